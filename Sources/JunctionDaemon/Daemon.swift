@@ -11,7 +11,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The daemon, put together: everything on one event loop, and this thread waits for the end.
+/// The running daemon. All parts run on one event loop, and the main thread waits for the end.
 package final class Daemon: Sendable {
     private let paths: Paths
     private let configuration: ConfigurationFile
@@ -31,23 +31,23 @@ package final class Daemon: Sendable {
     private let trail: AuditTrail
     private let ended = DispatchSemaphore(value: 0)
     private let ending = Mutex<End?>(nil)
-    /// Where signals and reloads are dealt with, one after the other. Private: the global queues start a monitor that wakes the process
-    /// every second.
+    /// Runs signals and reloads one after the other. The queue is private, because Dispatch's global queues start a
+    /// monitor that wakes the process every second.
     private let turns = DispatchQueue(label: "junctiond.turns")
 
-    /// What comes after the end.
+    /// What follows the end of the daemon.
     private enum End {
         case exit
         /// The same process starts the program anew.
         case restart
     }
 
-    /// How long an exchange, a renewal or a write under way may hold the end up.
+    /// How long an exchange, a renewal or a write under way may delay the end.
     private static let patience = TimeAmount.seconds(5)
 
-    /// Runs until somebody ends it. Whatever prevents the start is said on standard error.
+    /// Runs until a signal or a restart in place ends it. If the start fails, standard error gets the reason.
     package static func run(_ arguments: Arguments, in environment: ProcessEnvironment) -> ExitStatus {
-        // Before any other thread exists: threads inherit the mask.
+        // Before any other thread starts, because threads inherit the mask.
         SignalWatch.holdBack()
         var passed = PassedDescriptors()
         do throws(StartFailure) {
@@ -73,7 +73,7 @@ package final class Daemon: Sendable {
             try daemon.open(plan)
             return daemon
         } catch {
-            // What was noted stands before what ended it.
+            // The log lines come before the message about the failure.
             plan.log.close()
             throw error
         }
@@ -81,7 +81,7 @@ package final class Daemon: Sendable {
 
     // MARK: Putting together
 
-    /// Everything is made in one turn of the event loop, where it lives from then on.
+    /// Creates all parts in one turn of the event loop, on which they run.
     private static func made(_ plan: StartPlan) throws(StartFailure) -> Daemon {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -90,7 +90,7 @@ package final class Daemon: Sendable {
         } catch let failure as StartFailure {
             throw failure
         } catch {
-            throw StartFailure(.internal, "The event loop takes no work: \(error)")
+            throw StartFailure(.internal, "The event loop accepts no tasks: \(error)")
         }
     }
 
@@ -123,7 +123,7 @@ package final class Daemon: Sendable {
             userAgent: "\(Version.name)/\(Version.number)",
             limits: plan.validated.configuration.network.limits,
             meter: RequestMeter(clock: clock) { [eventLog = plan.eventLog] in eventLog.requestEnded($0) },
-            // A renewal leaves the daemon as small as it found it.
+            // Memory use after a renewal is the same as before it.
             whenIdle: { _ = clinux_return_memory() }
         )
         let context = ProviderContext(
@@ -191,13 +191,13 @@ package final class Daemon: Sendable {
             eventLoop: loop
         )
         self.server = server
-        // What goes round in a circle is heard by whoever has been made: nothing knows of what comes after it.
+        // Callbacks are connected after construction, which breaks the dependency cycle.
         owner.assumeIsolated { owner in owner.watch { server.changed($0) } }
         introspection.onReload { [weak self] answer in self?.reload(answer) }
         bell.listen(on: tasks) { await owner.alarmRang(clockJumped: $0 == .clockSet) }
     }
 
-    /// Loads the session, opens the socket, and says that both are ready.
+    /// Loads the session, opens the sockets, and reports that the daemon is ready.
     private func open(_ plan: StartPlan) throws(StartFailure) {
         let (restoration, isDurable) = (plan.restoration, plan.vault.isDurable)
         let (owner, server, socket, apiSocket) = (owner, server, plan.socket, plan.apiSocket)
@@ -231,14 +231,13 @@ package final class Daemon: Sendable {
         if let bootstrap { loop.execute { bootstrap.start() } }
     }
 
-    /// Speaks HTTP there.
     private func open(_ apiSocket: ListeningSocket) throws(StartFailure) {
         do {
             try loop.flatSubmit { [server] in server.start(on: apiSocket, speaking: .http) }.wait()
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(apiSocket.path ?? "for HTTP") cannot be served: \(error)")
         }
-        logger.notice("HTTP is spoken, too", metadata: .of(nil, [.socket: "\(apiSocket.path ?? "passed")"]))
+        logger.notice("HTTP is served", metadata: .of(nil, [.socket: "\(apiSocket.path ?? "passed")"]))
     }
 
     private func waitUntilEnded() throws(StartFailure) -> End {
@@ -266,7 +265,7 @@ package final class Daemon: Sendable {
 
     // MARK: What signals ask for
 
-    /// Ends the daemon. If it was about to start anew, it ends nevertheless.
+    /// Ends the daemon, even if it was about to start anew.
     private func stop() {
         turns.async { [self] in
             let before = ending.withLock { ending in
@@ -280,9 +279,9 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// Answers what was received, lets what is under way end, and closes. Called once.
+    /// Answers the requests that were received, waits for the work under way, and closes. Called once.
     ///
-    /// - Parameter first: what is done before, in the same turn of the event loop.
+    /// - Parameter first: runs before that, in the same turn of the event loop.
     private func close(after first: @escaping @Sendable () -> Void = {}) {
         let (loop, server, http, ended) = (loop, server, http, ended)
         let deadline = NIODeadline.now() + Self.patience
@@ -296,7 +295,8 @@ package final class Daemon: Sendable {
             .whenComplete { _ in ended.signal() }
     }
 
-    /// A sign-out is told from memory only: after the end the provider hears of it no more.
+    /// Logs the sign-outs that the provider does not know about. They are only in memory, so the provider never
+    /// receives them after the end.
     private func noteUntoldSignOuts() {
         let count = owner.assumeIsolated { $0.untoldSignOuts }
         guard count > 0 else { return }
@@ -343,7 +343,7 @@ package final class Daemon: Sendable {
                 case .inForce(let pending): loop.execute { answer(.success(pending)) }
                 case .startsAnew:
                     ending.withLock { $0 = .restart }
-                    // From the same turn on no client is served by this program any more.
+                    // After this turn, the old program serves no more clients.
                     close { answer(.success([])) }
                 }
             } catch {

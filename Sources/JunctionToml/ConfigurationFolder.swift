@@ -1,14 +1,14 @@
 import Glibc
 
-/// The folder `conf.d` beside a configuration file. Each package of an app can put a file with settings of its own there.
+/// The folder `conf.d` beside a configuration file. The package of an app can put a settings file there.
 package struct ConfigurationFolder: Equatable {
     static let name = "conf.d"
 
-    /// One file for each app that is installed. A folder with more is not one for configuration files.
+    /// The limit is one file for each installed app. A folder with more files is probably not a configuration folder.
     package static let mostFiles = 128
 
     package let path: String
-    /// The folder that has the configuration file, too.
+    /// The folder that contains `conf.d` and the configuration file.
     private let surrounding: String
 
     /// - Parameter file: the path of the configuration file, which need not exist.
@@ -18,25 +18,26 @@ package struct ConfigurationFolder: Equatable {
         surrounding = parent.isEmpty ? "." : String(parent)
     }
 
-    /// How a file of the folder is shown beside the configuration file, such as `conf.d/50-health-sync.toml`.
+    /// Returns a short path for messages, such as `conf.d/50-health-sync.toml`.
     package static func shown(_ file: String) -> String {
         name + (file.lastIndex(of: "/").map { file[$0...] } ?? "")
     }
 
-    /// Returns the names of the files that count, in the order in which they are read: by their bytes.
+    /// Returns the names of the files to read, in the order of their bytes.
     ///
-    /// What does not end with `.toml`, or begins with a dot, is left out: backups of editors, and what dpkg puts beside a file.
+    /// It leaves out names that do not end with `.toml` or that begin with a dot, for example backups of editors and
+    /// files of dpkg.
     static func filesToRead(among names: some Sequence<String>) -> [String] {
         names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Returns the paths of the files to read, in order. Without the folder there are none.
+    /// Returns the paths of the files to read, in order. The list is empty if the folder does not exist.
     package func files() throws(UnreadableConfiguration) -> [String] {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let reason = errno
-            // A link that leads nowhere is a mistake, because the entries behind it may be ones that deny.
+            // A broken symbolic link is an error, because the entries behind it may be denying ones.
             if reason == ENOENT || reason == ENOTDIR, lstat(path, &status) != 0 { return [] }
             throw UnreadableConfiguration(path, errno: reason)
         }
@@ -49,8 +50,9 @@ package struct ConfigurationFolder: Equatable {
         return files
     }
 
-    /// A file in the folder can give any user every right. So the folder has to belong to a trusted user, and not every user may
-    /// write to it: in `/tmp`, any user could make a folder of this name beside another user's file.
+    /// Throws unless the folder belongs to a trusted user and is not writable for every user. A file in the folder can
+    /// give any user every right. In `/tmp`, for example, any user could create a folder of this name beside another
+    /// user's file.
     private func checkTrust(in status: stat) throws(UnreadableConfiguration) {
         var parent = stat()
         let trusted = [0, geteuid()] + (stat(surrounding, &parent) == 0 ? [parent.st_uid] : [])

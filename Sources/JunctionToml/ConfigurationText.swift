@@ -2,10 +2,12 @@ import Glibc
 
 /// Reads the bytes of configuration files.
 package enum ConfigurationText {
-    /// No configuration that people write comes near it; a log or a disk image given by mistake does.
+    /// In bytes. No hand-written configuration is near this limit; a log or a disk image that was given by mistake is
+    /// above it.
     package static let largest = 1 << 20
 
-    /// Reads the configuration file, which may also be a pipe. Returns one byte more than `largest` at most.
+    /// Reads the configuration file, which may also be a pipe. It stops soon after `largest`, so a longer result means
+    /// that the file is too large.
     package static func read(_ path: String) throws(UnreadableConfiguration) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw UnreadableConfiguration(path, errno: errno) }
@@ -13,7 +15,7 @@ package enum ConfigurationText {
         return try read(descriptor, path)
     }
 
-    /// Reads a file of the folder beside the configuration file. No pipe or device there can hold the start up.
+    /// Reads a file of the folder beside the configuration file. It never blocks on a pipe or a device.
     package static func readFragment(_ path: String) throws(UnreadableConfiguration) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw UnreadableConfiguration(path, errno: errno) }
@@ -40,11 +42,11 @@ package enum ConfigurationText {
     }
 }
 
-/// Why a configuration file, or the folder beside it, is not read.
+/// Why a configuration file, or the folder beside it, cannot be read.
 package struct UnreadableConfiguration: Error, Equatable {
     package var path: String
     package var reason: String
-    /// Neither the file nor a folder on the way to it exists.
+    /// Whether the file or a folder of its path does not exist.
     package var isMissing: Bool
 
     init(_ path: String, _ reason: String) {

@@ -1,8 +1,8 @@
-/// A value of a configuration file, and the line on which it stands.
+/// A value of a configuration file, with its line.
 package struct Setting: Equatable {
     package var value: SettingValue
     package var line: Int
-    /// The file that has it, if that is not the configuration file itself.
+    /// The file of the setting, if that is not the configuration file itself.
     package var file: String?
 
     package init(value: SettingValue, line: Int) {
@@ -10,7 +10,7 @@ package struct Setting: Equatable {
         self.line = line
     }
 
-    /// The setting, and all settings in it, as those of another file.
+    /// Returns the setting with `file` set, in it and in all settings inside it.
     package func placed(in file: String) -> Setting {
         var placed = self
         placed.file = file
@@ -23,17 +23,17 @@ package struct Setting: Equatable {
     }
 }
 
-/// A value as a configuration file spells it, before anybody knows what it is for.
+/// A value as a configuration file spells it, before its key is known.
 package indirect enum SettingValue: Equatable {
     case string(String)
     case integer(Int64)
     case boolean(Bool)
     case list([Setting])
     case table([String: Setting])
-    /// What no setting takes, in words.
+    /// A value that no setting takes, described in words.
     case other(String)
 
-    /// What to call it in an error. Numbers are shown; text is not, because it may be a secret in the wrong place.
+    /// The value as an error names it. Numbers are shown. Text is not, because it may be a secret in the wrong place.
     package var inWords: String {
         switch self {
         case .string(let text): text.isEmpty ? "empty text" : "different text"

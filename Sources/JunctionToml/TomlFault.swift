@@ -1,6 +1,6 @@
-/// Why a text is not TOML, and where.
+/// Why a text is not TOML, and on which line.
 package struct TomlFault: Error, Equatable {
     package var line: Int
-    /// What was expected, or what is twice; never a piece of the text, which may be a secret.
+    /// The expected syntax, or the name that occurs twice. It never quotes a value, which may be a secret.
     package var message: String
 }

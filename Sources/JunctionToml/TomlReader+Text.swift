@@ -1,13 +1,13 @@
-/// Text in quotes, of the four kinds that TOML has.
+/// Reads text in quotes, in the four forms of TOML.
 extension TomlReader {
-    /// Text that may go over several lines.
+    /// Reads text that may have several lines.
     mutating func readText() throws(TomlFault) -> String {
         if take("\"\"\"") { return try readLines(endingWith: "\"", escapes: true) }
         if take("'''") { return try readLines(endingWith: "'", escapes: false) }
         return try readLineOfText()
     }
 
-    /// Text that ends on its line, as names have to.
+    /// Reads text on one line, which is the only form for keys.
     mutating func readLineOfText() throws(TomlFault) -> String {
         let quote: Unicode.Scalar = take("'") ? "'" : "\""
         if quote == "\"", !take("\"") { throw fault("expected text in quotes") }
@@ -29,7 +29,7 @@ extension TomlReader {
         let end = String(repeating: String(quote), count: 3)
         let first = line
         var text: [UInt8] = []
-        // A line break right after the opening is there for the looks.
+        // A line break right after the opening quotes is not part of the text.
         _ = takeNewline()
         while !take(end) {
             if takeNewline() {
@@ -48,7 +48,7 @@ extension TomlReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A backslash at the end of a line joins it with what follows.
+    /// Skips a backslash's line break and the blanks after it, which join the line with the next text.
     private mutating func skipFoldedLines() -> Bool {
         let beforeBlanks = self
         skipBlanks()

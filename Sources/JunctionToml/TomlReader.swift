@@ -1,22 +1,22 @@
-/// Reads TOML 1.0 as far as settings go: text, whole numbers, truth values, lists and tables.
+/// Reads the part of TOML 1.0 that settings need: text, whole numbers, booleans, lists and tables.
 ///
-/// Fractions, dates and times are recognised, so that they can be called by their name when they are refused. There is
-/// a reader of our own because the known ones are C++ that asserts what it should check: a typo such as `[[[access]]]`
-/// ended the process, and so would have ended a running daemon at its next reload.
+/// Fractions, dates and times are recognised so that an error can name them. The project has its own reader because the
+/// known ones are C++ code with assertions: a typo such as `[[[access]]]` ended the process. It would also end a
+/// running daemon at a reload.
 package struct TomlReader {
     private(set) var rest: ArraySlice<UInt8>
     private(set) var line = 1
 
-    /// Nothing in a configuration is deeper than three; the limit keeps hostile files off the stack.
+    /// No configuration is deeper than three levels. The limit protects the stack from hostile files.
     private static let deepest = 16
 
-    /// The root table of a file.
+    /// Returns the root table of a file.
     package static func read(_ bytes: [UInt8]) throws(TomlFault) -> [String: Setting] {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw TomlFault(line: lineOfFirstInvalidText(in: bytes), message: "not valid UTF-8")
         }
         var reader = TomlReader(rest: bytes[...])
-        // Some editors begin every file with a mark that is not part of the text.
+        // Some editors begin every file with a byte order mark, which is not part of the text.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.rest = reader.rest.dropFirst(3) }
         let root = TomlTree(.header, line: 1)
         try reader.readLines(into: root)
@@ -147,14 +147,14 @@ package struct TomlReader {
 
     // MARK: Between
 
-    /// Blanks and a comment, up to the end of the line or of the file.
+    /// Skips blanks and a comment, up to the end of the line or of the file.
     private mutating func endLine() throws(TomlFault) {
         skipBlanks()
         if rest.first == UInt8(ascii: "#") { try skipComment() }
         guard rest.isEmpty || takeNewline() else { throw fault("expected the end of the line") }
     }
 
-    /// Everything that may stand between the elements of a list.
+    /// Skips everything that may be between the elements of a list.
     private mutating func skipLines() throws(TomlFault) {
         repeat {
             skipBlanks()
@@ -172,7 +172,7 @@ package struct TomlReader {
         rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
 
-    /// Goes past `\n` or `\r\n`.
+    /// Skips `\n` or `\r\n`.
     mutating func takeNewline() -> Bool {
         let ending = rest.starts(with: "\r\n".utf8) ? 2 : rest.first == UInt8(ascii: "\n") ? 1 : 0
         rest = rest.dropFirst(ending)
@@ -182,7 +182,7 @@ package struct TomlReader {
 
     mutating func take(_ character: Unicode.Scalar) -> Bool { take(String(character)) }
 
-    /// Goes past this text if it is what comes next.
+    /// Skips this text if it comes next.
     mutating func take(_ text: String) -> Bool {
         guard rest.starts(with: text.utf8) else { return false }
         rest = rest.dropFirst(text.utf8.count)
@@ -207,7 +207,7 @@ package struct TomlReader {
 extension UInt8 {
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// A tab is a blank.
+    /// A tab counts as a blank.
     var isControl: Bool { (self < 0x20 && self != UInt8(ascii: "\t")) || self == 0x7F }
 
     fileprivate var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }

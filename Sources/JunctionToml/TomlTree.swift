@@ -1,11 +1,11 @@
-/// A table while its file is still being read: it knows how it came about, which decides what may be added to it.
+/// A table during parsing. Its origin decides what may be added to it.
 final class TomlTree {
     enum Origin {
-        /// Named on the way to a table further down; a header of its own may still come.
+        /// Created by the header of a table below it. Its own header may still come.
         case implied
-        /// By `[header]` or `[[header]]`.
+        /// Created by `[header]` or `[[header]]`.
         case header
-        /// By `a.b = …` inside another table.
+        /// Created by `a.b = …` inside another table.
         case dotted
     }
 
@@ -23,7 +23,7 @@ final class TomlTree {
         }
     }
 
-    /// The tables of one `[[header]]`, at least one; an object, because a list in an enum is copied when it grows.
+    /// The tables of one `[[header]]`, at least one. It is a class, because a list in an enum is copied when it grows.
     private final class Sequel {
         var tables: [TomlTree]
 
@@ -39,7 +39,7 @@ final class TomlTree {
         self.line = line
     }
 
-    /// Adds what `key = value` says.
+    /// Adds `key = value`.
     func set(_ key: TomlKey, to value: SettingValue) throws(TomlFault) {
         var table = self
         for part in key.parts.dropLast() {
@@ -58,7 +58,7 @@ final class TomlTree {
         table.entries[key.last] = .value(Setting(value: value, line: key.line))
     }
 
-    /// The table that `[key]` begins.
+    /// Returns the table that `[key]` begins.
     func begin(_ key: TomlKey) throws(TomlFault) -> TomlTree {
         let parent = try parent(of: key)
         switch parent.entries[key.last] {
@@ -75,7 +75,7 @@ final class TomlTree {
         }
     }
 
-    /// The table that `[[key]]` begins, after those of the same name.
+    /// Returns the table that `[[key]]` begins, after those of the same name.
     func append(_ key: TomlKey) throws(TomlFault) -> TomlTree {
         let parent = try parent(of: key)
         let table = TomlTree(.header, line: key.line)
@@ -124,9 +124,9 @@ final class TomlTree {
     private var setting: Setting { Setting(value: .table(settings), line: line) }
 }
 
-/// A name such as `junction.authUrl`, taken apart.
+/// A name such as `junction.authUrl`, split into its parts.
 struct TomlKey {
-    /// At least one.
+    /// At least one part.
     var parts: [String]
     var line: Int
 

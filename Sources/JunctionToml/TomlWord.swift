@@ -1,6 +1,6 @@
-/// What stands in a file without quotes: numbers, truth values, dates.
+/// A word without quotes: a number, a boolean or a date.
 enum TomlWord {
-    /// The value of a word; `nil` when TOML has no such word.
+    /// Returns the value of a word, or `nil` if TOML has no such word.
     static func value(of word: [UInt8]) -> SettingValue? {
         switch String(decoding: word, as: UTF8.self) {
         case "true": return .boolean(true)
@@ -30,12 +30,13 @@ enum TomlWord {
         }
         let isSigned = text.hasPrefix("+") || text.hasPrefix("-")
         guard let magnitude = digits(Array(text.utf8.dropFirst(isSigned ? 1 : 0)), radix: 10) else { return nil }
-        // 007 would be eight to some and seven to others.
+        // TOML forbids leading zeros: some readers take 010 for eight, others for ten.
         guard magnitude == "0" || !magnitude.hasPrefix("0") else { return nil }
         return Int64((text.hasPrefix("-") ? "-" : "") + magnitude)
     }
 
-    /// Digits with a point or an exponent; whether they are in order does not matter, since no setting takes them.
+    /// Whether the word has digits and a point or an exponent. It need not be well formed, because no setting takes a
+    /// fraction.
     private static func isFraction(_ word: [UInt8]) -> Bool {
         word.contains { ".eE".utf8.contains($0) } && word.contains(where: \.isDigit)
             && word.allSatisfy { $0.isDigit || "+-_.eE".utf8.contains($0) }
@@ -46,7 +47,7 @@ enum TomlWord {
         return magnitude.count > 18 && magnitude.first != UInt8(ascii: "0") && magnitude.allSatisfy(\.isDigit)
     }
 
-    /// The digits without the single underscores that may part them; `nil` for anything else.
+    /// Returns the digits without the single underscores between them, or `nil` for anything else.
     private static func digits(_ word: [UInt8], radix: Int) -> String? {
         let groups = word.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
         guard groups.allSatisfy({ !$0.isEmpty }) else { return nil }

@@ -1,46 +1,45 @@
 import JunctionSession
 
-/// One file, or one copy kept by the service manager, that may be the session.
+/// One file, or one copy kept by the service manager, that may be the stored session.
 package struct Candidate: Sendable {
     package var origin: Origin
     package var finding: Finding
-    /// What it would be called in quarantine: the same content always gets the same name.
+    /// Its name in quarantine. The same content always gets the same name.
     package var quarantineName: String
 
     package enum Origin: Equatable, Sendable {
         case live
         case temporary(StateFile)
-        /// Bytes that survived outside the directory.
+        /// The bytes of a copy that was kept outside the directory.
         case copy([UInt8])
     }
 
-    /// What reading it came to.
+    /// The result of reading a candidate.
     package enum Finding: Sendable {
-        /// It is what was written. The newest of these is the session.
+        /// The seal verifies. The newest authentic candidate is the session.
         case authentic(OpenedRecord)
-        /// Sealed under our key, and not what was sealed.
+        /// The record is sealed under the present key, and its content does not verify.
         case altered(RecordHeader)
-        /// Nothing can be said about its content: see the reason.
+        /// The content cannot be verified, for the given reason.
         case locked(RecordHeader, Lock)
-        /// Not a record, or one without a legible header.
+        /// The bytes are not a record, or its header is not legible.
         case illegible
-        /// An unfinished write that holds nothing.
+        /// The write did not finish, so the file holds nothing.
         case torn
-        /// Written by a newer junctiond.
+        /// A newer junctiond wrote the record.
         case newer(format: UInt8)
-        /// The system refused to read it.
+        /// The system could not read the file.
         case unreadable(FileFault)
     }
 
-    /// Why a record that may be perfectly good cannot be used.
+    /// Why a record that may be valid cannot be used.
     package enum Lock: Equatable, Sendable {
         case noKey
         case otherKey
-        /// Sealed under our key by another installation: a cloned disk image.
+        /// Another installation sealed it under the same key: a cloned disk image.
         case otherInstallation
     }
 
-    /// The header, where there is one to be read.
     var header: RecordHeader? {
         switch finding {
         case .authentic(let opened): opened.header
@@ -50,7 +49,7 @@ package struct Candidate: Sendable {
     }
 }
 
-/// Tells what a candidate is: which key and which installation it has to be from.
+/// Classifies candidates, by the sealing key and the id of this installation.
 struct RecordReader {
     var key: SealingKey?
     var installation: InstallationId
@@ -83,7 +82,7 @@ struct RecordReader {
             return header.age.isPlausible(verified: false) ? .altered(header) : .illegible
         }
         let opened = OpenedRecord(header, payload)
-        // Nobody's login is in a tombstone, so it does not matter on which machine it was written.
+        // A tombstone holds no login, so its installation does not matter.
         guard isOurs(header, origin) else {
             return header.state == .signedOut
                 ? .authentic(opened.withoutSignIns) : .locked(header, .otherInstallation)
@@ -94,12 +93,12 @@ struct RecordReader {
     private func isOurs(_ header: RecordHeader, _ origin: Candidate.Origin) -> Bool {
         switch origin {
         case .live, .temporary: installation.wrote(header)
-        // It never left this machine, and was made before the disk would take even the installation's id.
+        // A copy never left this machine. It may be older than the stored id, if the disk also refused the id.
         case .copy: installation.wrote(header) || installation.source == .created
         }
     }
 
-    /// A record under no key or a key that we do not have.
+    /// Classifies a record that the present key did not seal, or any record if there is no key.
     private func unverified(_ frame: RecordFrame) -> Candidate.Finding {
         let header = frame.header
         guard header.age.isPlausible(verified: false) else { return .illegible }

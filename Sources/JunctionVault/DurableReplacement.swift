@@ -1,21 +1,23 @@
-/// Replaces files of the state directory so that a crash at any moment leaves the old content or the new one, whole.
+/// Replaces files of the state directory. After a crash at any moment, the file has either its old content or its new
+/// content, complete.
 struct DurableReplacement: Sendable {
     let files: any StateFiles
     let probe: @Sendable (VaultStep) -> Void
-    /// The complete temporaries that could not be put in place, by the file that they are for.
+    /// The complete temporary files that could not be synced or renamed, by their target.
     private var leftovers: [StateFile: Leftovers] = [:]
 
-    /// At most two for a file: the newest one that survives a power cut, and a newer one that survives the process.
+    /// At most two for a target: the newest one that survives a power cut, and a newer one that survives only the end
+    /// of the process.
     private struct Leftovers {
         var synced: StateFile?
         var unsynced: StateFile?
     }
 
-    /// What becomes of complete new content that the disk refuses to sync or to rename.
+    /// What happens to complete new content if the sync or the rename fails.
     enum Refusal {
-        /// It is removed: its owner makes up for it.
+        /// It is removed, because its owner can make it again.
         case removes
-        /// It stays beside the old file until something newer is as safe: the next start finds it.
+        /// It stays beside the old file until newer content is equally durable. The next start finds it.
         case keeps
     }
 
@@ -24,18 +26,19 @@ struct DurableReplacement: Sendable {
         self.probe = probe
     }
 
-    /// Returns once the new content survives a power cut. When it throws, the old content is untouched.
+    /// Replaces the content, and returns when the new content survives a power cut. If it throws, the old content is
+    /// untouched.
     ///
     /// - Parameters:
-    ///   - refusal: what becomes of the new content when this throws.
-    ///   - beforeRenaming: puts the old content aside, if anybody may miss it.
+    ///   - refusal: what happens to the new content if this throws.
+    ///   - beforeRenaming: keeps the old content elsewhere, if it may still be needed.
     mutating func replace(
         _ file: StateFile,
         with bytes: [UInt8],
         ifRefused refusal: Refusal = .removes,
         beforeRenaming: () throws(FileFault) -> Void = {}
     ) throws(FileFault) {
-        // After a failed sync it is unknown what reached the disk: each attempt takes a new file.
+        // After a failed sync it is unknown what reached the disk, so each attempt takes a new file.
         let temporary = file.temporary(tag: Self.tag())
         let descriptor = try fill(temporary, with: bytes)
         reached(.temporaryWritten, of: file)
@@ -60,13 +63,13 @@ struct DurableReplacement: Sendable {
         reached(.directorySynced, of: file)
     }
 
-    /// Takes charge of a complete temporary that an earlier process left: it goes when something newer is complete. Whether that
-    /// process could sync it is not known, and cannot be found out, so it counts as not synced.
+    /// Takes over a complete temporary file of an earlier process. It is removed when newer content is complete. It
+    /// counts as not synced, because the result of that process's sync is unknown.
     mutating func takeOver(_ temporary: StateFile, of file: StateFile) {
         leftovers[file, default: Leftovers()].unsynced = temporary
     }
 
-    /// Notes that `temporary` is the newest content of `file`, and removes what it makes up for.
+    /// Records that `temporary` is the newest content of `file`, and removes the temporary files that it replaces.
     private mutating func keep(_ temporary: StateFile, of file: StateFile, isSynced: Bool) {
         let older = leftovers[file] ?? Leftovers()
         if let unsynced = older.unsynced { try? files.remove(unsynced) }
@@ -78,7 +81,7 @@ struct DurableReplacement: Sendable {
         leftovers[file] = Leftovers(synced: temporary)
     }
 
-    /// Only the record's steps are of interest to anybody.
+    /// Reports the steps of the record only.
     private func reached(_ step: VaultStep, of file: StateFile) {
         if file == .live { probe(step) }
     }
@@ -90,7 +93,7 @@ struct DurableReplacement: Sendable {
                 try files.write(UnsafeRawBufferPointer(bytes), to: descriptor, of: temporary)
             }
         } catch {
-            // Half a record is nothing, and it takes the space that the next attempt needs.
+            // A partial record is useless, and it takes the space that the next attempt needs.
             try? files.close(descriptor, of: temporary)
             try? files.remove(temporary)
             throw error

@@ -1,23 +1,23 @@
 import JunctionSession
 
-/// Decides which of several candidates is the session, and what becomes of the others. It touches nothing.
+/// Decides which candidate is the session, and what happens to the others. It changes no file.
 ///
-/// The newest generation whose seal verifies wins. What cannot be verified although it was sealed under our key goes
-/// to quarantine; what is sealed under another key stays where it is, because the key may come back.
+/// The newest generation whose seal verifies wins. A record that was sealed under the present key and does not verify
+/// goes to quarantine. A record that was sealed under another key stays in place, because that key may come back.
 struct Election {
     let outcome: Outcome
     /// What to do before anything else is written, in this order.
     let moves: [Move]
-    /// What to do once a sign-in has settled the matter.
+    /// What to do after the next complete sign-in.
     let settlement: [Move]
-    /// The quarantine name of the record file, if it has to be kept when it is replaced.
+    /// The quarantine name of the record file, if the file must be kept when it is replaced.
     let predecessor: String?
 
     enum Outcome {
-        /// Nothing was ever stored.
+        /// No session was ever stored.
         case vacant
         case won(OpenedRecord)
-        /// A newer junctiond wrote it: hands off.
+        /// A newer junctiond wrote the record, so this one must not change it.
         case newer(format: UInt8)
         case unreadable(FileFault)
         case locked(RecordHeader, Candidate.Lock)
@@ -25,15 +25,15 @@ struct Election {
     }
 
     enum Move: Equatable {
-        /// Gives the record file a second name in quarantine.
+        /// Links the record file into quarantine.
         case keepLive(String)
-        /// Moves a leftover temporary to quarantine.
+        /// Moves a leftover temporary file to quarantine.
         case putAside(StateFile, String)
-        /// Gives a leftover temporary the name of the record.
+        /// Makes a leftover temporary file the record file.
         case adopt(StateFile)
-        /// Writes a copy that survived outside as the record.
+        /// Writes a copy from outside the directory as the record file.
         case store([UInt8])
-        /// Removes a leftover temporary that holds nothing newer than the record.
+        /// Removes a leftover temporary file that is not newer than the record.
         case discard(StateFile)
     }
 
@@ -45,7 +45,7 @@ struct Election {
 
         switch outcome {
         case .won:
-            // Whatever replaces the record file, it is not for a winner to throw another's login away.
+            // If the winner replaces the record file, the old file is kept when it may hold another login.
             let keep = winner?.origin == .live ? nil : live?.nameToKeep.map(Move.keepLive)
             let losers = candidates.filter { $0.origin != winner?.origin }
             moves = [keep, winner?.adoption].compactMap(\.self) + losers.compactMap(\.dismissal)
@@ -79,7 +79,8 @@ struct Election {
             case .authentic, .altered, .locked, .illegible, .torn: continue
             }
         }
-        // An older record may hold a refresh token that is spent already, so what is locked is not passed over.
+        // A locked record that is the newest wins over an older one: the older one may hold a refresh token that is
+        // already used.
         let newest = candidates.filter { !$0.isDamaged }.max { $0.age < $1.age }
         if case .locked(let header, let lock)? = newest?.finding { return .locked(header, lock) }
         if let winner { return .won(winner) }
@@ -91,12 +92,13 @@ struct Election {
 }
 
 extension Candidate {
-    /// What has no header is older than anything that has one.
+    /// A candidate without a header is older than every candidate with one.
     fileprivate var age: (Int, RecordAge) {
         header.map { (1, $0.age) } ?? (0, RecordAge(generation: 0, edition: 0))
     }
 
-    /// Whether this was our record once. A torn temporary never was; a torn record file lost what it held.
+    /// Whether this was a record of the daemon once. A torn temporary file never was. A torn record file lost its
+    /// content.
     var isDamaged: Bool {
         switch finding {
         case .altered, .illegible: true
@@ -105,7 +107,7 @@ extension Candidate {
         }
     }
 
-    /// The name under which the record file is kept when something replaces it.
+    /// The quarantine name of the record file, if it must be kept when another file replaces it.
     fileprivate var nameToKeep: String? {
         switch finding {
         case .altered, .illegible, .locked: quarantineName
@@ -113,7 +115,7 @@ extension Candidate {
         }
     }
 
-    /// How a winner becomes the record file.
+    /// The move that makes a winner the record file.
     fileprivate var adoption: Election.Move? {
         switch origin {
         case .live: nil
@@ -122,7 +124,7 @@ extension Candidate {
         }
     }
 
-    /// What happens at once to a leftover temporary that did not win.
+    /// The immediate move for a leftover temporary file that did not win.
     fileprivate var dismissal: Election.Move? {
         guard case .temporary(let file) = origin else { return nil }
         return switch finding {
@@ -132,7 +134,7 @@ extension Candidate {
         }
     }
 
-    /// What happens to a leftover temporary that nobody could open, after a sign-in.
+    /// The move after a sign-in for a leftover temporary file that could not be opened.
     fileprivate var quarantining: Election.Move? {
         guard case .temporary(let file) = origin, case .locked = finding else { return nil }
         return .putAside(file, quarantineName)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file operation that the system refused: what was tried, on what, and why.
+/// A file operation that failed: the operation, the path and the error code.
 package struct FileFault: Error, Equatable, Sendable {
     /// The verb: `create`, `write`, `sync`, …
     package var operation: String
     package var path: String
-    /// The `errno` of the refusal.
+    /// The `errno` of the failed call.
     package var code: Int32
 
     package init(_ operation: String, _ path: String, code: Int32) {
@@ -17,12 +17,12 @@ package struct FileFault: Error, Equatable, Sendable {
     /// Whether freeing some space may help.
     package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether a directory, a link or a pipe has the name of a file.
+    /// Whether the name belongs to a directory, a link or a pipe instead of a file.
     package var isNotAPlainFile: Bool { code == EISDIR || code == ELOOP || code == ENXIO }
 }
 
 extension FileFault: CustomStringConvertible {
-    /// What happened, to what, what to do.
+    /// What failed, for which path, why, and what to do.
     package var description: String {
         "Cannot \(operation) \(path): \(String(cString: strerror(code))). \(advice)."
     }

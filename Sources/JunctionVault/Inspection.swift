@@ -1,7 +1,7 @@
 import Glibc
 import JunctionSession
 
-/// What `doctor` says about the stored session: where it is, who can reach it, what seals it, what was put aside.
+/// The findings of `doctor` about the stored session: its place, its permissions, its key and the quarantine.
 struct Inspection {
     private let directory: StateDirectory
     private let sealing: Sealing
@@ -45,7 +45,7 @@ struct Inspection {
         case .key(let key) where key.origin == "file":
             .note(
                 "sealing key",
-                "Key \(key.id) is a file beside what it seals: whoever copies the disk can open the session.",
+                "Key \(key.id) is a file beside the sealed session: a copy of the disk is enough to open it.",
                 remedy: "Run junctiond as a system service with an encrypted credential."
             )
         case .key(let key):
@@ -94,7 +94,7 @@ struct Inspection {
         )
     }
 
-    /// Nothing, unless the list is spoilt: most installations never have one.
+    /// A finding only if the list is damaged, because most installations have no list.
     private var sequences: [ProbeFinding] {
         let name = "sequences"
         do throws(FileFault) {
@@ -102,7 +102,7 @@ struct Inspection {
                 SequenceList(decoding: bytes) == nil
             else { return [] }
             let location = directory.location(of: .sequences)
-            return [.note(name, "\(location) makes no sense: it counts as empty, and the next signature replaces it.")]
+            return [.note(name, "\(location) is not valid: it counts as empty, and the next signature replaces it.")]
         } catch {
             return [.note(name, "\(error.description) Until then the list counts as empty.")]
         }
@@ -131,7 +131,7 @@ struct Inspection {
         )
     }
 
-    /// A new record is written beside the present one, and the reserve after it.
+    /// In bytes. A new record is written beside the present one, and then the reserve.
     private static let leastSpace: UInt64 = 256 * 1024
 
     static func diskSpace(of path: String, bytes: UInt64, hasFiles: Bool) -> ProbeFinding {

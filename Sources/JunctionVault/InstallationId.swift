@@ -1,29 +1,28 @@
 import CLinux
 import JunctionText
 
-/// Who this installation is, so that a cloned disk image does not take itself for the original.
+/// The id of this installation, which distinguishes a cloned disk image from the original.
 ///
-/// Two machines that renew one session with a refresh token that is valid once log each other out.
+/// If two machines renew one session with a refresh token that is valid once, they sign each other out.
 package struct InstallationId: Equatable, Sendable {
     /// 32 hexadecimal digits.
     package let text: String
-    /// How it came to be known.
+    /// Where the id came from.
     package let source: Source
 
     package enum Source: Equatable, Sendable {
-        /// It is in its file.
+        /// The file held the id.
         case stored
-        /// There was no file: a new installation, or an image that was prepared for cloning.
+        /// There was no file: this is a new installation, or an image that was prepared for cloning.
         case created
-        /// There was no file, and the id is in this temporary: the disk refused to put it in place.
+        /// There was no file, but this temporary file held the id: an earlier process could not sync or rename it.
         case unfinished(StateFile)
-        /// The file was there and made no sense, so a record under our own key is believed instead.
+        /// The file was not valid. The id of a record that the present key opens is used instead.
         case replaced
     }
 
     static let length = 32
 
-    /// Makes a new one.
     init(source: Source) throws(FileFault) {
         var bytes = [UInt8](repeating: 0, count: Self.length / 2)
         let refused = bytes.withUnsafeMutableBytes { clinux_random($0.baseAddress, $0.count) }
@@ -32,7 +31,8 @@ package struct InstallationId: Equatable, Sendable {
         self.source = source
     }
 
-    /// Reads the id from its file, or from a temporary that never became the file; a new one when there is neither.
+    /// Reads the id from its file, or from a temporary file that was never renamed. If neither exists, it creates an
+    /// id.
     init(from files: some StateFiles) throws(FileFault) {
         guard let bytes = try files.read(.installation, atMost: 2 * Self.length) else {
             if let unfinished = try Self.unfinished(in: files) {
@@ -54,10 +54,10 @@ package struct InstallationId: Equatable, Sendable {
         self.source = source
     }
 
-    /// What is written into the file.
+    /// The content of the file.
     var line: [UInt8] { Array("\(text)\n".utf8) }
 
-    /// Whether a record is this installation's own, or would be if its id had not been spoilt.
+    /// Whether this installation wrote the record, or may have written it if its own id was damaged.
     func wrote(_ header: RecordHeader) -> Bool {
         header.installation == text || source == .replaced
     }

@@ -1,14 +1,15 @@
 import Glibc
 
-/// Holds a state directory for as long as it lives, so that no second daemon renews the same session.
+/// Holds the lock of a state directory for the lifetime of this object, so that no second daemon renews the same
+/// session.
 ///
-/// The lock file is never removed: a removed one could be locked by two daemons, each its own.
+/// The lock file is never removed. If it were, two daemons could each lock a file of their own.
 package final class InstanceLock: Sendable {
     private let descriptor: Int32
 
-    /// Why the directory is not ours.
+    /// Why the lock could not be taken.
     package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-        /// Another daemon has it; its process is known unless it was only just starting.
+        /// Another daemon holds the lock. Its process id is nil if it has not written it yet.
         case held(by: Int32?, directory: String)
         case fault(FileFault)
 
@@ -25,7 +26,7 @@ package final class InstanceLock: Sendable {
         }
     }
 
-    /// Takes the lock, or says at once who has it.
+    /// Takes the lock, or throws at once.
     package init(_ directory: StateDirectory) throws(Refusal) {
         let location = directory.location(of: .lock)
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
@@ -46,7 +47,7 @@ package final class InstanceLock: Sendable {
         close(descriptor)
     }
 
-    /// Leaves word for whoever finds the lock taken. A disk that is full keeps nobody from the lock.
+    /// Writes the process id for a daemon that finds the lock taken. If the disk is full, the lock is still valid.
     private func note(process: Int32) {
         let line = Array("\(process)\n".utf8)
         _ = ftruncate(descriptor, 0)

@@ -1,16 +1,16 @@
 import Crypto
 import JunctionText
 
-/// Records that could not be verified, kept out of the way: they may hold the only login that somebody has.
+/// Keeps records that could not be verified, because such a record may be the user's only login.
 ///
-/// There is space for two. When a third comes, what a sign-in has settled goes first, then what has no legible header,
-/// then the oldest generation.
+/// Quarantine has space for two records. For a third one, it removes first a record that a sign-in has settled, then
+/// one without a legible header, then the oldest generation.
 struct Quarantine {
     let files: any StateFiles
 
     static let capacity = 2
 
-    /// The name of this content in quarantine.
+    /// Returns the quarantine name of this content.
     static func name(of bytes: [UInt8], _ finding: Candidate.Finding) -> String {
         let digest = Hexadecimal.text(SHA256.hash(data: bytes).prefix(4))
         return switch finding {
@@ -23,28 +23,28 @@ struct Quarantine {
     private static let agePrefix = "generation-"
     private static let agelessPrefix = "illegible-"
 
-    /// The names that are there, without what somebody else put beside them.
+    /// Returns the names of the kept records, without files of other programs.
     func names() throws(FileFault) -> [String] {
         try files.names(in: .quarantine)
             .filter { $0.hasPrefix(Self.agePrefix) || $0.hasPrefix(Self.agelessPrefix) }
             .sorted()
     }
 
-    /// Moves a file here.
+    /// Moves a file to quarantine.
     func take(_ file: StateFile, as name: String, settled: Set<String>) throws(FileFault) {
         try makeRoom(for: name, settled: settled)
         try files.rename(file, to: StateFile(name, in: .quarantine))
         try files.sync(.quarantine)
     }
 
-    /// Gives a file that is about to be replaced a second name here, so that it is at no moment without one.
+    /// Links a file that is about to be replaced into quarantine, so that it has a name at every moment.
     func keep(_ file: StateFile, as name: String, settled: Set<String>) throws(FileFault) {
         try makeRoom(for: name, settled: settled)
         try files.link(file, as: StateFile(name, in: .quarantine))
         try files.sync(.quarantine)
     }
 
-    /// Removes everything: nothing of a user stays behind after a sign-out.
+    /// Removes all kept records, because no user data may remain after a sign-out.
     func clear() throws(FileFault) {
         let names = try names()
         guard !names.isEmpty else { return }
@@ -63,7 +63,7 @@ struct Quarantine {
         }
     }
 
-    /// What is given up first ranks lowest.
+    /// Ranks records for removal; the lowest rank goes first.
     private func rank(_ name: String, _ settled: Set<String>) -> (Int, RecordAge) {
         let age = name.hasPrefix(Self.agePrefix) ? RecordAge(named: name.dropFirst(Self.agePrefix.count)) : nil
         return (settled.contains(name) ? 0 : age == nil ? 1 : 2, age ?? RecordAge(generation: 0, edition: 0))
@@ -71,10 +71,10 @@ struct Quarantine {
 }
 
 extension RecordAge {
-    /// How the age is written into a file's name.
+    /// The age as a part of a file name.
     fileprivate var name: String { "\(generation).\(edition)" }
 
-    /// Reads what `name` wrote, with anything after it.
+    /// Reads what `name` wrote, with any text after it.
     fileprivate init?(named text: Substring) {
         let parts = text.prefix { $0 != "-" }.split(separator: ".")
         guard parts.count == 2, let generation = UInt64(parts[0]), let edition = UInt32(parts[1]) else { return nil }

@@ -1,13 +1,13 @@
 import Crypto
 
-/// The versions of the record that this junctiond can read; it writes the current one.
+/// The versions of the record format that this junctiond reads. It writes the current one.
 package enum RecordFormat: UInt8, Sendable, CaseIterable {
-    /// Without editions, external user ids and the note that a renewal is under way.
+    /// Has no editions, no external user ids and no renewal intent.
     case first = 1
     case current = 2
 }
 
-/// The outer shape of a record file: everything that can be told without a key.
+/// The outer layout of a record file: the parts that need no key.
 ///
 ///     magic          8 bytes, `junction`
 ///     format         1 byte
@@ -17,23 +17,23 @@ package enum RecordFormat: UInt8, Sendable, CaseIterable {
 ///     checksum       32 bytes, SHA-256 of all the above
 ///     sealed         nonce, ciphertext and tag; everything before it is associated data
 ///
-/// The checksum is no protection against people; it lets a header be believed without the key. Every later format
-/// keeps this shape up to the checksum, so that an old junctiond recognises a new record and leaves it alone.
+/// The checksum detects accidental changes of the header without the key; it does not protect against an attacker.
+/// Every later format keeps this layout up to the checksum, so that an old junctiond recognises a new record and does
+/// not change it.
 struct RecordFrame {
     var format: RecordFormat
     var header: RecordHeader
     /// All bytes before the sealed part.
     var clear: ArraySlice<UInt8>
-    /// The sealed part; nil when the file ends before it does, or goes on after it.
+    /// The sealed part. It is nil if the file is shorter or longer than the layout says.
     var sealed: ArraySlice<UInt8>?
 
-    /// What reading a frame found instead of one.
     enum Fault: Error, Equatable {
-        /// The file ends before its sealed part begins: a write that never got that far. Nothing is in it.
+        /// The file ends before the sealed part begins, so an unfinished write left it. It holds nothing.
         case torn
-        /// It is not a record, or its clear part was altered.
+        /// The bytes are not a record, or the clear part was altered.
         case illegible
-        /// Written by a newer junctiond.
+        /// A newer junctiond wrote the record.
         case newer(format: UInt8)
     }
 
@@ -41,8 +41,8 @@ struct RecordFrame {
     static let prologue = magic.count + 1 + 4 + 4
     static let checksum = 32
 
-    /// The longest record. A session is 2–20 kB, and what sign-ins that are not complete were granted may be many times that; this
-    /// only keeps a planted file from filling the memory.
+    /// The longest record, in bytes. A session has 2–20 kB, and partial grants may have many times that. The limit only
+    /// keeps a planted file from filling the memory.
     static let longest = 1024 * 1024
 
     init(reading bytes: [UInt8]) throws(Fault) {
@@ -70,12 +70,12 @@ struct RecordFrame {
         sealed = bytes.count == endOfClear + sealedLength ? bytes[endOfClear...] : nil
     }
 
-    /// The clear part of a record in the current format.
+    /// Returns the clear part of a record in the current format.
     static func clear(_ header: RecordHeader, sealedLength: Int) -> [UInt8] {
         clear(header.encoded(), sealedLength: sealedLength)
     }
 
-    /// The same with a header that is text already.
+    /// Returns the clear part for a header that is already encoded.
     static func clear(_ header: [UInt8], sealedLength: Int) -> [UInt8] {
         var bytes = magic
         bytes.reserveCapacity(prologue + header.count + checksum + sealedLength)

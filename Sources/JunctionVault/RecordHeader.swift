@@ -1,25 +1,25 @@
 import JunctionJSON
 package import JunctionSession
 
-/// What a record says about itself in the clear: enough to tell what it is without the key.
+/// The clear part of a record, which identifies it without the key.
 ///
-/// It is associated data of the seal, so with the key at hand no byte of it can be changed unnoticed.
+/// The header is associated data of the seal, so with the key every change of it is detected.
 package struct RecordHeader: Equatable, Sendable {
-    /// The installation that wrote the record; a cloned disk image carries somebody else's.
+    /// The installation that wrote the record. On a cloned disk image it is another one.
     package var installation: String
     package var generation: UInt64
     package var edition: UInt32
-    /// Names the key that sealed the record; absent when there was none, which only a tombstone may lack.
+    /// The id of the key that sealed the record. Only a tombstone may have none.
     package var keyId: String?
     package var provider: String
     package var scheme: Scheme?
     package var state: State
     package var userId: String?
     package var writtenAt: WallTime
-    /// Names in quarantine that a sign-in has settled: they are kept, and no longer reported.
+    /// The quarantine names that a sign-in has settled. These records are kept and no longer reported.
     package var settled: [String]
 
-    /// What the sealed part holds.
+    /// The kind of content in the sealed part.
     package enum State: String, Sendable, CaseIterable {
         case signedOut
         case configured
@@ -52,10 +52,10 @@ package struct RecordHeader: Equatable, Sendable {
         }
     }
 
-    /// Where the record stands in the order of truths.
+    /// The age of the record, which orders candidates.
     package var age: RecordAge { RecordAge(generation: generation, edition: edition) }
 
-    /// The header as the session knows it.
+    /// The header in the form that the session core uses.
     package var shown: Restoration.Header {
         Restoration.Header(
             generation: generation,
@@ -69,7 +69,7 @@ package struct RecordHeader: Equatable, Sendable {
 }
 
 extension RecordHeader.State {
-    /// The state that a session of this record is in, as far as a header can tell.
+    /// The session state of this record, as far as the header shows it.
     package var shown: SessionState {
         switch self {
         case .signedOut, .configured: .notLoggedIn
@@ -79,7 +79,7 @@ extension RecordHeader.State {
     }
 }
 
-/// Generation and edition: the higher one is the newer truth.
+/// Generation and edition. The higher one is newer.
 package struct RecordAge: Hashable, Comparable, Sendable {
     package var generation: UInt64
     package var edition: UInt32
@@ -93,10 +93,11 @@ package struct RecordAge: Hashable, Comparable, Sendable {
         (older.generation, older.edition) < (newer.generation, newer.edition)
     }
 
-    /// Nobody counts this far: a header that claims more lies, and the session would overflow counting on from it.
+    /// No daemon reaches these numbers. A higher number in a header is wrong, and the next generation could overflow.
     private static let furthest = RecordAge(generation: 1 << 53, edition: 1 << 31)
 
-    /// Whether a record may be as new as this. What no seal vouches for has to leave space to count on.
+    /// Whether the numbers are possible. An unverified record may use only half of the range, so that there are higher
+    /// numbers left.
     func isPlausible(verified: Bool) -> Bool {
         let furthest = Self.furthest
         let share: UInt64 = verified ? 1 : 2
@@ -104,12 +105,11 @@ package struct RecordAge: Hashable, Comparable, Sendable {
     }
 }
 
-// As JSON.
+// The header as JSON.
 extension RecordHeader {
-    /// Times that can be reckoned with: without a seal anything may be written here.
+    /// The times that can be computed with. A header without a verified seal may have any number.
     private static let believableTimes: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
-    /// The header as it stands in the file.
     func encoded() -> [UInt8] {
         var text = JSONWriter()
         text.object { text in
@@ -131,7 +131,7 @@ extension RecordHeader {
         return text.take()
     }
 
-    /// Reads a header; nil when a member is missing or makes no sense.
+    /// Reads a header. Returns nil if a member is missing or not valid.
     init?(decoding bytes: [UInt8], format: RecordFormat) {
         guard
             let text = try? JSONValue.parse(bytes),

@@ -2,16 +2,16 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// What is inside the seal: all of the session that the clear header does not say, and its secrets.
+/// The sealed part of a record: the parts of the session that the header does not have, and the secrets.
 struct RecordPayload {
     var content: SessionRecord.Content
-    /// A sign-in that awaits approval, with its codes among the secrets.
+    /// A device sign-in that waits for approval. Its codes are among the secrets.
     var approval: StoredApproval?
-    /// Sign-ins that are not complete, with what they have been granted among the secrets.
+    /// Sign-ins whose user is not known yet. Their tokens are among the secrets.
     var partialGrants: [StoredPartialGrant]
     var secrets: SessionSecrets
 
-    /// Writes the payload; the text is wiped when it goes away.
+    /// Returns the payload as JSON. The writer wipes the text when it is released.
     func encoded() -> JSONWriter {
         var text = JSONWriter(capacity: 4096)
         text.object { text in
@@ -45,7 +45,7 @@ struct RecordPayload {
         return text
     }
 
-    /// Reads a payload of any format; nil when it is not what its header promised.
+    /// Reads a payload of any format. Returns nil if it does not match its header.
     init?(decoding bytes: UnsafeRawBufferPointer, as state: RecordHeader.State, format: RecordFormat) {
         guard let text = try? JSONValue.parse(bytes), let secrets = text["secrets"] else { return nil }
         self.secrets = SessionSecrets(
@@ -84,7 +84,6 @@ struct RecordPayload {
     }
 }
 
-// Writing.
 extension JSONWriter {
     fileprivate mutating func member(_ session: StoredSession) {
         member(session.identity)
@@ -122,7 +121,7 @@ extension JSONWriter {
     }
 }
 
-// A sign-in that awaits approval.
+// A device sign-in that waits for approval.
 extension JSONWriter {
     fileprivate mutating func member(_ approval: StoredApproval) {
         object("approval") { text in
@@ -170,7 +169,7 @@ extension JSONWriter {
     }
 }
 
-// Sign-ins that are not complete: each with its secrets, so that no two arrays have to agree.
+// Partial grants: each one is written with its secrets, so that no two arrays can differ.
 extension JSONWriter {
     fileprivate mutating func member(_ stored: [StoredPartialGrant], _ grants: [PartialGrant]) {
         key("partialGrants")
@@ -254,7 +253,6 @@ extension DeviceCodes {
     }
 }
 
-// Reading.
 extension SessionRecord.Content {
     fileprivate init?(_ text: JSONValue, as state: RecordHeader.State, format: RecordFormat) {
         switch state {

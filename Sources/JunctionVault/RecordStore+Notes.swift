@@ -1,8 +1,8 @@
 import JunctionSession
 
 extension RecordStore {
-    /// Which bootstrap credentials were used up, as far as the disk and this process know. A file that cannot be read says nothing; that
-    /// is not the same as a file that has nothing to say.
+    /// The used bootstrap credentials that the file and this process know. Throws if the file cannot be read, because
+    /// an unreadable file is not an empty one.
     var usedCredentials: UsedCredentials {
         get throws(FileFault) {
             let bytes = try files.read(.usedCredentials, atMost: UsedCredentials.largestFile)
@@ -12,24 +12,24 @@ extension RecordStore {
         }
     }
 
-    /// How far it has come with the credential of this digest; nil when it was never seen.
+    /// Returns the stage of the credential with this digest, or nil if it is unknown.
     func stage(of digest: String) throws(FileFault) -> UsedCredentials.Stage? {
         do throws(FileFault) {
             return try usedCredentials.stage(of: digest)
         } catch {
-            // What this process knows to be over is over, whatever the file says.
+            // If this process knows that the credential is done, the file cannot change that.
             guard owed.stage(of: digest) == .done else { throw error }
             return .done
         }
     }
 
-    /// Notes how far it has come with a credential; what the disk refuses is owed to it.
+    /// Stores the stage of a credential. If the write fails, the stage stays pending.
     mutating func note(_ stage: UsedCredentials.Stage, of digest: String) throws(FileFault) {
         owed.note(stage, of: digest)
         try settleNotes()
     }
 
-    /// Writes what is owed, if anything is; never over what could not be read.
+    /// Writes the pending stages, if there are any. It never replaces a file that it could not read.
     mutating func settleNotes() throws(FileFault) {
         guard !owed.isEmpty else { return }
         let text = try usedCredentials.text
@@ -42,10 +42,11 @@ extension RecordStore {
         owed = UsedCredentials()
     }
 
-    /// A digest is bound to the installation's id, and worth nothing when that is another one after a restart.
+    /// Writes the file, after the installation's id. A digest depends on that id, so it would be useless if a restart
+    /// found another id.
     ///
-    /// Where the old record cannot be read it may be of another id than this one, and it is only replaced by the record
-    /// that ends it: the id is stored with that.
+    /// If the old record cannot be read, it may belong to another id. Then the id is stored only with the next record,
+    /// which replaces the old one.
     private mutating func put(_ text: [UInt8]) throws(FileFault) {
         if isSound { try storeInstallation() }
         try replacement.replace(.usedCredentials, with: text)

@@ -1,7 +1,7 @@
 import JunctionSession
 
 extension RecordStore {
-    /// Finds the newest authentic record among the file, leftover temporaries and `copies`.
+    /// Finds the newest authentic record among the record file, leftover temporary files and `copies`.
     mutating func restore(considering copies: [[UInt8]] = []) -> Restoration {
         do throws(FileFault) {
             let installation = try InstallationId(from: files)
@@ -29,11 +29,11 @@ extension RecordStore {
 
     private func candidate(_ origin: Candidate.Origin, _ file: StateFile, _ reader: RecordReader) -> Candidate? {
         do throws(FileFault) {
-            // One byte more than a record may have shows that it has too many.
+            // One byte more than the limit shows that the file is too long.
             guard let bytes = try files.read(file, atMost: RecordFrame.longest + 1) else { return nil }
             return reader.candidate(origin, bytes)
         } catch {
-            // We never made a directory or a link of that name, so no session is in it.
+            // The daemon never creates a directory or a link with this name, so it holds no session.
             if origin != .live, error.isNotAPlainFile { return nil }
             return Candidate(origin: origin, finding: .unreadable(error), quarantineName: "")
         }
@@ -49,7 +49,7 @@ extension RecordStore {
         settlement = election.settlement
         unfinished = election.moves
         for case .adopt(let file) in unfinished { replacement.takeOver(file, of: .live) }
-        // A disk that refuses this now does not keep anybody from the session; the next write tries again.
+        // If the disk refuses the moves now, the session is still usable, and the next write tries them again.
         try? finishMoves()
 
         switch election.outcome {
@@ -71,23 +71,24 @@ extension RecordStore {
         }
     }
 
-    /// Goes on under the id of the record that won, where the id in the file was spoilt or never got there.
+    /// Uses the installation id of the record that won, if the file of the id was damaged or never written.
     private mutating func adoptInstallation(of header: RecordHeader) {
         switch installation?.source {
         case .replaced: installation = InstallationId(header.installation, .replaced)
-        // Whose tombstone it is does not matter, so it proves nothing.
+        // A tombstone may come from any installation, so its id is not used.
         case .created where header.state != .signedOut: installation = InstallationId(header.installation, .replaced)
         case .created, .unfinished, .stored, nil: break
         }
     }
 
-    /// Removes the temporaries that earlier processes left, save those of the record: the election has decided about these.
+    /// Removes the temporary files of earlier processes, except those of the record: the election has decided about
+    /// them.
     private mutating func removeLeftovers() {
         let names = (try? files.names(in: .top)) ?? []
         for name in names where StateFile.withoutLeftovers.contains(where: { $0.hasTemporary(named: name) }) {
             let file = StateFile(name)
             if installation?.source == .unfinished(file) {
-                // The one place where the id is. It goes when the id is in its own.
+                // Only this file has the id. It is removed when the id is in its own file.
                 replacement.takeOver(file, of: .installation)
             } else {
                 try? files.remove(file)
@@ -100,7 +101,7 @@ extension RecordStore {
         guard case .absent = sealing else {
             return .restored(opened.record, opened.secrets, damaged: Remedy.putAside(damaged))
         }
-        // Only a tombstone is readable without a key. It holds, and yet nobody could sign in.
+        // Only a tombstone is readable without a key. It is valid, but without a key no user can sign in.
         return locked(opened.header, .noKey)
     }
 
@@ -120,13 +121,14 @@ extension RecordStore {
         .unreadable(.init(status: status, remedy: remedy, header: header?.shown, canSignIn: sealing.key != nil))
     }
 
-    /// Leaves everything as it is for as long as this process lives.
+    /// Prevents every change of the state for the lifetime of this process.
     private mutating func refuse(_ reason: String) -> Restoration {
         refusal = reason
         return .unreadable(.init(status: .unavailable, remedy: reason, header: nil, canSignIn: false))
     }
 
-    /// What lies in quarantine and has not been settled: our own records, altered.
+    /// Returns the records in quarantine that this installation wrote, that were altered and that no sign-in has
+    /// settled.
     private func damaged(_ reader: RecordReader) -> [Damage] {
         let names = (try? quarantine.names()) ?? []
         return names.filter { !settled.contains($0) }.compactMap { name in
@@ -141,11 +143,11 @@ extension RecordStore {
     }
 }
 
-/// A record in quarantine that waits for the next sign-in.
+/// A damaged record in quarantine that the next sign-in settles.
 struct Damage: Equatable {
     var location: String
     var header: RecordHeader?
 
-    /// What has no legible header is older than anything that has one.
+    /// A record without a legible header is older than every record with one.
     var age: RecordAge { header?.age ?? RecordAge(generation: 0, edition: 0) }
 }

@@ -1,7 +1,7 @@
 import JunctionSession
 
 extension RecordStore {
-    /// Seals and writes a record; it survives a power cut once this returns.
+    /// Seals and writes a record. When this returns, the record survives a power cut.
     mutating func write(_ record: SessionRecord, _ secrets: SessionSecrets) throws(StoreFailure) {
         if let refusal { throw StoreFailure(refusal) }
         guard let installation else { preconditionFailure("A record was written before the old one was looked for") }
@@ -10,7 +10,7 @@ extension RecordStore {
         let change = Change(from: present, to: record)
         let settled = change == .update ? settled : allInQuarantine
         let bytes = try seal(record, secrets, installation, settled)
-        // What was noted before comes first. The record is no worse for a note that the disk refuses.
+        // Pending stages of bootstrap credentials come first. If that write fails, the record is still written.
         var missing: FileFault?
         do throws(FileFault) {
             try settleNotes()
@@ -34,26 +34,26 @@ extension RecordStore {
         if change == .signOut, let missing { throw StoreFailure(missing.description) }
     }
 
-    /// Sets space aside for the day the disk is full.
+    /// Reserves space for a write on a full disk.
     mutating func restoreReserve() {
         guard !hasReserve else { return }
         hasReserve = (try? files.reserve(.reserve, size: Self.reserveSize)) != nil
     }
 
-    /// Several times a session, which is 2–20 kB, and the blocks that its names take.
+    /// In bytes: several times a session, which has 2–20 kB, plus the blocks of its directory entries.
     private static let reserveSize: Int64 = 64 * 1024
 
-    /// What a write means for records that could not be verified.
+    /// The effect of a write on records that could not be verified.
     private enum Change {
-        /// Goes on with the session that is there.
+        /// The write continues the present session.
         case update
-        /// Settles the matter: they are kept, and no longer reported.
+        /// The write settles them: they are kept, and no longer reported.
         case signIn
-        /// Ends it: nothing of a user stays behind.
+        /// The write ends the session: no user data may remain.
         case signOut
 
         init(from old: SessionRecord?, to new: SessionRecord) {
-            // A sign-in that is not complete ends nothing, and settles nothing yet.
+            // An incomplete sign-in neither ends a session nor settles records.
             let isNote = old.map { $0.generation == new.generation } ?? (new.generation == 0)
             if isNote, new.hasSignIns || old?.hasSignIns == true {
                 self = .update
@@ -99,27 +99,28 @@ extension RecordStore {
         let (quarantine, settled, probe) = (quarantine, settled, replacement.probe)
         let predecessor = predecessor
         try replacement.replace(.live, with: bytes, ifRefused: .keeps) { () throws(FileFault) in
-            // A sign-out keeps nothing, so nothing that was to be kept holds it up.
+            // A sign-out keeps no old record, so a failed move must not delay it.
             if change == .signOut { return }
-            // The new record is complete beside the old one, which must not go before this is done.
+            // The new record is complete beside the old one. The old one must not be replaced before these moves are
+            // done.
             try moves.get()
             guard let predecessor else { return }
             try quarantine.keep(.live, as: predecessor, settled: settled)
             probe(.predecessorPutAside)
         }
-        // The record is in place. After a power cut it is worth nothing without the id that it names.
+        // The record is in place, but after a power cut it is useless without the id in its header.
         try naming.get()
     }
 
-    /// Removes the reserve and says whether there was one.
+    /// Removes the reserve. Returns whether this has freed its space.
     mutating func giveUpReserve() -> Bool {
         guard hasReserve else { return false }
         hasReserve = false
-        // Its blocks are free once the removal is on disk.
+        // The blocks of the reserve are free when the removal is on disk.
         return (try? files.remove(.reserve)) != nil && (try? files.sync(.top)) != nil
     }
 
-    /// Clears up behind a record that is durable. What fails here is found again at the next start.
+    /// Removes files that are not needed after a durable record. If that fails, the next start finds them again.
     private mutating func tidy(_ change: Change) {
         switch change {
         case .update:
@@ -138,12 +139,11 @@ extension RecordStore {
 }
 
 extension SessionRecord {
-    /// Whether it holds sign-ins that are not complete.
     fileprivate var hasSignIns: Bool { approval != nil || !partialGrants.isEmpty }
 }
 
 extension StoredSession {
-    /// Whether `next` is this session a little later, rather than the outcome of a sign-in.
+    /// Whether `next` is the same session after a renewal, and not the result of a sign-in.
     fileprivate func continues(as next: StoredSession) -> Bool {
         identity.isSameUser(as: next.identity) && scheme == next.scheme
             && (!reauthenticationPending || next.reauthenticationPending)
@@ -151,7 +151,7 @@ extension StoredSession {
 }
 
 extension Election.Move {
-    /// The name in quarantine that results.
+    /// The name in quarantine that the move creates.
     fileprivate var quarantineName: String? {
         switch self {
         case .keepLive(let name), .putAside(_, let name): name
@@ -159,7 +159,7 @@ extension Election.Move {
         }
     }
 
-    /// The leftover temporary that this is about.
+    /// The leftover temporary file of the move.
     fileprivate var leftover: StateFile? {
         switch self {
         case .putAside(let file, _), .discard(let file), .adopt(let file): file

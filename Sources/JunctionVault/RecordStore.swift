@@ -1,29 +1,30 @@
 import JunctionSession
 
-/// Finds the record at start and replaces it ever after. It does one thing at a time; the vault sees to that.
+/// Finds the record at the start, and replaces it later. It is not safe for concurrent use; `Vault` serialises the
+/// calls.
 struct RecordStore: Sendable {
     let files: any StateFiles
     let sealing: Sealing
     var replacement: DurableReplacement
 
-    /// Known once the record was looked for.
+    /// Nil until `restore` has run.
     var installation: InstallationId?
-    /// Why nothing may be written: what is there must not be touched.
+    /// Why no write is allowed: the present files must not change.
     var refusal: String?
-    /// The record that is on disk, without its secrets.
+    /// The record on disk, without its secrets.
     var present: SessionRecord?
-    /// The quarantine name of the record file, if it has to be kept when it is replaced.
+    /// The quarantine name of the record file, if the file must be kept when it is replaced.
     var predecessor: String?
-    /// What was decided at start and could not be carried out yet.
+    /// Moves of the election that have not succeeded yet.
     var unfinished: [Election.Move] = []
-    /// What to do after the sign-in that settles a doubtful state.
+    /// Moves to do after the sign-in that settles unverified records.
     var settlement: [Election.Move] = []
     /// Names in quarantine that are no longer reported.
     var settled: Set<String> = []
     var hasReserve = false
-    /// What was found is understood: nothing of it may turn out to be another installation's.
+    /// Whether the stored record, if there is one, is known to belong to this installation.
     var isSound = false
-    /// What is to be noted of the bootstrap credentials, and the disk has refused.
+    /// Stages of bootstrap credentials that the disk has refused so far.
     var owed = UsedCredentials()
 
     init(_ files: any StateFiles, _ sealing: Sealing, probe: @escaping @Sendable (VaultStep) -> Void = { _ in }) {
@@ -34,7 +35,7 @@ struct RecordStore: Sendable {
 
     var quarantine: Quarantine { Quarantine(files: files) }
 
-    /// Carries out what the election decided, before anything else is written.
+    /// Performs the moves of the election before anything else is written.
     mutating func finishMoves() throws(FileFault) {
         while let move = unfinished.first {
             try carryOut(move)
@@ -42,7 +43,7 @@ struct RecordStore: Sendable {
         }
     }
 
-    /// Makes the installation's id durable: a record is worth nothing without the id that it names.
+    /// Makes the installation's id durable, because a record is useless without the id in its header.
     mutating func storeInstallation() throws(FileFault) {
         guard let installation, installation.source != .stored else { return }
         try replacement.replace(.installation, with: installation.line, ifRefused: .keeps)
@@ -56,26 +57,26 @@ struct RecordStore: Sendable {
         case .putAside(let file, let name):
             try quarantine.take(file, as: name, settled: settled)
         case .adopt(let file):
-            // Gone: what this process was to write meanwhile is newer, and complete.
+            // If the file does not exist any more, a newer record of this process was complete and replaced it.
             guard let bytes = try files.read(file, atMost: RecordFrame.longest + 1) else { return }
-            // Written anew, because a sync of this file may have failed. Linux reports that once: another sync of the same
-            // file succeeds and writes nothing.
+            // The content is written to a new file, because a sync of this file may have failed. Linux reports such a
+            // failure only once: another sync of the same file succeeds and writes nothing.
             try put(inPlace: bytes)
-            // What is not removed is found again at the next start, and is not newer than the record then.
+            // If the removal fails, the next start finds the file, which is then not newer than the record.
             try? files.remove(file)
         case .store(let bytes):
             try put(inPlace: bytes)
         case .discard(let file):
-            // The name of what is newer may not have reached the disk: the process before this one may have been killed then.
+            // The rename of the newer record may not be on disk yet, if the earlier process was killed before its sync.
             try files.sync(.top)
             try files.remove(file)
         }
     }
 
-    /// Makes a record that won the election the record file, after the installation's id that it names.
+    /// Makes a record that won the election the record file, after the installation's id in its header.
     private mutating func put(inPlace bytes: [UInt8]) throws(FileFault) {
         let missing = Result { () throws(FileFault) in try storeInstallation() }
-        // It is elsewhere too: a copy that the disk refuses is not left here.
+        // The record also exists elsewhere, so a failed temporary file need not stay.
         try replacement.replace(.live, with: bytes)
         try missing.get()
     }

@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// What is said about a record that cannot be used: what happened, to what, and what to do.
+/// The messages about a record that cannot be used: what happened, to which file, and what to do.
 enum Remedy {
     static func newer(_ format: UInt8, _ location: String) -> String {
         """
@@ -41,7 +41,7 @@ enum Remedy {
         }
     }
 
-    /// Names the losers of an election that the winner does not make up for; nil when there are none.
+    /// Names the damaged records that were put aside. Returns nil if there are none.
     static func putAside(_ damaged: [Damage]) -> String? {
         guard !damaged.isEmpty else { return nil }
         let files = damaged.map { damage in
@@ -68,7 +68,7 @@ enum Remedy {
 }
 
 extension RecordHeader {
-    /// The record in a few words, for a message.
+    /// The record in a few words, for messages.
     var words: String {
         let user = userId.map { ", user \($0)" } ?? ""
         return "\(provider), \(state.rawValue)\(user), generation \(generation)"

@@ -1,18 +1,17 @@
 import JunctionJSON
 package import JunctionSession
 
-/// A record as bytes: sealed under a key, or the one kind that needs none.
+/// Converts a record to the bytes of its file.
 package enum SealedRecord {
-    /// Why a record cannot become a file.
+    /// Why a record cannot be converted.
     package enum Fault: Error, Equatable {
-        /// Only a tombstone may be written without a key.
+        /// There is no key, and the record is not a tombstone.
         case noKey
         case tooLong(Int)
-        /// It could not be read back: a token that is not text.
+        /// A token is not text, so the record could not be read back.
         case unreadable
     }
 
-    /// The file of a record.
     package static func bytes(
         of record: SessionRecord,
         _ secrets: SessionSecrets,
@@ -35,7 +34,7 @@ package enum SealedRecord {
         let sealedLength = payload.count + SealingKey.overhead
         var bytes = RecordFrame.clear(header, sealedLength: sealedLength)
         guard bytes.count + sealedLength <= RecordFrame.longest else { throw .tooLong(bytes.count + sealedLength) }
-        // What cannot be read back must never replace what can.
+        // A record that cannot be read back must not replace a readable one.
         guard payload.withUnsafeBytes({ RecordPayload(decoding: $0, as: header.state, format: .current) }) != nil else {
             throw .unreadable
         }
@@ -44,13 +43,13 @@ package enum SealedRecord {
     }
 }
 
-/// A record that is what was written: its seal verifies, or it is a tombstone, which is honoured without the key.
+/// An authentic record: its seal verifies, or it is a tombstone, which is accepted without the key.
 package struct OpenedRecord: Sendable {
     package var header: RecordHeader
     package var record: SessionRecord
     package var secrets: SessionSecrets
 
-    /// The same without the sign-ins that were not complete: another installation's are none of ours.
+    /// The record without incomplete sign-ins, which belong to another installation.
     var withoutSignIns: OpenedRecord {
         var other = self
         (other.record.approval, other.record.partialGrants) = (nil, [])

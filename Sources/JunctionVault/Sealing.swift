@@ -1,7 +1,7 @@
-/// What protects the record: a key, or the knowledge why there is none.
+/// The sealing key, or the reason why there is none.
 package enum Sealing: Sendable {
     case key(SealingKey)
-    /// There should be a key and there is not: what is stored stays locked, and nothing can be sealed.
+    /// The expected key is missing: the stored session stays locked, and no record can be sealed.
     ///
     /// - Parameters:
     ///   - origin: where the key would come from: `host+tpm2`, `tpm2`, `host` or `file`.

@@ -2,19 +2,18 @@ import CLinux
 import Glibc
 import JunctionSecret
 
-// Where a key comes from.
 extension SealingKey {
-    /// Reads the key that the service manager hands over as a credential.
+    /// Reads the key that the service manager passes as a credential.
     ///
     /// - Parameters:
-    ///   - path: the file in the credentials directory; nil is returned when there is none.
-    ///   - origin: what the manager sealed it with: `host+tpm2`, `tpm2` or `host`.
+    ///   - path: the file in the credentials directory. If it does not exist, the result is nil.
+    ///   - origin: how the service manager encrypted it: `host+tpm2`, `tpm2` or `host`.
     package static func credential(at path: String, origin: String) throws(VaultRefusal) -> SealingKey? {
         guard let secret = try read(AT_FDCWD, path, location: path, forbidden: 0o007) else { return nil }
         return SealingKey(secret, origin: origin)
     }
 
-    /// Reads the key file of the state directory, and creates it the first time.
+    /// Reads the key file of the state directory. If it does not exist, it is created.
     package static func file(in directory: StateDirectory) throws(VaultRefusal) -> SealingKey {
         if let secret = try read(directory) { return SealingKey(secret, origin: "file") }
         do throws(FileFault) {
@@ -37,7 +36,8 @@ extension SealingKey {
         )
     }
 
-    /// - Parameter forbidden: the permission bits that make a key unusable, because others may know or change it.
+    /// - Parameter forbidden: the permission bits that make a key unusable, because other users could read or change
+    ///   it.
     private static func read(
         _ directory: Int32,
         _ path: String,
@@ -83,7 +83,7 @@ extension SealingKey {
         defer { bytes.withUnsafeMutableBytes { wipe($0) } }
         let refused = bytes.withUnsafeMutableBytes { clinux_random($0.baseAddress, $0.count) }
         guard refused == 0 else { throw FileFault("read", "the kernel's random numbers", code: refused) }
-        // Written whole or not at all: half a key would lock out whatever is sealed later.
+        // The key is written completely or not at all: records sealed under a partial key could not be opened later.
         var replacement = DurableReplacement(directory)
         try replacement.replace(.key, with: bytes)
     }

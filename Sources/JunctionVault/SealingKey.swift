@@ -3,22 +3,22 @@ import FoundationEssentials
 package import JunctionSecret
 import JunctionText
 
-/// The key that seals the record, and the name it goes by in a clear header.
+/// The key that seals the record, and its id in the clear header.
 package struct SealingKey: Sendable {
-    /// Recognises the key without revealing it.
+    /// Identifies the key without revealing it.
     package let id: String
     /// Where the key comes from: `host+tpm2`, `tpm2`, `host` or `file`.
     package let origin: String
     private let sealing: SymmetricKey
 
-    /// How many bytes a key has.
+    /// The length of a key in bytes.
     package static let length = 32
 
     /// - Parameter secret: exactly `length` random bytes.
     package init(_ secret: JunctionSecret.SharedSecret, origin: String) {
         precondition(secret.count == Self.length, "A sealing key has \(Self.length) bytes")
         self.origin = origin
-        // One secret from outside, two uses inside: neither may tell anything about the other.
+        // Two keys are derived from one secret, so that neither reveals anything about the other.
         let master = secret.withUnsafeBytes { SymmetricKey(data: $0) }
         sealing = Self.derive("junctiond seal", Self.length, from: master)
         id = Self.derive("junctiond key id", 8, from: master).withUnsafeBytes { Hexadecimal.text($0) }
@@ -28,7 +28,7 @@ package struct SealingKey: Sendable {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: master, info: Data(purpose.utf8), outputByteCount: length)
     }
 
-    /// What a seal adds to what it seals: nonce and tag.
+    /// The bytes that a seal adds: nonce and tag.
     static let overhead = 12 + 16
 
     /// Seals `secret` under this key and binds `clear` to it.
@@ -40,7 +40,7 @@ package struct SealingKey: Sendable {
         }
     }
 
-    /// Lends what was sealed, if neither it nor `clear` was altered; wiped afterwards.
+    /// Passes the opened bytes to `body` and wipes them afterwards. Returns nil if they or `clear` were altered.
     func open<Result>(
         _ sealed: ArraySlice<UInt8>,
         bound clear: ArraySlice<UInt8>,

@@ -5,16 +5,15 @@ package import JunctionSession
 import JunctionText
 import Synchronization
 
-/// The largest sequences that were used with a provider, in one small file that outlives every session.
+/// Stores the largest sequences that were used with a provider, in one small file that survives sign-outs.
 ///
-/// A file that cannot be read is an empty one, and is replaced by the next claim: whether a sequence is large enough is
-/// the provider's to judge in the end, and to refuse every sign-in because of a spoilt list would keep a user out for
-/// nothing.
+/// If the file cannot be read, it counts as empty, and the next claim replaces it. In the end the provider decides
+/// whether a sequence is large enough, so a damaged list must not prevent every sign-in.
 package final class SequenceBook: ProviderMemory {
     private let page: Mutex<SequencePage>
     private let queue: DispatchQueue
 
-    /// - Parameter queue: the vault's own: a disk that takes its time keeps nobody from an answer.
+    /// - Parameter queue: the vault's queue, so that a slow disk does not delay answers.
     init(_ files: any StateFiles, on queue: DispatchQueue) {
         page = Mutex(SequencePage(files))
         self.queue = queue
@@ -40,11 +39,11 @@ package final class SequenceBook: ProviderMemory {
     }
 }
 
-/// What stands in the file, and the file.
+/// The file and its content.
 struct SequencePage: Sendable {
     private let files: any StateFiles
     private var replacement: DurableReplacement
-    /// Read when it is first needed: most providers have no sequences.
+    /// Read at the first use, because most providers have no sequences.
     private var list: SequenceList?
 
     init(_ files: any StateFiles) {
@@ -63,7 +62,7 @@ struct SequencePage: Sendable {
         if list.release(sequence, of: Self.pseudonym(of: subject)) { write(list) }
     }
 
-    /// The file outlives the sign-out, after which nothing on the disk names the user: a digest is name enough here.
+    /// Returns a digest of the subject. The file stays after a sign-out, and then no file may name the user.
     private static func pseudonym(of subject: String) -> String {
         Hexadecimal.text(SHA256.hash(data: Array(subject.utf8)).prefix(SequenceList.lengthOfSubject / 2))
     }
@@ -76,7 +75,7 @@ struct SequencePage: Sendable {
         return list
     }
 
-    /// Remembers in any case; a disk that refuses has the next claim to make up for it.
+    /// Keeps the list in memory even if the write fails. The next claim writes it again.
     private mutating func write(_ list: SequenceList) {
         self.list = list
         try? replacement.replace(.sequences, with: list.encoded())
@@ -84,9 +83,8 @@ struct SequencePage: Sendable {
 
 }
 
-// As JSON.
 extension SequenceList {
-    /// Several times what the largest list takes.
+    /// In bytes: several times the largest list.
     static let longestText = 1 << 14
     /// Hexadecimal digits of a digest.
     static let lengthOfSubject = 32
@@ -108,7 +106,7 @@ extension SequenceList {
         return text.take() + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a list; nil when there is anything in it that was not written here.
+    /// Reads a list. Returns nil if it has any content that `encoded` does not write.
     init?(decoding bytes: [UInt8]) {
         guard bytes.count <= Self.longestText, let text = try? JSONValue.parse(bytes),
             text["format"]?.unsigned == Self.format, let sequences = text["sequences"], sequences.kind == .array

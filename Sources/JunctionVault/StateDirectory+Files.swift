@@ -27,7 +27,7 @@ extension StateDirectory: StateFiles {
     }
 
     package func read(_ file: StateFile, atMost limit: Int) throws(FileFault) -> [UInt8]? {
-        // Without waiting, should a pipe have been put there.
+        // O_NONBLOCK, because another program may have put a pipe there.
         let opened = openat(descriptor, file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if opened < 0, errno == ENOENT { return nil }
         guard opened >= 0 else { throw fault("read", file) }
@@ -82,7 +82,7 @@ extension StateDirectory: StateFiles {
     }
 
     package func close(_ descriptor: Int32, of file: StateFile) throws(FileFault) {
-        // Linux has let go of the descriptor even when it reports an error, so it is not closed again.
+        // Linux releases the descriptor even if close(2) returns an error, so it must not be closed again.
         guard Glibc.close(descriptor) == 0 || errno == EINTR else { throw fault("close", file) }
     }
 

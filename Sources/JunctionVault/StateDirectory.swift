@@ -1,15 +1,15 @@
 import Glibc
 
-/// The directory that holds the state: opened once, so that nobody can put another one in its place.
+/// The directory of the state. It is opened once and used by its descriptor, so that a replaced path has no effect.
 package final class StateDirectory: Sendable {
     package let path: String
     let descriptor: Int32
-    /// What had to be put right when the directory was opened.
+    /// The correction that opening the directory made, or nil.
     package let correction: String?
 
-    /// Opens the directory, and creates it with its parents when it is missing.
+    /// Opens the directory. If it is missing, it is created with its parents.
     ///
-    /// A symbolic link at the end is followed: a service manager may have put the directory elsewhere.
+    /// A symbolic link at the end is followed, because a service manager may have put the directory elsewhere.
     package init(path: String) throws(VaultRefusal) {
         let descriptor: Int32
         do throws(FileFault) {
@@ -50,7 +50,8 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// The directory has to be ours alone: whoever can write here can plant a record or take one away.
+    /// Throws unless the directory belongs to the daemon's user only: another user with write access could add or
+    /// remove a record.
     private static func check(_ descriptor: Int32, _ path: String) throws(VaultRefusal) -> String? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw VaultRefusal(FileFault("examine", path, code: errno)) }
@@ -72,7 +73,7 @@ package final class StateDirectory: Sendable {
     }
 }
 
-/// The vault cannot be opened as it is: what is wrong, with what, and what to do.
+/// Why the vault cannot be opened: what is wrong, where, and what to do.
 package struct VaultRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     package var message: String
 

@@ -5,17 +5,18 @@ import Synchronization
 
 import struct Crypto.SHA256
 
-/// Which bootstrap credentials have been used up: each signs in once, and never again.
+/// The bootstrap credentials that were used. Each credential signs in at most once.
 ///
-/// A credential is known by a digest that is bound to this installation; nothing of the credential itself is stored.
+/// A credential is known by a digest that is bound to this installation. No part of the credential itself is stored.
 package struct UsedCredentials: Equatable, Sendable {
-    /// How far it has come with a credential.
+    /// How far the daemon has come with a credential.
     package enum Stage: Equatable, Sendable {
-        /// It was about to be exchanged: whether it was, nobody can say after a crash.
+        /// The exchange was about to begin. After a crash it is unknown whether the provider received it.
         case begun
-        /// An attempt failed, and a later one may succeed: not before `notBefore`, if the provider said `Retry-After`.
+        /// An attempt failed, and a later one may succeed. If the provider sent `Retry-After`, the daemon waits until
+        /// `notBefore`.
         case unspent(notBefore: WallTime? = nil)
-        /// It signed somebody in, or never will.
+        /// The credential signed a user in, or it can never do so.
         case done
 
         package var notBefore: WallTime? { if case .unspent(let end) = self { end } else { nil } }
@@ -28,31 +29,29 @@ package struct UsedCredentials: Equatable, Sendable {
 
     private var entries: [Entry] = []
 
-    /// More than any device ever gets; the oldest ones go first.
+    /// More than any device gets. The oldest entries are removed first.
     static let mostEntries = 64
 
     package init() {}
 
-    /// How far it has come with the credential of this digest; nil when it was never seen.
     package func stage(of digest: String) -> Stage? {
         entries.first { $0.digest == digest }?.stage
     }
 
-    /// Notes how far it has come.
     package mutating func note(_ stage: Stage, of digest: String) {
         entries.removeAll { $0.digest == digest }
         entries.append(Entry(digest: digest, stage: stage))
         entries.removeFirst(max(0, entries.count - Self.mostEntries))
     }
 
-    /// Notes everything that `later` knows, in its order.
+    /// Records all entries of `later`, in its order.
     mutating func take(over later: UsedCredentials) {
         for entry in later.entries { note(entry.stage, of: entry.digest) }
     }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The digest of a credential at this installation.
+    /// Returns the digest of a credential at this installation.
     package static func digest(of credential: SharedSecret, installation: String) -> String {
         var hash = SHA256()
         hash.update(data: Array("junctiond credential \(installation)\n".utf8))
@@ -62,8 +61,8 @@ package struct UsedCredentials: Equatable, Sendable {
 
     // MARK: The file
 
-    /// One line an entry: the digest, the stage, and the end of a pause in milliseconds since 1970. The reader skips any other
-    /// line.
+    /// Reads the file: for each entry one line with the digest, the stage, and the end of a pause in milliseconds since
+    /// 1970. Other lines are skipped.
     init(parsing bytes: [UInt8]) {
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
@@ -103,10 +102,10 @@ extension UsedCredentials.Stage {
 }
 
 extension Vault {
-    /// How far it has come with a credential; nil when it was never seen. A fault when that cannot be known.
+    /// The stage of a credential, nil if it is unknown, or the reason why the file cannot be read.
     package typealias Stage = Result<UsedCredentials.Stage?, FileFault>
 
-    /// Reads how far it has come with the credential of this digest.
+    /// Reads the stage of the credential with this digest.
     ///
     /// - Parameter then: called on the vault's own thread.
     package func stage(of digest: String, then: @escaping @Sendable (Stage) -> Void) {
@@ -115,12 +114,12 @@ extension Vault {
         }
     }
 
-    /// Notes how far it has come. What is written after this call is on disk after it.
+    /// Stores the stage of a credential. Later writes come after this one.
     ///
-    /// What the disk refuses is remembered, and tried again with every record that is written: a sign-out counts as
-    /// durable only when it is there.
+    /// If the write fails, the stage is kept in memory and written again with every record. A sign-out is durable only
+    /// when the stage is on disk.
     ///
-    /// - Parameter done: told whether the disk took it, on the vault's own thread.
+    /// - Parameter done: called on the vault's own thread, with whether the stage is on disk.
     package func note(
         _ stage: UsedCredentials.Stage,
         of digest: String,
@@ -134,6 +133,5 @@ extension Vault {
 }
 
 extension StateFile {
-    /// Which bootstrap credentials were used up.
     static let usedCredentials = StateFile("used-credentials")
 }

@@ -4,23 +4,23 @@ import Synchronization
 
 /// The sealed session of one state directory.
 ///
-/// Writing happens on a thread of its own: a disk that takes its time keeps nobody from an answer.
+/// Writes run on a thread of their own, so that a slow disk does not delay answers.
 package final class Vault: SessionStore {
     private let directory: StateDirectory
     private let sealing: Sealing
     let store: Mutex<RecordStore>
-    /// Known once the record was looked for; apart from the store, which may be waiting for the disk.
+    /// Nil until `restore` has run. It is not part of `store`, whose lock may wait for the disk.
     private let installation = Mutex<InstallationId?>(nil)
-    /// Private and serial: the global queues start a monitor that wakes the process every second for ever.
+    /// A private serial queue: Dispatch's global queues start a monitor that wakes the process every second.
     private let queue = DispatchQueue(label: "junctiond.vault")
-    /// Held for as long as there is a vault.
+    /// Held for the lifetime of the vault.
     private let lock: InstanceLock
-    /// What a provider has to remember beside the session.
+    /// The sequences that a provider needs across sessions.
     package let sequences: SequenceBook
 
-    /// Takes over a directory that is locked already.
+    /// Creates the vault of a directory that is already locked.
     ///
-    /// - Parameter probe: hears of each step of a durable write, on the vault's own thread.
+    /// - Parameter probe: called after each step of a durable write, on the vault's own thread.
     package init(
         _ directory: StateDirectory,
         _ lock: consuming InstanceLock,
@@ -36,14 +36,14 @@ package final class Vault: SessionStore {
 
     package var sealedWith: String { sealing.origin }
 
-    /// The installation's own id, once the record was looked for; it survives sign-outs.
+    /// The installation's id, or nil until `restore` has run. It survives sign-outs.
     package var installationId: String? { installation.withLock(\.self)?.text }
 
     package func restore() -> Restoration {
         restore(considering: [])
     }
 
-    /// Reads the newest authentic record among the directory's and `copies`, which survived elsewhere.
+    /// Reads the newest authentic record among the directory's and `copies`, which were kept elsewhere.
     package func restore(considering copies: [[UInt8]]) -> Restoration {
         let (found, installation) = store.withLock { ($0.restore(considering: copies), $0.installation) }
         self.installation.withLock { $0 = installation }
@@ -60,18 +60,18 @@ package final class Vault: SessionStore {
         try outcome.get()
     }
 
-    /// A record as the bytes that `restore(considering:)` takes back; nil when it cannot be sealed.
+    /// Returns the sealed bytes that `restore(considering:)` accepts, or nil if the record cannot be sealed.
     ///
-    /// They are kept outside the directory while the disk refuses the record, and do not wait for the disk.
+    /// The service manager keeps them while the disk refuses the record. This function does not wait for the disk.
     package func sealedCopy(of record: SessionRecord, _ secrets: SessionSecrets) -> [UInt8]? {
         guard let installation = installation.withLock(\.self) else { return nil }
         return try? SealedRecord.bytes(of: record, secrets, installation: installation.text, key: sealing.key)
     }
 
-    /// Whether what `restore` found is in its file: a copy that survived elsewhere may still wait for the disk.
+    /// Whether the record that `restore` found is in its file. A copy from elsewhere may still have to be written.
     package var isDurable: Bool { store.withLock { $0.unfinished.isEmpty } }
 
-    /// Looks at everything that protects the stored session, for `doctor`.
+    /// Returns the findings of `doctor` about the stored session.
     package func inspect() async -> [ProbeFinding] {
         let sealing = sealing
         return await withCheckedContinuation { continuation in
@@ -79,7 +79,7 @@ package final class Vault: SessionStore {
         }
     }
 
-    /// Does something with the directory, in its turn, where nobody is kept waiting.
+    /// Runs `work` on the vault's queue, after the writes before it.
     func onQueue(_ work: @escaping @Sendable (StateDirectory) -> Void) {
         queue.async { [self] in work(directory) }
     }

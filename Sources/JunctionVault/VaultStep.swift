@@ -1,12 +1,12 @@
-/// A step of a durable write that has just been taken.
+/// A step of a durable write that has just been completed.
 ///
-/// Whoever builds the vault may listen, which is how a test stops the process between any two of them.
+/// The creator of the vault can observe the steps. A test uses them to stop the process between two steps.
 package enum VaultStep: String, CaseIterable, Sendable {
-    /// All bytes are in the temporary file, as far as the page cache goes.
+    /// All bytes are in the temporary file, but perhaps only in the page cache.
     case temporaryWritten
     /// The temporary file survives a power cut.
     case temporarySynced
-    /// The record that is about to be replaced could not be verified, and has a second name in quarantine.
+    /// The record to be replaced could not be verified, and now has a second name in quarantine.
     case predecessorPutAside
     /// The temporary file has the name of the record.
     case renamed

@@ -1,15 +1,15 @@
 import JunctionClient
 import JunctionJSON
 
-/// Why a verb did not do what it was asked, and what the user can do.
+/// Why a verb failed, and what the user can do.
 struct CommandFailure: Error, Equatable {
     var what: String
-    /// One word that a script may look for.
+    /// One word for scripts.
     var kind: String
-    /// Nothing where it is the verb's page of help.
+    /// Nil if the remedy is the verb's help page.
     var remedy: String?
     var status: ExitStatus
-    /// The daemon's error, or that of the way to it, where it was one.
+    /// The error of the daemon or of the connection, if that is the cause.
     private var cause: JunctionError?
 
     init(_ what: String, kind: String, remedy: String, status: ExitStatus = .refused) {
@@ -27,22 +27,21 @@ struct CommandFailure: Error, Equatable {
         cause = error
     }
 
-    /// Arguments that make no sense.
+    /// Creates an error about wrong arguments.
     init(usage what: String) {
         self.what = what
         kind = "usage"
         status = .usage
     }
 
-    /// The one line on standard error.
+    /// The line for standard error.
     var line: String { line(helpedBy: Self.help) }
 
-    /// The same where it is known which page of help is called for.
+    /// Returns the line with the given help page.
     func line(helpedBy page: String) -> String {
         "junctionctl: \(what.onOneLine) (\(kind.onOneLine)): \((remedy ?? "see '\(page)'").onOneLine)"
     }
 
-    /// The same for programs.
     func write(to writer: inout JSONWriter, helpedBy page: String) {
         writer.object { writer in
             writer.object("error") { writer in
@@ -55,12 +54,12 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// The page of help about everything.
+    /// The command that prints the general help.
     static let help = "junctionctl --help"
 }
 
 extension JunctionError {
-    /// What programs can act on, as it stood on the wire.
+    /// Writes the error's members, in their form on the wire.
     fileprivate func write(to writer: inout JSONWriter) {
         if let code { writer.member("code", code) }
         if let retryAfter { writer.member("retryAfter", retryAfter / .seconds(1)) }

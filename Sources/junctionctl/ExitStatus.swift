@@ -1,22 +1,22 @@
 import JunctionClient
 
-/// What the program ends with, after `sysexits.h`.
+/// The exit status of the program, after `sysexits.h`.
 enum ExitStatus: Int32 {
     case done = 0
     /// The daemon answered with an error.
     case refused = 1
     case notSignedIn = 3
     case usage = 64
-    /// There is no daemon.
+    /// The daemon cannot be reached.
     case unavailable = 69
-    /// It may work later.
+    /// A later try may succeed.
     case temporary = 75
     case notPermitted = 77
     case configuration = 78
 }
 
 extension ExitStatus {
-    /// The exit code for an error of the daemon's, or of the way to it.
+    /// The exit status for an error of the daemon or of the connection.
     init(_ error: JunctionError) {
         self =
             switch error.kind {

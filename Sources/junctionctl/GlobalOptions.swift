@@ -2,7 +2,7 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// What every verb takes.
+/// The options of every verb.
 struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -33,11 +33,10 @@ struct GlobalOptions: ParsableArguments {
         if let timeout { try requireSeconds(timeout, "--timeout") }
     }
 
-    /// Where the daemon listens. Errors do not repeat a path that was given: it may be a secret that was meant for another
+    /// The path of the socket. Errors do not repeat a given path, because it may be a secret that was meant for another
     /// option.
     var path: SocketPath { socket.map { SocketPath($0, named: "the path given to --socket") } ?? .resolve(nil) }
 
-    /// The end of the wait for the answer to a request that is sent now.
     var deadline: Deadline { timeout.map { .after(.seconds(min($0, 1e9))) } ?? .never }
 
     /// Runs `body` with the deadline. If the time runs out, the error names the timeout.
@@ -49,12 +48,11 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
-    /// Connects to the daemon, for a conversation.
+    /// Connects to the daemon, for several requests.
     func connect() throws -> Connection {
         try waiting { deadline throws(JunctionError) in try Connection(to: path, by: deadline) }
     }
 
-    /// Asks the daemon one thing.
     func ask<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
@@ -65,7 +63,7 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
-    /// Prints what the daemon answered: as it stood on the wire, or in words.
+    /// Prints the daemon's answer, as JSON or in words.
     func show<Value>(_ answer: Connection.Answered<Value>, _ words: (Value) -> String) throws {
         if json {
             try StandardOutput.line(answer.json)

@@ -4,12 +4,12 @@ import JunctionClient
 import JunctionText
 
 extension Junctionctl {
-    /// Ends the program: with one line on standard error, unless the user asked for help.
+    /// Ends the program with one line on standard error, or with the help page that the user asked for.
     ///
     /// - Parameters:
-    ///   - words: the command line. No generic sequence: specialized for one, Swift 6.3's optimizer releases the error before it is
-    ///     looked at.
-    ///   - verb: what was being done, if that was understood.
+    ///   - words: the command line. The type is not generic on purpose: in a specialization, Swift 6.3's optimizer
+    ///     releases the error before it is used.
+    ///   - verb: the verb, if the command line was parsed so far.
     static func end(with error: any Error, of words: ArraySlice<String>, in verb: String? = nil) -> Never {
         let page = verb.map { "junctionctl \($0) --help" } ?? CommandFailure.help
         switch error {
@@ -30,7 +30,7 @@ extension Junctionctl {
         }
     }
 
-    /// Prints a page of help, or whatever else the user asked for instead of a verb.
+    /// Prints a help page, or other output that the user asked for instead of a verb.
     private static func endHelping(with error: any Error, _ words: ArraySlice<String>) -> Never {
         let page = fullMessage(for: error)
         guard SignInHelp.isMeant(by: page), let provider = GlobalOptions.provider(whoCalls: words) else {
@@ -40,7 +40,7 @@ extension Junctionctl {
         Glibc.exit(exitCode(for: error).rawValue)
     }
 
-    /// All pages of help, which have every name of a verb and an option.
+    /// All help pages, which contain the name of every verb and option.
     private static var wholeHelp: String {
         ([Self.self] + configuration.subcommands).map { helpMessage(for: $0) }.joined()
     }
@@ -59,9 +59,9 @@ extension Junctionctl {
     }
 }
 
-/// The page of help about what was got wrong.
+/// The help page for a wrong command line.
 enum HelpPage {
-    /// The one that the argument parser names, which knows how far it came: `See 'junctionctl token --help' for more …`.
+    /// Returns the page that the argument parser names: `See 'junctionctl token --help' for more …`.
     static func named(by message: String) -> String? {
         for line in message.split(separator: "\n") {
             let parts = line.split(separator: "'", omittingEmptySubsequences: false)
@@ -72,6 +72,6 @@ enum HelpPage {
 }
 
 extension ArraySlice<String> {
-    /// Whether answers and errors are for a program, also where the rest of the line makes no sense.
+    /// Whether the output is for a program, even if the rest of the command line is wrong.
     fileprivate var asksForJSON: Bool { prefix { $0 != "--" }.contains("--json") }
 }

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import JunctionClient
 
-/// The thin client: arguments in, one question to the daemon, an exit code out.
+/// The command-line client: it parses arguments, sends a request to the daemon and returns an exit code.
 @main
 struct Junctionctl: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,9 +39,9 @@ struct Junctionctl: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     static func main() {
-        // The socket to the daemon must not be what standard error writes to.
+        // Standard error must not be the socket to the daemon.
         _ = clinux_occupy_standard_descriptors()
-        // A reader that has seen enough ends a pipe with an error, not with a signal.
+        // If the reader of a pipe has closed it, a write returns an error, and no signal ends the program.
         signal(SIGPIPE, SIG_IGN)
         let words = CommandLine.arguments.dropFirst()
         var verb: String?

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Other programs of this machine.
+/// Runs other programs of this machine.
 enum Program {
-    /// Where a program is, if it is there: in a folder of `$PATH`.
+    /// Returns the path of a program in `$PATH`, if it exists.
     static func path(of name: String) -> String? {
         let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Starts it with one argument and without a terminal, and does not wait for it.
+    /// Starts a program with one argument and without a terminal, and does not wait for it.
     static func start(_ program: String, _ argument: String) -> Bool {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -16,7 +16,8 @@ enum Program {
         for standard in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
         }
-        // ^C in the terminal is about us, and what we ignore is not for it to ignore.
+        // A process group of its own, so that ^C ends only this program. SIGPIPE gets its default action again, because
+        // this program ignores it.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,10 +1,9 @@
 import JunctionClient
 
 extension JunctionError {
-    /// What to do about it, for somebody at a terminal: as it was said where the cause is known, otherwise what the kind
-    /// alone suggests.
+    /// The remedy for a user at a terminal: the daemon's advice, or else a text by the error's kind.
     ///
-    /// What is true of some errors of a kind only does not belong here, but to where those are made.
+    /// A remedy that fits only some errors of a kind belongs where those errors are created.
     var remedy: String {
         let wait = retryAfter.map { "try again in \(max(1, $0.wholeSeconds(.up))) s" }
         if let advice {
@@ -43,7 +42,7 @@ extension JunctionError {
         }
     }
 
-    /// Without a capability it is not about who asks, but about what is asked for.
+    /// Without a capability, the error is about the requested resource and not about the caller.
     private var permissionRemedy: String {
         guard code != nil else { return "ask for access to the socket" }
         guard let capability else { return "ask for what belongs to the signed-in user; the rest is for your backend" }
@@ -52,7 +51,8 @@ extension JunctionError {
         )
     }
 
-    /// How to get a capability: by a new login, if this one is older than the groups of its user, or else as the daemon says.
+    /// Returns how to get a capability. If this login is older than the user's group membership, the user has to log in
+    /// again. Otherwise the daemon's advice applies.
     private func accessRemedy(_ access: String) -> String {
         let missing = Login.current.missing(in: .ofThisMachine).map { "'\($0.name)'" }
         guard let first = missing.first else { return access }

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import JunctionDaemon
 
-/// The entry point of the daemon: arguments in, exit code out.
+/// The entry point of the daemon.
 ///
-/// `main` is synchronous on purpose: an asynchronous one starts a thread pool that wakes up once a second for ever.
+/// `main` is synchronous on purpose: an asynchronous one starts a thread pool that wakes up once a second.
 @main
 enum Junctiond {
     static func main() {
-        // No file of the session must be what standard error writes to.
+        // Standard error must not write to a file of the session.
         _ = clinux_occupy_standard_descriptors()
         _ = clinux_keep_one_heap()
         exit(status(of: Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What another thread said, waited for on the test's own.
+/// A queue of values from other threads, for which the test's thread can wait.
 final class Signals<Signal: Sendable>: @unchecked Sendable {
-    // Only touched under the condition's lock, which is why sharing it between threads is sound.
+    // Accessed only under the condition's lock, so sharing it between threads is safe.
     private var waiting: [Signal] = []
     private let condition = NSCondition()
 
-    /// How many were said and not taken yet.
+    /// The number of values that were put and not taken yet.
     var count: Int {
         condition.withLock { waiting.count }
     }

@@ -32,11 +32,11 @@ import Testing
             ("a = 07:32:00", .other("a date or time")),
         ]
     )
-    func `a value is what TOML says it is`(toml: String, expected: SettingValue) throws {
+    func `each form of a TOML value is read`(toml: String, expected: SettingValue) throws {
         #expect(try TomlReader.read(Array(toml.utf8))["a"] == Setting(value: expected, line: 1))
     }
 
-    @Test func `names may be bare, quoted and dotted`() throws {
+    @Test func `keys may be bare, quoted and dotted`() throws {
         let root = try read("bare-key_1 = 1\n\"quoted key\".'another' . x = 2\n1234 = 3\n\"\" = 4")
 
         #expect(root["bare-key_1"]?.value == .integer(1))
@@ -45,7 +45,7 @@ import Testing
         #expect(root[""]?.line == 4)
     }
 
-    @Test func `tables come from headers, dots and braces, and know their line`() throws {
+    @Test func `headers, dotted keys and braces make tables with their line`() throws {
         let root = try read(
             """
             [a.b]
@@ -115,7 +115,7 @@ import Testing
             ("a = 1\rb = 2", 1, "expected the end of the line"),
         ]
     )
-    func `what is not TOML is refused with its line`(toml: String, line: Int, message: String) {
+    func `invalid TOML is refused with its line`(toml: String, line: Int, message: String) {
         #expect(throws: TomlFault(line: line, message: message)) { try read(toml) }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionVault
 
-/// A sign-in that awaits approval, beside whatever is stored.
+/// A device sign-in that waits for approval, stored with every kind of content.
 @Suite struct AwaitedApprovalTests {
     private static let approval = StoredApproval(
         expiresAt: WallTime(milliseconds: 1_700_000_600_000),
@@ -46,14 +46,14 @@ import Testing
     private let reader = RecordReader(key: .test(), installation: InstallationId(thisInstallation, .stored))
 
     @Test(arguments: [nil, LocalCaller(user: 0), LocalCaller(user: .max, groups: [0], membership: .inNone)])
-    func `the caller that began it may be unknown, and so may its unit`(caller: LocalCaller?) throws {
+    func `an approval is stored with an unknown caller or an unknown unit`(caller: LocalCaller?) throws {
         var record = Self.record(.signedOut)
         record.approval?.caller = caller
         let opened = try #require(reader.finding(in: try Self.bytes(record)).opened)
         #expect(opened.record.approval == record.approval)
     }
 
-    @Test func `nobody in particular may be wanted`() throws {
+    @Test func `an approval is stored without an expected user`() throws {
         var record = Self.record(.signedOut)
         record.approval?.wanted = nil
         let opened = try #require(reader.finding(in: try Self.bytes(record)).opened)
@@ -61,7 +61,9 @@ import Testing
     }
 
     @Test(arguments: RecordFormatTests.contents, [true, false])
-    func `it comes back as it was, whatever it stands beside`(content: SessionRecord.Content, complete: Bool) throws {
+    func `an approval is restored unchanged with every kind of content`(content: SessionRecord.Content, complete: Bool)
+        throws
+    {
         let record = Self.record(content)
 
         let opened = try #require(
@@ -76,13 +78,13 @@ import Testing
         #expect((codes.verificationUriComplete != nil) == complete)
     }
 
-    @Test func `no code can be read in the file`() throws {
+    @Test func `the file does not show the codes`() throws {
         let text = String(decoding: try Self.bytes(Self.record(.signedOut)), as: UTF8.self)
 
         #expect(!text.contains("WDJB") && !text.contains("device"))
     }
 
-    @Test func `without the key a tombstone holds, and nothing is awaited any more`() throws {
+    @Test func `without the key a tombstone is valid and its approval is lost`() throws {
         let reader = RecordReader(key: nil, installation: InstallationId(thisInstallation, .stored))
 
         let opened = try #require(reader.finding(in: try Self.bytes(Self.record(.signedOut))).opened)
@@ -90,7 +92,7 @@ import Testing
         #expect(opened.record.content == .signedOut && opened.record.approval == nil && opened.secrets.codes == nil)
     }
 
-    @Test func `another installation's is none of ours`() throws {
+    @Test func `an approval of another installation is not restored`() throws {
         let bytes = try Self.bytes(Self.record(.signedOut), by: otherInstallation)
 
         let opened = try #require(reader.finding(in: bytes).opened)
@@ -98,7 +100,7 @@ import Testing
         #expect(opened.record.content == .signedOut && opened.record.approval == nil && opened.secrets.codes == nil)
     }
 
-    @Test func `it settles nothing: what is in quarantine stays until somebody has signed in or out`() throws {
+    @Test func `a pending approval keeps the quarantine until a sign-in or sign-out`() throws {
         let kept = StateFile("generation-5.0-old", in: .quarantine)
         let disk = SimulatedDisk(live: nil, [kept: [1]])
         var (store, _) = disk.store()
@@ -107,7 +109,7 @@ import Testing
         #expect(disk.content[kept] != nil)
         #expect(disk.store().found.record?.approval == Self.approval)
 
-        // Nobody approved it.
+        // The sign-in ended without an approval.
         try store.write(.test(0, edition: 2, .signedOut), SessionSecrets())
         #expect(disk.content[kept] != nil)
 
@@ -115,7 +117,7 @@ import Testing
         #expect(disk.content[kept] == nil)
     }
 
-    @Test func `a sign-out that the disk refused first clears up, although a sign-in is awaited by then`() throws {
+    @Test func `a delayed sign-out clears the quarantine during a pending approval`() throws {
         let kept = StateFile("generation-5.0-old", in: .quarantine)
         let disk = SimulatedDisk(live: sealed(.test(7)), [kept: [1]])
         var (store, _) = disk.store()
@@ -125,7 +127,7 @@ import Testing
         #expect(disk.content[kept] == nil)
     }
 
-    @Test func `an identity of an issuer, and the type of a subject token, come back as they were`() throws {
+    @Test func `issuer, subject token type and endpoint origins are restored unchanged`() throws {
         let identity = Identity(userId: "Sub-1", issuer: "https://id.example.com/")
         let content = SessionRecord.Content.session(
             StoredSession(identity: identity, scheme: .tokenExchange, token: nil)

@@ -4,7 +4,7 @@ import JunctionTesting
 import Testing
 
 @Suite struct CLinuxTests {
-    @Test func `the peer of a socket is who made it`() throws {
+    @Test func `a socket's peer credentials are those of its creator`() throws {
         let (one, other) = try makeSocketPair()
         defer { for end in [one, other] { close(end) } }
         var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
@@ -14,7 +14,7 @@ import Testing
         #expect((process, user, group) == (getpid(), getuid(), getgid()))
     }
 
-    @Test func `the peer's supplementary groups are all there, or the room that they need is told`() throws {
+    @Test func `the peer's groups are complete, or ERANGE returns their number`() throws {
         let (one, other) = try makeSocketPair()
         defer { for end in [one, other] { close(end) } }
         var expected = [UInt32](repeating: 0, count: 65_536)
@@ -32,26 +32,26 @@ import Testing
         }
     }
 
-    @Test func `what is no socket has no peer`() {
+    @Test func `peer credentials of an invalid descriptor fail with EBADF`() {
         var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
 
         #expect(clinux_peer_credentials(-1, &process, &user, &group) == EBADF)
     }
 
-    @Test func `nobody is waiting, so nobody is accepted`() throws {
+    @Test func `accept fails on a socket that does not listen`() throws {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
 
         #expect(clinux_accept(listener) == -EINVAL)
     }
 
-    @Test func `the clocks go forward`() {
+    @Test func `the clocks return plausible times`() {
         #expect(clinux_wall_milliseconds() > 1_700_000_000_000)
         #expect(clinux_boot_milliseconds() > 0)
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1, 1_000])
-    func `an alarm for a time that has passed rings at once`(time: Int64) {
+    func `an alarm for a past time rings at once`(time: Int64) {
         let alarm = clinux_alarm_create()
         defer { close(alarm) }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(clinux_alarm_wait(alarm) == 0)
     }
 
-    @Test func `an alarm for later has not rung, nor has one that was disarmed`() {
+    @Test func `an alarm for a later time or a disarmed alarm does not ring`() {
         let alarm = clinux_alarm_create()
         defer { close(alarm) }
         var poll = pollfd(fd: alarm, events: Int16(POLLIN), revents: 0)
@@ -72,7 +72,7 @@ import Testing
         #expect(Foundation.poll(&poll, 1, 0) == 0)
     }
 
-    @Test func `randomness fills all of the room and differs each time`() {
+    @Test func `random bytes fill the whole buffer and differ each time`() {
         var (first, second) = ([UInt8](repeating: 0, count: 4096), [UInt8](repeating: 0, count: 4096))
 
         #expect(clinux_random(&first, first.count) == 0)
@@ -82,7 +82,7 @@ import Testing
         #expect(first.suffix(32).contains { $0 != 0 })
     }
 
-    @Test func `a sealed file in memory cannot be changed any more`() throws {
+    @Test func `a sealed memory file cannot be changed`() throws {
         let file = clinux_memory_file("test")
         defer { close(file) }
         #expect(write(file, "abc", 3) == 3)
@@ -95,7 +95,7 @@ import Testing
         #expect(ftruncate(file, 0) == -1)
     }
 
-    @Test func `a name that is taken is not replaced, but may be exchanged`() throws {
+    @Test func `a rename refuses an existing name and can exchange two names`() throws {
         let temporary = TemporaryFolder()
         try temporary.write([1], to: "a")
         try temporary.write([2], to: "b")
@@ -108,18 +108,18 @@ import Testing
         #expect(temporary.read("b") == [1])
     }
 
-    @Test func `a process that forbids dumps is not dumpable any more`() async {
+    @Test func `a process that forbids dumps is not dumpable`() async {
         await #expect(processExitsWith: .success) {
             try #require(clinux_forbid_dumps() == 0)
             var limit = rlimit()
             try #require(getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0)
             try #require(limit.rlim_cur == 0 && limit.rlim_max == 0)
-            // The files of a process that is not dumpable belong to root; anybody else cannot open its memory.
+            // If a process is not dumpable, its files in /proc belong to root, and no other user can open its memory.
             if geteuid() != 0 { try #require(Foundation.open("/proc/self/mem", O_RDONLY) == -1) }
         }
     }
 
-    @Test func `a standard descriptor that is closed is taken, and nothing can be read or written there`() async {
+    @Test func `a closed standard descriptor is occupied, and reads and writes on it fail`() async {
         await #expect(processExitsWith: .success) {
             for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { close(descriptor) }
 
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `a standard descriptor that is open stays what it is`() async {
+    @Test func `an open standard descriptor is unchanged`() async {
         await #expect(processExitsWith: .success) {
             var ends: [Int32] = [-1, -1]
             guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO,

@@ -7,7 +7,7 @@ import Testing
 @Suite struct InstanceLockTests {
     private let temporary = TemporaryFolder()
 
-    @Test func `a second lock on one directory is refused and says who has the first`() throws {
+    @Test func `a second lock on one directory is refused with the process of the first`() throws {
         let first = try InstanceLock(try temporary.opened())
 
         let refusal = #expect(throws: InstanceLock.Refusal.self) { try InstanceLock(try temporary.opened()) }
@@ -17,14 +17,14 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func `a lock that was let go can be taken again, and its file stays`() throws {
+    @Test func `a released lock can be taken again, and its file stays`() throws {
         _ = try InstanceLock(try temporary.opened())
 
         #expect(temporary.names == ["lock"])
         #expect(throws: Never.self) { try reopened { try InstanceLock(try temporary.opened()) } }
     }
 
-    @Test func `a lock file with nonsense in it is a lock file`() throws {
+    @Test func `a lock file with invalid content can be locked`() throws {
         try temporary.write(Array("nobody knows".utf8), to: "lock")
         let first = try InstanceLock(try temporary.opened())
         try temporary.write([], to: "lock")

@@ -4,15 +4,15 @@ import Testing
 
 @testable import JunctionVault
 
-/// A rotation is lost when its record is too long to be written, so the longest that there can be has to fit.
+/// A rotation would be lost if its record were too long to be written, so the longest possible record has to fit.
 struct LongestRecordTests {
-    /// Every byte as long as JSON makes it.
+    /// Text that has the most bytes for each character in JSON.
     private func text(_ count: Int) -> String { String(repeating: "\u{1}", count: count) }
 
-    @Test func `what callers name and what providers grant fits into one record together`() throws {
+    @Test func `the longest identity, tokens and pending sign-ins fit into one record`() throws {
         var session = StoredSession.test(String(repeating: "u", count: 256))
         session.externalUserId = ExternalUserId(text(ExternalUserId.longest))
-        // An answer of a token endpoint has 64 KiB at most; the refresh token may come from an earlier one.
+        // The answer of a token endpoint has at most 64 KiB. The refresh token may come from an earlier answer.
         var secrets = SessionSecrets(
             accessToken: .init(text: String(repeating: "a", count: 1 << 14)),
             refreshToken: .init(text: String(repeating: "r", count: 1 << 16)),
@@ -25,8 +25,8 @@ struct LongestRecordTests {
             revocation: origin,
             userinfo: origin
         )
-        // Two sign-ins and an approval that are not complete, each with an answer as long, and written as text within text; a
-        // subject token is as long, too.
+        // Two sign-ins and an approval that are not complete. Each has an answer of that size, which is escaped twice,
+        // and a subject token of that size.
         let stored = StoredPartialGrant(expiresAt: WallTime(milliseconds: 1), isOfApproval: false)
         let grant = PartialGrant(
             credential: .init(text: String(repeating: "s", count: 1 << 16)),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import JunctionVault
 
-/// Power cuts on a real file system. `PowerLossTests` has every step on a simulated one; these show that what the vault asks of the
-/// kernel has the effect that it counts on.
+/// Power cuts on a real file system. `PowerLossTests` covers every step on a simulated disk. These tests show that the
+/// system calls of the vault have the effect that the simulation assumes.
 @Suite(
     .enabled("only root can mount a file system (ext4, on a loop device) here") { Ext4Disk.canBeMounted },
     // A machine may have few loop devices.
@@ -25,7 +25,7 @@ struct PowerCutTests {
         return Vault(directory, try InstanceLock(directory), .key(.test()), probe: probe)
     }
 
-    /// The vault that has written a session to the disk.
+    /// Returns the vault after it has written a session to the disk.
     private func prepared() async throws -> Vault {
         let vault = try opened(disk)
         #expect(vault.restore().isAbsent)
@@ -33,8 +33,8 @@ struct PowerCutTests {
         return vault
     }
 
-    /// Each of these files has its new content under its own name. A start would also find a record that is still in its temporary:
-    /// that is a second line, and does not count here.
+    /// Expects the new content of each file under the file's own name. A record in a temporary file, which a start
+    /// would find as well, does not count.
     private func expectInPlace(_ names: String..., on survivor: Ext4Disk) throws {
         for name in names {
             let written = try #require(FileManager.default.contents(atPath: "\(disk.path)/state/\(name)"))
@@ -44,7 +44,7 @@ struct PowerCutTests {
 
     private func afterPowerCut() throws -> Ext4Disk { try Ext4Disk(disk.image.copy()) }
 
-    @Test func `the first record is there after a power cut, with the id that it names`() async throws {
+    @Test func `the first record and its installation id survive a power cut`() async throws {
         let vault = try await prepared()
 
         let survivor = try afterPowerCut()
@@ -56,7 +56,7 @@ struct PowerCutTests {
     }
 
     @Test(arguments: [SessionRecord.test(8), .test(8, .signedOut)])
-    func `a record that was reported as durable is there after a power cut`(record: SessionRecord) async throws {
+    func `a record that was reported as durable survives a power cut`(record: SessionRecord) async throws {
         let vault = try await prepared()
         try await vault.write(record, .test(8))
 
@@ -85,7 +85,7 @@ struct PowerCutTests {
             if step == .directorySynced { try expectInPlace("session.sealed", on: survivor) }
             let record = try opened(survivor).restore().record
             switch step {
-            // What is not synced is not on the disk: were it otherwise, these tests would show nothing.
+            // Content that is not synced must not be on the disk. Otherwise these tests would prove nothing.
             case .temporaryWritten: #expect(record == .test(7))
             case .temporarySynced, .predecessorPutAside, .renamed: #expect(record == .test(7) || record == .test(8))
             case .directorySynced: #expect(record == .test(8))
@@ -93,7 +93,7 @@ struct PowerCutTests {
         }
     }
 
-    @Test func `a used sequence is there after a power cut`() async throws {
+    @Test func `a used sequence survives a power cut`() async throws {
         let vault = try await prepared()
         try await vault.sequences.claim(5, of: "app/anna")
 
@@ -104,7 +104,7 @@ struct PowerCutTests {
         await #expect(throws: SequenceSpent.self) { try await next.sequences.claim(5, of: "app/anna") }
     }
 
-    @Test func `a used credential is there after a power cut`() async throws {
+    @Test func `a used credential survives a power cut`() async throws {
         let vault = try await prepared()
         let digest = String(repeating: "0", count: 64)
         let isStored = await withCheckedContinuation { done in

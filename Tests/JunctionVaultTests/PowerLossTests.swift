@@ -3,9 +3,9 @@ import Testing
 
 @testable import JunctionVault
 
-/// Stops the vault after each of its operations and looks at every disk that may result.
+/// Stops the vault after each of its operations and checks every disk that may result.
 @Suite struct PowerLossTests {
-    /// What is on the disk before a write.
+    /// The content of the disk before a write.
     enum Before: String, CaseIterable, CustomTestStringConvertible {
         case nothing
         case session
@@ -39,7 +39,7 @@ import Testing
             }
         }
 
-        /// Whether `found` is what was there before the write.
+        /// Whether `found` is the content before the write.
         func isOld(_ found: Restoration) -> Bool {
             switch self {
             case .nothing: found.isAbsent
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: Before.allCases)
-    func `a second stop while the first is being recovered from changes nothing`(before: Before) {
+    func `a second stop during the recovery from the first loses nothing`(before: Before) {
         for first in 0..<20 {
             let disk = before.disk
             disk.stop(after: first)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a record that another key sealed is somewhere on every disk`() {
+    @Test func `a record of another key survives a stop at every step`() {
         let locked = sealed(.test(7), key: .test(2))
         for stop in 0..<30 {
             let disk = SimulatedDisk(live: locked)
@@ -109,20 +109,20 @@ import Testing
         }
     }
 
-    /// Starts as a daemon does and writes; says whether the write was reported as durable.
+    /// Starts and writes as a daemon does. Returns whether the write was reported as durable.
     private func attempt(_ record: SessionRecord, on disk: SimulatedDisk) -> Bool {
         var store = RecordStore(disk, .key(.test()))
         if case .unreadable(let unreadable) = store.restore(), unreadable.status == .unavailable { return false }
         return (try? store.write(record, .test(record.generation))) != nil
     }
 
-    /// A torn first sign-in is no session yet, and says that it is torn.
+    /// Whether `found` is the old content, or a torn first sign-in, which is reported as damaged.
     private func isOldOrUnfinished(_ found: Restoration, _ before: Before) -> Bool {
         before.isOld(found) || before == .nothing && found.unreadable?.status == .damaged
     }
 }
 
 extension SessionRecord {
-    /// The fixtures give every record its secrets, tombstones included.
+    /// The fixtures give every record its secrets, including tombstones.
     fileprivate var expectedSecrets: [String?] { SessionSecrets.test(generation).texts }
 }

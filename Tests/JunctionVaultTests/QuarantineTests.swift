@@ -19,29 +19,29 @@ import Testing
         return try quarantine.names()
     }
 
-    @Test func `there is room for two`() throws {
+    @Test func `two records fit into quarantine`() throws {
         #expect(try names(after: disk("generation-9.0-a")) == ["generation-5.0-new", "generation-9.0-a"])
     }
 
-    @Test func `a third takes the place of the oldest generation, by number and not by letter`() throws {
+    @Test func `a third record replaces the one with the lowest generation number`() throws {
         let disk = disk("generation-9.0-a", "generation-10.0-b")
 
         #expect(try names(after: disk) == ["generation-10.0-b", "generation-5.0-new"])
     }
 
-    @Test func `editions count among one generation`() throws {
+    @Test func `of one generation the lowest edition is replaced`() throws {
         let disk = disk("generation-9.2-a", "generation-9.10-b")
 
         #expect(try names(after: disk) == ["generation-5.0-new", "generation-9.10-b"])
     }
 
-    @Test func `what has no header goes before what has one`() throws {
+    @Test func `a record without a header is replaced before one with a header`() throws {
         let disk = disk("generation-1.0-a", "illegible-b")
 
         #expect(try names(after: disk) == ["generation-1.0-a", "generation-5.0-new"])
     }
 
-    @Test func `what a sign-in has settled goes first of all`() throws {
+    @Test func `a settled record is replaced first`() throws {
         let disk = disk("generation-9.0-a", "illegible-b")
 
         #expect(try names(after: disk, settled: ["generation-9.0-a"]) == ["generation-5.0-new", "illegible-b"])
@@ -53,22 +53,21 @@ import Testing
         #expect(try names(after: disk) == ["generation-5.0-new", "generation-9.0-a"])
     }
 
-    @Test func `what somebody else put there is neither counted nor removed`() throws {
+    @Test func `a foreign file in quarantine is neither counted nor removed`() throws {
         let disk = disk("notes.txt", "generation-9.0-a")
 
         #expect(try names(after: disk) == ["generation-5.0-new", "generation-9.0-a"])
         #expect(disk.content[StateFile("notes.txt", in: .quarantine)] != nil)
     }
 
-    @Test func `equal content has equal names, and other content others`() {
+    @Test func `equal content has equal names, and different content has different names`() {
         let altered = Candidate.Finding.illegible
 
         #expect(Quarantine.name(of: [1], altered) == Quarantine.name(of: [1], altered))
         #expect(Quarantine.name(of: [1], altered) != Quarantine.name(of: [2], altered))
     }
 
-    @Test func `a sign-out is not held up by a quarantine that cannot be used, and leaves nothing of the user`() throws
-    {
+    @Test func `a sign-out succeeds without a usable quarantine and leaves no user data`() throws {
         let disk = SimulatedDisk(
             live: sealed(.test(8)).altered(),
             [.temporary: sealed(.test(7)), StateFile("session.sealed.tmp-2"): sealed(.test(6)).altered()]

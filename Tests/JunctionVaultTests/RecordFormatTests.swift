@@ -37,7 +37,7 @@ import Testing
     ]
 
     @Test(arguments: contents)
-    func `what is sealed comes back as it was`(content: SessionRecord.Content) {
+    func `a sealed record is restored unchanged`(content: SessionRecord.Content) {
         let record = SessionRecord.test(7, edition: 3, content)
 
         let finding = reader.finding(in: sealed(record))
@@ -46,7 +46,7 @@ import Testing
         #expect(finding.opened?.secrets.texts == ["access-7", "refresh-7", "key-7"])
     }
 
-    @Test func `a user id keeps its spelling, inside the seal and in the header`() throws {
+    @Test func `a user id keeps its case in the sealed part and in the header`() throws {
         let session = StoredSession(identity: Identity(userId: "Anna"), scheme: .userLogin, token: nil)
         let record = SessionRecord.test(7, edition: 3, .session(session))
 
@@ -68,7 +68,7 @@ import Testing
         #expect(reader.finding(in: bytes).opened?.secrets.texts == [nil, nil, nil])
     }
 
-    @Test func `no secret can be read in the file`() {
+    @Test func `the file does not show the secrets`() {
         let text = String(decoding: sealed(.test(7)), as: UTF8.self)
 
         #expect(text.contains("u-1"))
@@ -79,7 +79,7 @@ import Testing
         #expect(sealed(.test(7)) != sealed(.test(7)))
     }
 
-    @Test func `a record that was cut off anywhere is not authentic`() {
+    @Test func `a record that is cut off at any byte is not authentic`() {
         let whole = sealed(.test(7))
         let endOfClear = whole.count - (RecordPayload(content: SessionRecord.test(7).content, secrets: .test(7)).length)
 
@@ -107,13 +107,12 @@ import Testing
         }
     }
 
-    @Test func `bytes after the end make a record unauthentic`() {
+    @Test func `a record with extra bytes at the end is not authentic`() {
         #expect(reader.finding(in: sealed(.test(7)) + [0]).isAltered)
     }
 
     @Test(arguments: [("\"generation\":7", "\"generation\":8"), ("u-1", "u-2"), ("established", "terminated")])
-    func `a header that was rewritten breaks the seal, even with a checksum that fits`(old: String, new: String) throws
-    {
+    func `a changed header breaks the seal, even with a matching checksum`(old: String, new: String) throws {
         let whole = sealed(.test(7))
         let frame = try RecordFrame(reading: whole)
         let headerText = String(decoding: frame.header.encoded(), as: UTF8.self)
@@ -141,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [SealingKey.test(), .test(2), nil])
-    func `a tombstone is honoured under any key and under none`(key: SealingKey?) {
+    func `a tombstone is accepted with any key and without one`(key: SealingKey?) {
         let record = SessionRecord.test(9, .signedOut)
 
         for writer in [SealingKey.test(), nil] {
@@ -151,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [SealingKey.test(), nil])
-    func `a tombstone that is cut short or goes on is not honoured`(writer: SealingKey?) {
+    func `a tombstone that is too short or too long is refused`(writer: SealingKey?) {
         let reader = RecordReader(key: nil, installation: InstallationId(thisInstallation, .stored))
         let whole = sealed(.test(9, .signedOut), key: writer)
 
@@ -165,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `a token that is not text is refused before it could replace anything`() {
+    @Test func `a record with a token that is not text is refused`() {
         let token = [0xFF, 0xFE].withUnsafeBytes { SharedSecret(copying: $0) }
 
         #expect(throws: SealedRecord.Fault.unreadable) {
@@ -178,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `a record longer than can be read back is refused`() {
+    @Test func `a record above the length limit is refused`() {
         let token = SharedSecret(text: String(repeating: "x", count: RecordFrame.longest))
 
         #expect {
@@ -197,11 +196,11 @@ import Testing
         #expect(reader.finding(in: framed(version: 3, header: "{\"of\":\"the future\"}")).newerFormat == 3)
     }
 
-    @Test func `format 0 was never written`() {
+    @Test func `a record of format 0 is illegible`() {
         #expect(reader.finding(in: framed(version: 0, header: header())).isIllegible)
     }
 
-    @Test func `a record of the first format is read with what it lacked filled in`() throws {
+    @Test func `a record of the first format is read with defaults for its missing members`() throws {
         let opened = try #require(reader.finding(in: .firstFormat).opened)
         guard case .session(let session) = opened.record.content else {
             Issue.record("\(opened.record.content)")
@@ -216,8 +215,8 @@ import Testing
         #expect(opened.secrets.texts == ["access-4", "refresh-4", nil])
     }
 
-    /// Earlier releases put the id of every user into the header in lower case, and sealed it as it was written.
-    @Test func `a record that an earlier release wrote of a user with capitals is that user's`() throws {
+    /// Earlier releases wrote every user id in lower case into the header, and unchanged into the sealed part.
+    @Test func `an earlier release's record of a user id with capitals keeps that user`() throws {
         let bytes = framed(
             header: """
                 {"installation":"\(thisInstallation)","generation":4,"edition":1,"key":"\(SealingKey.test().id)",\
@@ -253,7 +252,7 @@ import Testing
         header(and: ",\"scheme\":\"none\""),
         header(and: ",\"key\":null"),
     ])
-    func `a header that makes no sense is illegible`(text: String) {
+    func `an invalid header is illegible`(text: String) {
         #expect(reader.finding(in: framed(header: text, sealing: "{\"secrets\":{}}")).isIllegible)
     }
 
@@ -265,18 +264,18 @@ import Testing
         "{\"secrets\":{},\"identity\":{\"userId\":\"u\"},\"scheme\":\"apiKey\",\"reauthenticationPending\":false,"
             + "\"renewalUnderWay\":false,\"token\":{\"generation\":1}}",
     ])
-    func `a payload that does not keep its header's promise counts as altered`(text: String) {
+    func `a payload that does not match its header counts as altered`(text: String) {
         #expect(reader.finding(in: framed(header: header(), sealing: text)).isAltered)
     }
 
-    @Test func `a generation that nobody counts to is not believed without a seal`() {
+    @Test func `an impossible generation without a verified seal is illegible`() {
         let lie = header(key: .test(2), state: "established", and: ",\"generation\":9007199254740992")
 
         #expect(reader.finding(in: framed(header: lie)).isIllegible)
     }
 
     @Test(arguments: [UInt32.max, 1 << 31, 1 << 18, 0])
-    func `lengths that lie are survived`(length: UInt32) {
+    func `a record with wrong lengths is not opened`(length: UInt32) {
         for offset in [9, 13] {
             var bytes = sealed(.test(7))
             bytes.replaceSubrange(offset..<offset + 4, with: withUnsafeBytes(of: length.bigEndian, Array.init))
@@ -284,11 +283,11 @@ import Testing
         }
     }
 
-    @Test func `a file of zeros, which a power cut may leave, holds nothing`() {
+    @Test func `a file of zeros, which a power cut may leave, is torn`() {
         #expect(reader.finding(in: [UInt8](repeating: 0, count: 4096)).isTorn)
     }
 
-    @Test func `something else altogether is illegible`() {
+    @Test func `a file that is not a record is illegible`() {
         #expect(reader.finding(in: Array("{\"token\":1}".utf8)).isIllegible)
     }
 }
@@ -320,6 +319,6 @@ extension Candidate.Finding {
 }
 
 extension RecordPayload {
-    /// How many bytes it takes when it is sealed.
+    /// The length of the sealed part.
     fileprivate var length: Int { encoded().count + SealingKey.overhead }
 }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import JunctionVault
 
-/// A disk that takes what is written and refuses to sync it. What is complete then survives the process, though not a power cut.
+/// A disk that accepts writes and fails to sync them. Complete content then survives the end of the process, but not a
+/// power cut.
 @Suite struct RefusedSyncTests {
     private let old = SessionRecord.test(7)
 
@@ -19,7 +20,7 @@ import Testing
         disk.content.keys.count { file.hasTemporary(named: $0.name) }
     }
 
-    @Test func `the newest record is found by the next start`() {
+    @Test func `the next start finds the newest record whose sync failed`() {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         breakDown(disk)
@@ -33,7 +34,7 @@ import Testing
         #expect(found.secrets?.texts == SessionSecrets.test(10).texts)
     }
 
-    @Test func `a newer record that cannot even be created leaves the one before it`() {
+    @Test func `a record that cannot be created leaves the one before it`() {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         breakDown(disk)
@@ -44,7 +45,7 @@ import Testing
         #expect(disk.afterKill().store().found.record == .test(8))
     }
 
-    @Test func `a synced record that could not be renamed stays until something newer is synced`() {
+    @Test func `a synced record that was not renamed stays until a newer one is synced`() {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         disk.fail { _, operation in operation.verb == "rename" ? EIO : nil }
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a record whose sync failed is durable only when it was written anew`() {
+    @Test func `a record whose sync failed is written to a new file at the next start`() {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         breakDown(disk)
@@ -76,7 +77,7 @@ import Testing
         for survivor in restarted.afterPowerCut() { #expect(survivor.store().found.record == .test(8)) }
     }
 
-    @Test func `restarts on such a disk leave one temporary, with the newest record`() {
+    @Test func `restarts on a disk that fails to sync leave one temporary file with the newest record`() {
         var disk = SimulatedDisk(live: sealed(old))
         for generation in 8..<20 as Range<UInt64> {
             breakDown(disk)
@@ -94,7 +95,7 @@ import Testing
         #expect(throws: Never.self) { try store.write(.test(20), .test(20)) }
     }
 
-    @Test func `a first sign-in survives the process, with the id that it names`() {
+    @Test func `a first sign-in whose sync failed survives a restart with its installation id`() {
         var disk = SimulatedDisk()
         var installation: String?
         for _ in 0..<5 {
@@ -118,7 +119,7 @@ import Testing
         for survivor in disk.afterPowerCut() { #expect(survivor.store().found.record == old) }
     }
 
-    @Test func `an id that cannot be stored does not stop the record, which is not durable without it`() throws {
+    @Test func `if the installation id cannot be stored, the record is written and not durable`() throws {
         let disk = SimulatedDisk()
         var (store, _) = disk.store()
         breakDown(disk, only: .installation)
@@ -134,7 +135,7 @@ import Testing
         for survivor in disk.afterPowerCut() { #expect(survivor.store().found.record == old) }
     }
 
-    @Test func `an id that was half written is none`() {
+    @Test func `a partly written installation id is ignored and removed`() {
         let disk = SimulatedDisk([
             StateFile.installation.temporary(tag: "a"): Array(thisInstallation.utf8.prefix(16)), .live: sealed(old),
         ])
@@ -145,7 +146,7 @@ import Testing
         #expect(Set(disk.content.keys) == [.live])
     }
 
-    @Test func `a sign-out that could not be synced holds after a restart`() {
+    @Test func `a sign-out whose sync failed is effective after a restart`() {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         breakDown(disk)
@@ -154,7 +155,7 @@ import Testing
         #expect(disk.afterKill().store().found.record == .test(8, .signedOut))
     }
 
-    @Test func `a list of used credentials that could not be synced is not left beside the old one`() {
+    @Test func `a list of used credentials whose sync failed is removed and written later`() {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         breakDown(disk)

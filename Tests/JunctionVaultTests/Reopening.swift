@@ -2,7 +2,8 @@ import Glibc
 
 @testable import JunctionVault
 
-/// Takes again what was just let go: a process that another test is starting holds a copy of the lock until its `exec`.
+/// Opens a vault again after it was closed. A child process of another test holds a copy of the lock until its `exec`,
+/// so this retries for up to ten seconds.
 func reopened<Result>(_ open: () throws -> Result) throws -> Result {
     let deadline = ContinuousClock.now + .seconds(10)
     while true {

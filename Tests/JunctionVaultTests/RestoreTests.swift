@@ -7,16 +7,16 @@ import Testing
 @Suite struct RestoreTests {
     private let session = SessionRecord.test(7, edition: 2)
 
-    // Absent and in order.
+    // Absent and valid records.
 
-    @Test func `an empty directory is absent, not broken`() {
+    @Test func `an empty directory means that no session is stored`() {
         let disk = SimulatedDisk()
 
         #expect(disk.store().found.isAbsent)
         #expect(disk.content.isEmpty)
     }
 
-    @Test func `a sound record comes back with its secrets, and nothing is written`() {
+    @Test func `a valid record is restored with its secrets, and nothing is written`() {
         let disk = SimulatedDisk(live: sealed(session))
 
         let (_, found) = disk.store()
@@ -27,16 +27,16 @@ import Testing
         #expect(disk.operations.allSatisfy { $0.verb == "read" || $0.verb == "list" })
     }
 
-    @Test func `a tombstone comes back as one, under another key as well`() {
+    @Test func `a tombstone of another key is restored`() {
         let tombstone = SessionRecord.test(8, .signedOut)
         let disk = SimulatedDisk(live: sealed(tombstone, key: .test(2)))
 
         #expect(disk.store().found.record == tombstone)
     }
 
-    // Temporaries.
+    // Temporary files.
 
-    @Test func `a lone temporary becomes the record`() {
+    @Test func `a single temporary file becomes the record`() {
         let disk = SimulatedDisk(live: nil, [.temporary: sealed(session)])
 
         let (_, found) = disk.store()
@@ -46,7 +46,7 @@ import Testing
         #expect(disk.temporaries.isEmpty)
     }
 
-    @Test func `a newer temporary is written anew and renamed into place before anything else`() {
+    @Test func `a newer temporary file is rewritten as the record before anything else`() {
         let newer = sealed(.test(7, edition: 3))
         let disk = SimulatedDisk(live: sealed(session), [.temporary: newer])
 
@@ -60,7 +60,7 @@ import Testing
         #expect(changes.last?.subject == StateFile.temporary.name)
     }
 
-    @Test func `an older temporary is removed`() {
+    @Test func `an older temporary file is removed`() {
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(7, edition: 1))])
 
         #expect(disk.store().found.record == session)
@@ -68,7 +68,7 @@ import Testing
         #expect(disk.inQuarantine.isEmpty)
     }
 
-    @Test func `of two temporaries the newer one wins`() {
+    @Test func `of two temporary files the newer one wins`() {
         let disk = SimulatedDisk(
             live: sealed(session),
             [.temporary: sealed(.test(9)), .secondTemporary: sealed(.test(8))]
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 16, 17, 100])
-    func `a write that never got to its sealed part holds nothing and is removed`(length: Int) {
+    func `a temporary file that ends before its sealed part is removed`(length: Int) {
         let torn = Array(sealed(.test(8)).prefix(length))
         let disk = SimulatedDisk(live: sealed(session), [.temporary: torn])
 
@@ -90,7 +90,7 @@ import Testing
         #expect(disk.temporaries.isEmpty && disk.inQuarantine.isEmpty)
     }
 
-    @Test func `a temporary torn within its sealed part is put aside and named`() throws {
+    @Test func `a temporary file torn within its sealed part goes to quarantine and is reported`() throws {
         let torn = Array(sealed(.test(8)).dropLast())
         let disk = SimulatedDisk(live: sealed(session), [.temporary: torn])
 
@@ -102,17 +102,17 @@ import Testing
         #expect(disk.temporaries.isEmpty)
     }
 
-    @Test func `a directory or a link with the name of a temporary is passed over`() {
+    @Test func `a directory or a link with the name of a temporary file is ignored`() {
         let disk = SimulatedDisk(live: sealed(session), [.temporary: []])
         disk.fail { _, operation in operation.subject == StateFile.temporary.path ? ELOOP : nil }
 
         #expect(disk.store().found.record == session)
     }
 
-    // A record file that is not sound.
+    // A record file that is damaged.
 
     @Test(arguments: [0, 1, 40, 200])
-    func `a good temporary replaces a record file that a power cut emptied`(length: Int) {
+    func `a valid temporary file replaces a record file that a power cut has torn`(length: Int) {
         let disk = SimulatedDisk(live: Array(sealed(session).prefix(length)), [.temporary: sealed(.test(8))])
 
         let (_, found) = disk.store()
@@ -122,7 +122,7 @@ import Testing
         #expect(disk.inQuarantine.isEmpty)
     }
 
-    @Test func `an older sound temporary wins over an altered record, which is kept and named`() throws {
+    @Test func `an older valid temporary file wins over an altered record, which is kept and reported`() throws {
         let altered = sealed(session).altered()
         let disk = SimulatedDisk(live: altered, [.temporary: sealed(.test(6))])
 
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a lone altered record is damaged and stays where it is`(legible: Bool) throws {
+    func `a single altered record is damaged and stays in place`(legible: Bool) throws {
         let altered = legible ? sealed(session).altered() : sealed(session).altered(at: 20)
         let disk = SimulatedDisk(live: altered)
 
@@ -149,7 +149,7 @@ import Testing
         #expect(disk.content[.live] == altered)
     }
 
-    @Test func `an empty record file alone is damaged`() throws {
+    @Test func `a single empty record file is damaged`() throws {
         let found = try #require(SimulatedDisk(live: []).store().found.unreadable)
 
         #expect(found.status == .damaged)
@@ -157,7 +157,7 @@ import Testing
         #expect(found.canSignIn)
     }
 
-    @Test func `a torn first sign-in alone is damaged and stays until the next`() throws {
+    @Test func `a torn first sign-in is damaged and stays until the next sign-in`() throws {
         let torn = Array(sealed(session).dropLast())
         let disk = SimulatedDisk(live: nil, [.temporary: torn])
 
@@ -165,7 +165,7 @@ import Testing
         #expect(disk.content[.temporary] == torn)
     }
 
-    @Test func `the report of damage outlives restarts`() throws {
+    @Test func `the report of damage survives restarts`() throws {
         let disk = SimulatedDisk(live: sealed(session).altered(), [.temporary: sealed(.test(6))])
 
         let first = disk.store().found
@@ -175,7 +175,7 @@ import Testing
         #expect(second.damaged == first.damaged)
     }
 
-    @Test func `what is in quarantine is damaged even when nothing else is left`() throws {
+    @Test func `a quarantined record is reported as damaged even without other files`() throws {
         let file = StateFile("generation-7.2-00000000", in: .quarantine)
         let disk = SimulatedDisk(live: nil, [file: sealed(session).altered()])
 
@@ -185,9 +185,9 @@ import Testing
         #expect(found.header?.generation == 7)
     }
 
-    // Locked.
+    // Locked records.
 
-    @Test func `under another key nothing moves`() throws {
+    @Test func `a record of another key is locked, and no file changes`() throws {
         let files: [StateFile: [UInt8]] = [
             .live: sealed(session, key: .test(2)), .temporary: sealed(.test(8), key: .test(2)),
         ]
@@ -202,7 +202,7 @@ import Testing
         #expect(disk.content.filter { $0.key != .installation } == files)
     }
 
-    @Test func `without a key nothing moves, the remedy is passed on, and nobody can sign in`() throws {
+    @Test func `without a key a record is locked, no file changes and no user can sign in`() throws {
         let bytes = sealed(session)
         let disk = SimulatedDisk(live: bytes, [.temporary: bytes.altered()])
 
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(arguments: [SealingKey.test(), nil])
-    func `without a key a tombstone holds: nobody is signed in`(writer: SealingKey?) throws {
+    func `without a key a tombstone is locked storage without a signed-in user`(writer: SealingKey?) throws {
         let disk = SimulatedDisk(live: sealed(.test(8, .signedOut), key: writer))
 
         let found = try #require(disk.store(.keyless).found.unreadable)
@@ -231,7 +231,7 @@ import Testing
         #expect(found.header?.state == .notLoggedIn)
     }
 
-    @Test func `without a key a tombstone is honoured over the session before it`() throws {
+    @Test func `without a key a tombstone wins over the older session`() throws {
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8, .signedOut), key: nil)])
 
         let found = try #require(disk.store(.keyless).found.unreadable)
@@ -239,7 +239,7 @@ import Testing
         #expect(found.header?.state == .notLoggedIn)
     }
 
-    @Test func `the key back, the session back`() {
+    @Test func `a session is restored when its key is back`() {
         let disk = SimulatedDisk(live: sealed(session))
 
         #expect(disk.store(.keyless).found.unreadable != nil)
@@ -247,14 +247,14 @@ import Testing
         #expect(disk.store().found.record == session)
     }
 
-    @Test func `a newer locked record is not passed over for an older sound one`() throws {
+    @Test func `a newer locked record is not replaced by an older valid one`() throws {
         let disk = SimulatedDisk(live: sealed(session, key: .test(2)), [.temporary: sealed(.test(6))])
 
         #expect(try #require(disk.store().found.unreadable).status == .locked)
         #expect(disk.temporaries == [.temporary])
     }
 
-    @Test func `a sign-in that was resealing when the power went is finished, and the locked record kept`() {
+    @Test func `an interrupted sign-in over a locked record is completed, and the locked record is kept`() {
         let locked = sealed(session, key: .test(2))
         let disk = SimulatedDisk(live: locked, [.temporary: sealed(.test(8))])
 
@@ -267,7 +267,7 @@ import Testing
 
     // Installations.
 
-    @Test func `a cloned disk is locked and says why`() throws {
+    @Test func `a cloned disk is locked with the reason`() throws {
         let disk = SimulatedDisk(live: sealed(session, by: otherInstallation))
 
         let found = try #require(disk.store().found.unreadable)
@@ -277,7 +277,7 @@ import Testing
         #expect(found.remedy.contains("copy of another machine") && found.remedy.contains(otherInstallation))
     }
 
-    @Test func `an image that was prepared by removing the installation id is locked`() throws {
+    @Test func `an image without its installation id is locked`() throws {
         let disk = SimulatedDisk([.live: sealed(session)])
 
         #expect(try #require(disk.store().found.unreadable).status == .locked)
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", thisInstallation.uppercased(), thisInstallation + "0"])
-    func `a spoilt installation id does not cost the login`(text: String) {
+    func `a damaged installation id does not lose the session`(text: String) {
         let disk = SimulatedDisk(live: sealed(session), [.installation: Array(text.utf8)])
 
         let (store, found) = disk.store()
@@ -294,9 +294,9 @@ import Testing
         #expect(store.installation?.text == thisInstallation)
     }
 
-    // Unavailable.
+    // Unavailable storage.
 
-    @Test func `a record of a newer junctiond is left alone, whatever else is there`() throws {
+    @Test func `a record of a newer junctiond prevents every change`() throws {
         let newer = framed(version: 3, header: "{}")
         for files: [StateFile: [UInt8]] in [[.live: newer], [.live: sealed(session), .temporary: newer]] {
             let disk = SimulatedDisk(live: files[.live], files)
@@ -314,7 +314,8 @@ import Testing
     @Test(arguments: [
         ("list", "."), ("read", "session.sealed"), ("read", "installation-id"), ("read", "session.sealed.tmp-a"),
     ])
-    func `a disk that cannot be read is unavailable, and says what to do`(verb: String, subject: String) throws {
+    func `a disk that cannot be read makes the storage unavailable, with a remedy`(verb: String, subject: String) throws
+    {
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8))])
         disk.fail { _, operation in operation.verb == verb && operation.subject == subject ? EIO : nil }
 
@@ -328,7 +329,7 @@ import Testing
         #expect(disk.content.count == 3)
     }
 
-    @Test func `a disk that can only be read gives the session all the same`() throws {
+    @Test func `a read-only disk restores the session`() throws {
         let disk = SimulatedDisk(live: sealed(session), [.temporary: sealed(.test(8))])
         disk.fail { _, operation in ["list", "read"].contains(operation.verb) ? nil : EROFS }
 
@@ -336,7 +337,7 @@ import Testing
 
         #expect(found.record?.generation == 8)
 
-        // When it can be written again, the winner is put in place before anything else.
+        // When the disk can be written again, the winner is put in place before anything else.
         disk.fail(nil)
         disk.forgetOperations()
         try store.write(.test(9), .test(9))
@@ -346,9 +347,9 @@ import Testing
         #expect(disk.temporaries.isEmpty)
     }
 
-    // What crashes left of the other files.
+    // Leftovers of other files.
 
-    @Test func `temporaries of the other files are removed at the start`() {
+    @Test func `temporary files of other files are removed at the start`() {
         let small = [StateFile.installation, .usedCredentials, .sequences, .key]
         let leftovers = small.flatMap { file in ["a", "b"].map { file.temporary(tag: $0) } }
         let disk = SimulatedDisk(live: sealed(session), Dictionary(uniqueKeysWithValues: leftovers.map { ($0, [1]) }))
@@ -358,7 +359,7 @@ import Testing
         #expect(Set(disk.content.keys) == [.live, .installation])
     }
 
-    @Test func `beside a record of a newer junctiond they stay`() {
+    @Test func `temporary files beside a record of a newer junctiond stay`() {
         let leftover = StateFile.sequences.temporary(tag: "a")
         let disk = SimulatedDisk(live: framed(version: 9, header: header()), [leftover: [1]])
 
@@ -369,7 +370,7 @@ import Testing
 
     // Migration.
 
-    @Test func `a record of the first format is read, and written anew in the present one`() throws {
+    @Test func `a record of the first format is read, and rewritten in the present format`() throws {
         let disk = SimulatedDisk(live: .firstFormat)
         var (store, found) = disk.store()
         let record = try #require(found.record)
@@ -386,7 +387,7 @@ import Testing
         #expect(again.secrets?.texts == ["access-4", "refresh-4", nil])
     }
 
-    /// `bytes` if they are the file of `record`; sealing the same record again would give others.
+    /// Returns `bytes` if they hold `record`. Sealing the same record again would give other bytes.
     private func sealedContent(_ bytes: [UInt8]?, is record: SessionRecord) -> [UInt8]? {
         SimulatedDisk(live: bytes).store().found.record == record ? bytes : nil
     }

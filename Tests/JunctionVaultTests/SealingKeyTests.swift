@@ -7,7 +7,7 @@ import Testing
 @Suite struct SealingKeyTests {
     private let temporary = TemporaryFolder()
 
-    @Test func `the key file is created once and read ever after`() throws {
+    @Test func `the key file is created once and then read`() throws {
         let directory = try temporary.opened()
 
         let first = try SealingKey.file(in: directory)
@@ -26,7 +26,7 @@ import Testing
         #expect(try SealingKey.file(in: temporary.opened()).id != SealingKey.file(in: other.opened()).id)
     }
 
-    @Test func `half a key of a start that was cut short is cleared away`() throws {
+    @Test func `the partial key file of an interrupted start is removed`() throws {
         try temporary.write([1, 2, 3], to: "junctiond.key.tmp-1")
 
         let directory = try temporary.opened()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [0o640, 0o604, 0o700, 0o666] as [mode_t])
-    func `a key file that is open to others is refused with the remedy`(mode: mode_t) throws {
+    func `a key file that other users can access is refused with the remedy`(mode: mode_t) throws {
         try temporary.write([UInt8](repeating: 7, count: 32), to: "junctiond.key", mode: mode)
 
         let refusal = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "Only root can give a file away"))
-    func `a key file of somebody else is refused`() throws {
+    func `a key file of another user is refused`() throws {
         try temporary.write([UInt8](repeating: 7, count: 32), to: "junctiond.key")
         chown("\(temporary.path)/junctiond.key", 12_345, 12_345)
 
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: VaultRefusal.self) { try SealingKey.file(in: temporary.opened()) }
     }
 
-    @Test func `a credential is read from where the service manager put it`() throws {
+    @Test func `a key is read from the service manager's credential`() throws {
         try temporary.write([UInt8](repeating: 7, count: 32), to: "credential", mode: 0o440)
 
         let key = try SealingKey.credential(at: "\(temporary.path)/credential", origin: "host+tpm2")
@@ -82,11 +82,11 @@ import Testing
         #expect(key?.id == SealingKey.test(7).id)
     }
 
-    @Test func `a missing credential is no key, and not an error`() throws {
+    @Test func `a missing credential gives no key and no error`() throws {
         #expect(try SealingKey.credential(at: "\(temporary.path)/credential", origin: "host") == nil)
     }
 
-    @Test func `a credential that everybody can read is refused`() throws {
+    @Test func `a world-readable credential is refused`() throws {
         try temporary.write([UInt8](repeating: 7, count: 32), to: "credential", mode: 0o444)
 
         #expect(throws: VaultRefusal.self) {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a key's id is short, stable and not the key`() {
+    @Test func `a key's id is short and stable and does not reveal the key`() {
         let key = SealingKey.test(7)
 
         #expect(key.id == SealingKey.test(7, origin: "host").id)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import JunctionVault
 
-/// The largest sequences of the installation, on a disk that breaks and over crashes.
+/// The largest sequences of the installation, after disk failures and crashes.
 struct SequenceBookTests {
     private func claim(_ sequence: UInt64, _ subject: String = "app/anna", on page: inout SequencePage) -> UInt64? {
         do throws(SequenceSpent) {
@@ -16,7 +16,7 @@ struct SequenceBookTests {
         }
     }
 
-    @Test func `a sequence stays used over a restart`() {
+    @Test func `a used sequence stays used after a restart`() {
         let disk = SimulatedDisk()
         var page = SequencePage(disk)
         #expect(claim(41, on: &page) == nil)
@@ -27,7 +27,7 @@ struct SequenceBookTests {
         #expect(claim(42, on: &restarted) == nil)
     }
 
-    @Test func `a power cut after the claim leaves it used, and one within it leaves the old list or the new one`() {
+    @Test func `a power cut during a claim leaves the old list or the new one`() {
         for stop in 0... {
             let disk = SimulatedDisk()
             var page = SequencePage(disk)
@@ -46,7 +46,7 @@ struct SequenceBookTests {
         }
     }
 
-    @Test func `a disk that refuses does not stop anybody, and the next claim makes up for it`() {
+    @Test func `a claim succeeds although the write fails, and the next claim writes both`() {
         let disk = SimulatedDisk()
         var page = SequencePage(disk)
         disk.fail { _, operation in operation.verb == "write" ? ENOSPC : nil }
@@ -60,7 +60,7 @@ struct SequenceBookTests {
         #expect(claim(1, on: &restarted) == 1)
     }
 
-    @Test func `what was taken back is taken back on disk`() {
+    @Test func `a released sequence is released on disk`() {
         let disk = SimulatedDisk()
         var page = SequencePage(disk)
         #expect(claim(1, on: &page) == nil)
@@ -72,7 +72,7 @@ struct SequenceBookTests {
     }
 
     @Test(arguments: ["write", "sync", "close", "rename"])
-    func `a claim that the disk refuses leaves no temporary`(verb: String) {
+    func `a claim whose write fails leaves no temporary file`(verb: String) {
         let disk = SimulatedDisk()
         var page = SequencePage(disk)
         #expect(claim(1, on: &page) == nil)
@@ -94,7 +94,7 @@ struct SequenceBookTests {
         #"{"format":1,"sequences":[{"subject":"\#(name)","last":1},{"subject":"\#(name)","last":2}]}"#,
         String(repeating: " ", count: 1 << 15) + #"{"format":1,"sequences":[]}"#, "\0\0\0\0",
     ])
-    func `a file that cannot be read is an empty one, and is replaced`(text: String) {
+    func `an invalid file counts as empty and is replaced`(text: String) {
         #expect(SequenceList(decoding: Array(text.utf8)) == nil)
         let disk = SimulatedDisk([.sequences: Array(text.utf8)])
         var page = SequencePage(disk)
@@ -104,7 +104,7 @@ struct SequenceBookTests {
         #expect(claim(1, on: &restarted) == 1)
     }
 
-    @Test func `a file that the system refuses to read is an empty one`() {
+    @Test func `an unreadable file counts as empty`() {
         let disk = SimulatedDisk()
         disk.fail { _, operation in operation.verb == "read" ? EIO : nil }
         var page = SequencePage(disk)
@@ -121,7 +121,7 @@ struct SequenceBookTests {
         #expect(SequenceList(decoding: bytes)?.entries.count == SequenceList.capacity)
     }
 
-    @Test func `the file names nobody`() throws {
+    @Test func `the file does not name the user`() throws {
         let disk = SimulatedDisk()
         var page = SequencePage(disk)
         #expect(claim(41, on: &page) == nil)
@@ -130,7 +130,7 @@ struct SequenceBookTests {
         #expect(text.contains(#""last":41}"#))
     }
 
-    @Test func `the vault keeps it beside the record, closed to others, and a sign-out leaves it`() async throws {
+    @Test func `the vault keeps the list private beside the record, and a sign-out keeps it`() async throws {
         let temporary = TemporaryFolder()
         func open() throws -> Vault {
             let directory = try temporary.opened()
@@ -151,7 +151,7 @@ struct SequenceBookTests {
         await #expect(throws: SequenceSpent(last: 41)) { try await vault.sequences.claim(41, of: "app/anna") }
     }
 
-    @Test func `a spoilt list is noted, a sound one and none are not worth a word`() async throws {
+    @Test func `the inspection notes a damaged list, and neither a valid nor a missing one`() async throws {
         let temporary = TemporaryFolder()
         let directory = try temporary.opened()
         let vault = Vault(directory, try InstanceLock(directory), .key(.test()))
@@ -166,7 +166,7 @@ struct SequenceBookTests {
         #expect(finding.detail.hasSuffix("it counts as empty, and the next signature replaces it."))
     }
 
-    @Test func `claims at the same moment are one after the other`() async throws {
+    @Test func `of concurrent claims of one sequence one succeeds`() async throws {
         let temporary = TemporaryFolder()
         let directory = try temporary.opened()
         let vault = Vault(directory, try InstanceLock(directory), .key(.test()))

@@ -16,7 +16,7 @@ import Testing
         #expect(try temporary.mode("a") == 0o700)
     }
 
-    @Test func `a directory that others can read is closed to them, and says so`() throws {
+    @Test func `a directory that others can read is made private with a note`() throws {
         chmod(temporary.path, 0o755)
 
         let directory = try temporary.opened()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [0o720, 0o702, 0o777] as [mode_t])
-    func `a directory that others can write is refused with the remedy`(mode: mode_t) throws {
+    func `a directory that others can write to is refused with the remedy`(mode: mode_t) throws {
         chmod(temporary.path, mode)
 
         let refusal = #expect(throws: VaultRefusal.self) { try temporary.opened() }
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "Only root can give a directory away"))
-    func `a directory of somebody else is refused with the remedy`() throws {
+    func `a directory of another user is refused with the remedy`() throws {
         chown(temporary.path, 12_345, 12_345)
 
         let refusal = #expect(throws: VaultRefusal.self) { try temporary.opened() }
@@ -59,7 +59,7 @@ import Testing
 
     // Files.
 
-    @Test func `a file is created for its owner only, whatever the umask`() throws {
+    @Test func `a file is created for its owner only`() throws {
         let directory = try temporary.opened()
 
         let descriptor = try directory.create(.temporary)
@@ -68,7 +68,7 @@ import Testing
         #expect(try temporary.mode(StateFile.temporary.name) == 0o600)
     }
 
-    @Test func `a file is never created over another one or through a link`() throws {
+    @Test func `a file is not created in place of another one or through a link`() throws {
         let directory = try temporary.opened()
         symlink("/nowhere", "\(temporary.path)/\(StateFile.temporary.name)")
 
@@ -77,7 +77,7 @@ import Testing
         #expect(fault?.code == EEXIST)
     }
 
-    @Test func `what is written is read back`() throws {
+    @Test func `a written file is read back unchanged`() throws {
         let directory = try temporary.opened()
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(throws: Never.self) { try directory.remove(.live) }
     }
 
-    @Test func `a link, a directory and a pipe are no files`() throws {
+    @Test func `a link, a directory or a pipe is refused as a file`() throws {
         let directory = try temporary.opened()
         try temporary.write([1], to: "target")
         symlink("\(temporary.path)/target", "\(temporary.path)/link")
@@ -132,7 +132,7 @@ import Testing
         #expect(try quarantine.names() == [])
     }
 
-    @Test func `the reserve takes real space`() throws {
+    @Test func `the reserve occupies blocks on the disk`() throws {
         let directory = try temporary.opened()
 
         try directory.reserve(.reserve, size: 65_536)

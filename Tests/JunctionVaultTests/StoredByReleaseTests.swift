@@ -5,7 +5,7 @@ import Testing
 
 @testable import JunctionVault
 
-/// What a device has on disk outlives every release that comes after it.
+/// Every later release must read the files that an earlier release wrote.
 @Suite struct StoredByReleaseTests {
     private let temporary: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
         return Vault(directory, try InstanceLock(directory), .key(key)).restore()
     }
 
-    @Test func `a record that release 0.1.0 wrote is read, with its secrets and its open intent`() throws {
+    @Test func `a record of release 0.1.0 is read with its secrets and its renewal intent`() throws {
         let found = try restored()
 
         let record = try #require(found.record)
@@ -43,7 +43,7 @@ import Testing
         #expect(found.secrets?.accessToken != nil && found.secrets?.refreshToken != nil)
     }
 
-    @Test func `the machine goes on with it: signed in at once, and the open intent is replayed`() throws {
+    @Test func `the machine restores a record of release 0.1.0 and retries its open renewal`() throws {
         let found = try restored()
         let record = try #require(found.record)
         var machine = SessionMachine(

@@ -4,11 +4,11 @@ import Testing
 
 @testable import JunctionVault
 
-/// Copies of a record that survived outside the directory, where the service manager keeps descriptors for us.
+/// Copies of a record that the service manager kept as file descriptors.
 @Suite struct SurvivingCopyTests {
     private let session = SessionRecord.test(7, edition: 2)
 
-    @Test func `a newer copy wins and is written down`() {
+    @Test func `a newer copy wins and is written to disk`() {
         let copy = sealed(.test(8))
         let disk = SimulatedDisk(live: sealed(session))
         var store = RecordStore(disk, .key(.test()))
@@ -19,7 +19,7 @@ import Testing
         #expect(disk.content[.live] == copy)
     }
 
-    @Test func `a copy alone is a session`() {
+    @Test func `a single copy is restored as the session`() {
         let disk = SimulatedDisk(live: nil)
         var store = RecordStore(disk, .key(.test()))
 
@@ -38,7 +38,7 @@ import Testing
         #expect(disk.content[.live] == live)
     }
 
-    @Test func `a sign-in that the disk refused from the first comes back from what the vault sealed`() throws {
+    @Test func `a sign-in that was never written is restored from the vault's sealed copy`() throws {
         let temporary = TemporaryFolder()
         let directory = try temporary.opened()
         let vault = Vault(directory, try InstanceLock(directory), .key(.test()))
@@ -54,7 +54,7 @@ import Testing
         #expect(next.store().found.record == session)
     }
 
-    @Test func `a copy of another installation is no more ours than a file of it`() {
+    @Test func `a copy of another installation is locked`() {
         let disk = SimulatedDisk(live: nil)
         var store = RecordStore(disk, .key(.test()))
 
@@ -63,7 +63,7 @@ import Testing
         #expect(found.unreadable?.status == .locked)
     }
 
-    @Test func `a clone does not take the original's id from a tombstone`() {
+    @Test func `an installation does not take its id from another one's tombstone`() {
         let disk = SimulatedDisk([.live: sealed(.test(8, .signedOut), by: otherInstallation)])
 
         let (store, found) = disk.store()

@@ -6,20 +6,20 @@ import Testing
 
 @testable import JunctionVault
 
-/// Which bootstrap credentials have been used up.
+/// The used bootstrap credentials.
 @Suite struct UsedCredentialsTests {
     private func digest(_ text: String, at installation: String = thisInstallation) -> String {
         UsedCredentials.digest(of: SharedSecret(text: text), installation: installation)
     }
 
-    @Test func `a digest tells credentials and installations apart, and says nothing of them`() {
+    @Test func `a digest depends on the credential and on the installation`() {
         #expect(digest("token") == digest("token"))
         #expect(digest("token") != digest("other"))
         #expect(digest("token") != digest("token", at: otherInstallation))
         #expect(digest("token").utf8.count == 64)
     }
 
-    @Test func `what was noted last is what is known`() {
+    @Test func `the last stage that was noted is read back`() {
         var used = UsedCredentials()
         #expect(used.stage(of: digest("token")) == nil)
 
@@ -34,7 +34,7 @@ import Testing
         #expect(read.stage(of: digest("other")) == .begun)
     }
 
-    @Test func `the pause that the provider demands is stored with the credential`() {
+    @Test func `the end of a pause is stored with the credential`() {
         var used = UsedCredentials()
         used.note(.unspent(), of: digest("token"))
         used.note(.unspent(notBefore: WallTime(milliseconds: 1_795_219_200_000)), of: digest("other"))
@@ -44,7 +44,7 @@ import Testing
         #expect(read.stage(of: digest("other")) == .unspent(notBefore: WallTime(milliseconds: 1_795_219_200_000)))
     }
 
-    @Test func `the file of used credentials does not grow with their number`() {
+    @Test func `the file of used credentials has a size limit`() {
         var used = UsedCredentials()
         for number in 0..<1_000 { used.note(.done, of: digest("\(number)")) }
 
@@ -57,13 +57,13 @@ import Testing
         String(repeating: "a", count: 64) + " unspent soon\n", String(repeating: "a", count: 64) + " done 1\n",
         "\0\u{FF}",
     ])
-    func `lines that are not ours are passed over`(text: String) {
+    func `invalid lines are skipped`(text: String) {
         #expect(UsedCredentials(parsing: Array(text.utf8)) == UsedCredentials())
     }
 
     // MARK: On disk
 
-    @Test func `what is noted on a fresh device is known after a restart, under the same id`() throws {
+    @Test func `a stage noted on a new device is known after a power cut with the same installation id`() throws {
         let disk = SimulatedDisk()
         var (store, _) = disk.store()
         let installation = try #require(store.installation?.text)
@@ -77,14 +77,14 @@ import Testing
         }
     }
 
-    @Test func `a sign-out is not durable before everything is that was noted before it`() throws {
+    @Test func `a sign-out is not durable until all pending stages are`() throws {
         let disk = SimulatedDisk(live: sealed(.test(7)))
         var (store, _) = disk.store()
         disk.fail { _, operation in operation.subject.contains("used-credentials.tmp") ? EIO : nil }
         #expect(throws: FileFault.self) { try store.note(.done, of: digest("token")) }
         #expect(try store.stage(of: digest("token")) == .done)
 
-        // A session is as durable as ever.
+        // A session can still be written.
         try store.write(.test(8), .test(8))
         #expect(throws: StoreFailure.self) { try store.write(.test(9, .signedOut), SessionSecrets()) }
         #expect(disk.store().found.record == .test(9, .signedOut))
@@ -94,7 +94,7 @@ import Testing
         #expect(try disk.store().store.stage(of: digest("token")) == .done)
     }
 
-    @Test func `the reserve is there for a note, too`() throws {
+    @Test func `a stage on a full disk uses the reserve`() throws {
         let disk = SimulatedDisk(live: sealed(.test(7)))
         var (store, _) = disk.store()
         store.restoreReserve()
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [EIO, EACCES, EISDIR])
-    func `notes that cannot be read are not taken for none, nor written over`(code: Int32) throws {
+    func `an unreadable file of stages is an error and is not overwritten`(code: Int32) throws {
         let disk = SimulatedDisk(live: sealed(.test(7)))
         var (before, _) = disk.store()
         try before.note(.done, of: digest("token"))
@@ -125,10 +125,10 @@ import Testing
         #expect(throws: FileFault.self) { try store.stage(of: digest("other")) }
         #expect(throws: FileFault.self) { try store.note(.done, of: digest("other")) }
         #expect(throws: FileFault.self) { try store.note(.begun, of: digest("third")) }
-        // What is known here is known.
+        // This process knows the stages that it has noted as done.
         #expect(try store.stage(of: digest("other")) == .done)
         #expect(throws: FileFault.self) { try store.stage(of: digest("third")) }
-        // A session is as durable as ever, and a sign-out is not, before the notes are.
+        // A session can still be written. A sign-out is not durable until the stages are.
         try store.write(.test(8), .test(8))
         #expect(throws: StoreFailure.self) { try store.write(.test(9, .signedOut), SessionSecrets()) }
 
@@ -139,7 +139,7 @@ import Testing
         #expect(try disk.store().store.stage(of: digest("third")) == .begun)
     }
 
-    @Test func `a record that cannot be read is not made another installation's by a note`() throws {
+    @Test func `noting a stage does not replace a damaged id beside a locked record`() throws {
         let spoilt = Array("no id\n".utf8)
         let disk = SimulatedDisk([.live: sealed(.test(7)), .installation: spoilt])
         var (store, found) = disk.store(.keyless)

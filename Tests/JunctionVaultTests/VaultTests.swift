@@ -18,13 +18,13 @@ import Testing
         return Vault(directory, try InstanceLock(directory), sealing, probe: probe)
     }
 
-    @Test func `a session outlives the process, and nothing but the vault's own files is there`() async throws {
+    @Test func `a session survives the process, and only the vault's files exist`() async throws {
         try await {
             let vault = try open()
             #expect(vault.restore().isAbsent)
             try await vault.write(.test(1), .test(1))
             try await vault.write(.test(2), .test(2))
-            // The reserve is made behind the answer; this waits for it.
+            // The reserve is created after the answer. This waits for it.
             _ = await vault.inspect()
         }()
 
@@ -43,7 +43,7 @@ import Testing
         withExtendedLifetime(vault) {}
     }
 
-    @Test func `writes happen in the order of their calls, all of them`() async throws {
+    @Test func `all writes happen in the order of their calls`() async throws {
         let vault = try open()
         _ = vault.restore()
 
@@ -52,7 +52,7 @@ import Testing
         #expect(vault.restore().record?.generation == 50)
     }
 
-    @Test func `the steps of a write are reported from another thread than the caller's`() async throws {
+    @Test func `the steps of a write are reported in order`() async throws {
         let steps = Mutex<[VaultStep]>([])
         let vault = try open { step in steps.withLock { $0.append(step) } }
         _ = vault.restore()
@@ -63,13 +63,12 @@ import Testing
     }
 
     @Test(arguments: [VaultStep.temporaryWritten, .temporarySynced, .renamed, .directorySynced])
-    func `a process that dies at a step of a write leaves the old session or the new one`(step: VaultStep) async throws
-    {
+    func `a process that ends at any step of a write leaves the new session`(step: VaultStep) async throws {
         try await {
             let vault = try open()
             _ = vault.restore()
             try await vault.write(.test(1), .test(1))
-            // The reserve is made behind the answer; this waits for it, and for the lock to be let go.
+            // The reserve is created after the answer. This waits for it, and then for the release of the lock.
             _ = await vault.inspect()
         }()
         _ = try reopened { try open() }
@@ -85,7 +84,7 @@ import Testing
         }
 
         let found = try open().restore()
-        // What was written is whole, so the newer record wins even before it had its name.
+        // The new record was complete, so it wins even if it did not have its name yet.
         #expect(found.record == .test(2))
         #expect(found.damaged == nil)
         #expect(!temporary.names.contains { $0.contains(".tmp-") })
@@ -95,7 +94,7 @@ import Testing
         let vault = try open()
         _ = vault.restore()
         try await vault.write(.test(1), .test(1))
-        // A directory cannot be replaced by a file.
+        // A file cannot replace a directory.
         try FileManager.default.removeItem(atPath: "\(temporary.path)/session.sealed")
         mkdir("\(temporary.path)/session.sealed", 0o700)
 
@@ -111,60 +110,5 @@ import Testing
 
         #expect(found.status == .unavailable)
         #expect(found.remedy.contains("not a plain file"))
-    }
-
-    @Test func `a vault that could not be opened is unavailable and stores nothing`() async throws {
-        let store = UnavailableStore(VaultRefusal("Somebody else's directory."), sealedWith: "host")
-
-        #expect(store.sealedWith == "host")
-        #expect(
-            store.restore().unreadable
-                == .init(
-                    status: .unavailable,
-                    remedy: "Somebody else's directory.",
-                    header: nil,
-                    canSignIn: false
-                )
-        )
-        await #expect(throws: StoreFailure("Somebody else's directory.")) { try await store.write(.test(1), .test(1)) }
-    }
-
-    // What `doctor` sees.
-
-    private func findings(_ vault: Vault) async -> [String: ProbeFinding] {
-        Dictionary(uniqueKeysWithValues: await vault.inspect().map { ($0.name, $0) })
-    }
-
-    @Test func `a vault in order has nothing to report but a key that lies beside it`() async throws {
-        let vault = try open()
-        _ = vault.restore()
-        try await vault.write(.test(1), .test(1))
-
-        let findings = await findings(vault)
-
-        #expect(findings.values.filter { $0.verdict != .ok }.map(\.name) == ["sealing key"])
-        #expect(findings["sealing key"]?.verdict == .note)
-        #expect(findings["stored session"]?.detail == "It is in order: junction, established, user u-1, generation 1.")
-    }
-
-    @Test func `a protected key is in order`() async throws {
-        let findings = await findings(try open(.key(.test(1, origin: "host+tpm2"))))
-
-        #expect(findings["sealing key"]?.verdict == .ok)
-        #expect(findings["stored session"]?.detail == "Nothing is stored.")
-        #expect(findings["reserve"]?.verdict == .note)
-    }
-
-    @Test func `a missing key, an open file and a quarantined record are found`() async throws {
-        try temporary.write(sealed(.test(1), by: otherInstallation), to: "session.sealed", mode: 0o644)
-        mkdir("\(temporary.path)/quarantine", 0o700)
-        try temporary.write([1], to: "quarantine/generation-1.0-a")
-
-        let findings = await findings(try open(.keyless))
-
-        #expect(findings["sealing key"]?.remedy == "Bring the key.")
-        #expect(findings["file permissions"]?.detail == "Others can reach, or own: session.sealed.")
-        #expect(findings["stored session"]?.verdict == .problem)
-        #expect(findings["quarantine"]?.verdict == .note)
     }
 }

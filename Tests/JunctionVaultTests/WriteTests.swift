@@ -21,7 +21,7 @@ import Testing
         #expect(disk.store().found.record == new)
     }
 
-    @Test func `every step is reported when it has been taken`() throws {
+    @Test func `every step is reported after its completion`() throws {
         let disk = SimulatedDisk(live: sealed(old, key: .test(2)))
         let steps = Mutex<[VaultStep]>([])
         var store = RecordStore(disk, .key(.test())) { step in steps.withLock { $0.append(step) } }
@@ -51,11 +51,11 @@ import Testing
 
     // A disk that fails.
 
-    /// The operations of one plain replacement, by number.
+    /// The operations of one replacement, by number.
     static let replacement = 0..<7
 
     @Test(arguments: replacement, [EIO, EROFS, ENOSPC])
-    func `whatever step fails, the old record or the new one is there, and the next write succeeds`(
+    func `a failure at any step leaves the old record or the new one, and the next write succeeds`(
         step: Int,
         code: Int32
     ) throws {
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["write", "sync", "close", "rename"])
-    func `a disk that fails for ever keeps the old record and is not littered`(verb: String) {
+    func `repeated failures keep the old record and at most one temporary file`(verb: String) {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         disk.fail { _, operation in operation.verb == verb ? EIO : nil }
@@ -104,7 +104,7 @@ import Testing
         #expect(created.count == 2 && Set(created).count == 2)
     }
 
-    @Test func `a failure names the file and what to do, and no secret`() throws {
+    @Test func `an error names the file and the remedy`() throws {
         let disk = SimulatedDisk(live: sealed(old))
         var (store, _) = disk.store()
         disk.fail { _, operation in operation.verb == "create" ? EROFS : nil }
@@ -116,10 +116,10 @@ import Testing
         #expect(message.hasSuffix("Read-only file system. Make this file system writable."))
     }
 
-    // A disk that is full.
+    // A full disk.
 
     @Test(arguments: replacement)
-    func `a full disk costs the reserve, not the record`(step: Int) throws {
+    func `a full disk uses the reserve and keeps the record`(step: Int) throws {
         let disk = SimulatedDisk(live: sealed(old), [.reserve: [0]])
         var (store, _) = disk.store()
         disk.forgetOperations()
@@ -139,7 +139,7 @@ import Testing
         #expect(disk.content[.reserve] != nil)
     }
 
-    @Test func `a disk that stays full is tried twice, not for ever`() {
+    @Test func `a disk that stays full is tried twice`() {
         let disk = SimulatedDisk(live: sealed(old), [.reserve: [0]])
         var (store, _) = disk.store()
         disk.forgetOperations()
@@ -151,7 +151,7 @@ import Testing
         #expect(disk.store().found.record == old)
     }
 
-    @Test func `the reserve is made once`() {
+    @Test func `the reserve is created once`() {
         let disk = SimulatedDisk()
         var (store, _) = disk.store()
 
@@ -163,7 +163,7 @@ import Testing
         #expect(disk.content[.reserve] != nil)
     }
 
-    // What a write may not do.
+    // Writes that are refused.
 
     @Test func `without a key only a tombstone can be written`() throws {
         let disk = SimulatedDisk(live: sealed(old))
@@ -176,14 +176,14 @@ import Testing
         #expect(disk.store().found.record == .test(8, .signedOut))
     }
 
-    @Test func `writing over a newer record is a bug that stops the process`() async {
+    @Test func `writing over a newer record stops the process`() async {
         await #expect(processExitsWith: .failure) {
             var (store, _) = SimulatedDisk(live: sealed(.test(7, edition: 1))).store()
             try store.write(.test(7, edition: 1), .test(7))
         }
     }
 
-    // What becomes of records that nobody could verify.
+    // Records that could not be verified.
 
     @Test func `a sign-in keeps the locked record that it replaces`() throws {
         let locked = sealed(old, key: .test(2))
@@ -211,7 +211,7 @@ import Testing
         #expect(found.damaged == nil)
     }
 
-    @Test func `a renewal does not end the report of damage, a sign-in does, for good`() throws {
+    @Test func `the report of damage stays after a renewal and ends with a sign-in`() throws {
         let disk = SimulatedDisk(live: sealed(.test(9)).altered(), [.temporary: sealed(old)])
         var (store, found) = disk.store()
         #expect(found.damaged != nil)
@@ -239,7 +239,7 @@ import Testing
         #expect(disk.store().found.damaged == nil)
     }
 
-    @Test func `a sign-out leaves nothing of anybody behind`() throws {
+    @Test func `a sign-out removes all records of all users`() throws {
         let quarantined = StateFile("generation-3.0-00000000", in: .quarantine)
         let disk = SimulatedDisk(
             live: sealed(old, key: .test(2)),

@@ -3,9 +3,9 @@ import Testing
 
 @testable import junctionctl
 
-/// A path on the command line, taken apart.
+/// Parsing of the path of an API call.
 struct ApiTargetTests {
-    @Test func `a path without a query stays as it is`() throws {
+    @Test func `a path without a query is unchanged`() throws {
         let target = try ApiTarget("/v2/user/a%2Fb")
 
         #expect(target.path == "/v2/user/a%2Fb")
@@ -20,7 +20,7 @@ struct ApiTargetTests {
     }
 
     @Test(arguments: ["", "v2", "?a=b", "/x?a=%", "/x?a=%2", "/x?a=%zz", "/x?a=%+1", "/x?a=%FF", "/x?a=1&a=2"])
-    func `what is no path is refused`(text: String) {
+    func `an invalid path or query is refused`(text: String) {
         let error = #expect(throws: CommandFailure.self) { try ApiTarget(text) }
 
         #expect(error?.status == .usage)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import junctionctl
 
-/// A sign-in that a person approves on another screen, as the one who waits sees it.
+/// A device sign-in, as the waiting program sees it.
 struct ApprovalTests {
     private let now = Timestamp("2026-11-21T06:20:34Z")!
 
@@ -16,7 +16,7 @@ struct ApprovalTests {
         )
     }
 
-    /// Nobody is signed in, and somebody is asked to approve.
+    /// No user is signed in, and a device sign-in waits for approval.
     private var begun: Snapshot {
         Snapshot(
             revision: 3,
@@ -48,7 +48,7 @@ struct ApprovalTests {
 
     // MARK: What has become of it
 
-    @Test func `as long as there are codes it is waited for, also by a failing network or another clock`() {
+    @Test func `an approval stays pending while there are codes, also after a network error or a clock change`() {
         var later = begun
         later.revision = 1
         later.renewal.lastError = "no route to host"
@@ -57,7 +57,7 @@ struct ApprovalTests {
         #expect(ApprovalProgress(of: begun, in: later) == .awaited(until: later.authorization!))
     }
 
-    @Test func `who may not see the codes waits like the others`() {
+    @Test func `an approval stays pending for a caller that may not see the codes`() {
         var mine = begun
         mine.authorization = codes(nil)
 
@@ -65,7 +65,7 @@ struct ApprovalTests {
         #expect(ApprovalProgress(of: mine, in: begun) == .awaited(until: begun.authorization!))
     }
 
-    @Test func `what has been approved is being concluded, and then it is done`() {
+    @Test func `after the approval the sign-in is concluding and then approved`() {
         var concluding = over()
         concluding.state = .establishing
 
@@ -73,7 +73,7 @@ struct ApprovalTests {
         #expect(ApprovalProgress(of: begun, in: signedIn()) == .approved)
     }
 
-    @Test func `denied or expired, the daemon's words are told`() {
+    @Test func `a denied sign-in ends with the daemon's message`() {
         guard case .ended(let failure) = ApprovalProgress(of: begun, in: over("The sign-in was denied")) else {
             Issue.record("It has ended")
             return
@@ -84,7 +84,7 @@ struct ApprovalTests {
         #expect(failure.status == .refused)
     }
 
-    @Test func `a sign-out gives it up`() {
+    @Test func `a sign-out ends the pending sign-in`() {
         guard case .ended(let failure) = ApprovalProgress(of: begun, in: over()) else {
             Issue.record("It has ended")
             return
@@ -94,7 +94,7 @@ struct ApprovalTests {
     }
 
     @Test(arguments: [nil, "Somebody has signed in by other means meanwhile"])
-    func `somebody who signs in otherwise is not the one who approved`(words: String?) {
+    func `a sign-in by another scheme ends the pending sign-in`(words: String?) {
         var other = signedIn(scheme: "refreshToken")
         other.renewal.lastError = words
 
@@ -106,7 +106,7 @@ struct ApprovalTests {
         #expect(failure.what == words ?? "somebody has signed in by other means meanwhile: anna")
     }
 
-    @Test func `another sign-in is not this one`() {
+    @Test func `other codes end the pending sign-in`() {
         var other = begun
         other.authorization = codes("OTHE-RONE")
 
@@ -118,7 +118,7 @@ struct ApprovalTests {
         #expect(failure.what.contains("another one"))
     }
 
-    @Test func `over a session that stands, only a new token is a new session`() {
+    @Test func `in an existing session, only a new token counts as approved`() {
         var pending = signedIn(token: 7)
         pending.flags.append(.pendingReauthentication)
         pending.authorization = codes()
@@ -137,7 +137,7 @@ struct ApprovalTests {
 
     // MARK: What people read
 
-    @Test func `whoever approves reads where to go and what to enter`() {
+    @Test func `the instructions have the address and the code`() {
         #expect(
             ApprovalText(codes(), now: now).instructions == """
                 Open   https://id.example/device
@@ -153,17 +153,17 @@ struct ApprovalTests {
         )
     }
 
-    @Test func `whatever a provider sends, a terminal does not act on it`() {
+    @Test func `control characters in a code are escaped`() {
         let instructions = ApprovalText(codes("A\u{1B}[2JB\nC"), now: now).instructions
 
         #expect(instructions?.hasSuffix("\nEnter  A\\u001b[2JB C") == true)
     }
 
-    @Test func `who may not approve reads no instructions`() {
+    @Test func `a caller that may not see the codes gets no instructions`() {
         #expect(ApprovalText(codes(nil), now: now).instructions == nil)
     }
 
-    @Test func `whoever waits reads how long`() {
+    @Test func `the progress line has the remaining time`() {
         #expect(
             ApprovalText(codes(), now: now).waiting
                 == "waiting for the approval, 9 min left; ^C leaves the sign-in running"
@@ -171,7 +171,7 @@ struct ApprovalTests {
         #expect(ApprovalText(codes(), now: .never).waiting.contains(" 0 s left"))
     }
 
-    @Test func `status tells of it, with the codes for those who may know them`() {
+    @Test func `status shows a pending sign-in, with the codes if the caller may see them`() {
         var mine = begun
         mine.authorization = codes(nil)
 
@@ -186,7 +186,7 @@ struct ApprovalTests {
         #expect(SnapshotText(mine, now: now).paragraph.contains("sign-in   awaiting approval, 9 min left\n"))
     }
 
-    @Test func `a line for a log has no code`() {
+    @Test func `the line of a state does not have the code`() {
         let line = SnapshotText(begun, now: now).line
 
         #expect(line == "2026-11-21T06:20:34Z establishing authorization-until=2026-11-21T06:30:00Z (in 9 min)")
@@ -194,7 +194,7 @@ struct ApprovalTests {
 
     // MARK: The picture
 
-    @Test func `the picture has the address with the code in it, where there is one`() {
+    @Test func `the picture has the complete address, or else the plain one`() {
         let complete = "https://id.example/device?user_code=WDJB-MJHT"
 
         #expect(QRPicture(of: codes(complete: complete))?.content == SecretText(complete))
@@ -203,7 +203,7 @@ struct ApprovalTests {
     }
 
     @Test(.enabled(if: Program.path(of: "qrencode") != nil, "qrencode is not installed"))
-    func `it is drawn in half blocks`() throws {
+    func `the picture is drawn in half blocks`() throws {
         let picture = try #require(QRPicture(of: codes())).drawn().revealed()
 
         #expect(picture.contains("█") && picture.contains("▀") && picture.contains("▄"))

@@ -5,13 +5,13 @@ import Testing
 
 @testable import junctionctl
 
-/// Which options make which scheme.
+/// The credential that each combination of options gives.
 struct CredentialOptionsTests {
     private func form(_ arguments: String...) throws -> CredentialForm {
         try SignInCommand.parse(arguments).credential.form()
     }
 
-    @Test func `without options it is a Sign-In Token from standard input`() throws {
+    @Test func `without options Junction reads a Sign-In Token from standard input`() throws {
         guard case .signInToken(.standardInput) = try form().settled(by: { .junction }) else {
             Issue.record("That is another scheme")
             return
@@ -19,7 +19,7 @@ struct CredentialOptionsTests {
     }
 
     @Test(arguments: [(Provider.social, "--auth-token-file"), (.sinch, "--registration-token-file")])
-    func `without options nobody is asked for a token that the provider does not take`(
+    func `without options social.plus and Sinch ask for the missing options`(
         provider: Provider,
         option: String
     ) throws {
@@ -32,7 +32,7 @@ struct CredentialOptionsTests {
         #expect(error?.remedy?.contains(option) == true)
     }
 
-    @Test func `without options and the right to ask it is a Sign-In Token`() throws {
+    @Test func `without options and without the right to ask for the provider it is a Sign-In Token`() throws {
         let form = try form()
 
         guard
@@ -43,14 +43,14 @@ struct CredentialOptionsTests {
         }
     }
 
-    @Test func `a token file is a Sign-In Token`() throws {
+    @Test func `a token file gives a Sign-In Token`() throws {
         guard case .signInToken(.file("t", option: _)) = try form("--token-file", "t") else {
             Issue.record("That is another scheme")
             return
         }
     }
 
-    @Test func `a dash is standard input`() throws {
+    @Test func `a dash means standard input`() throws {
         guard case .signInToken(.standardInput) = try form("--token-file", "-") else {
             Issue.record("That is another scheme")
             return
@@ -65,7 +65,7 @@ struct CredentialOptionsTests {
     }
 
     @Test(arguments: [[], ["--user-id", "u"]])
-    func `an API key has an environment and a region, and may have a user`(user: [String]) throws {
+    func `an API key takes an environment, a region and optionally a user`(user: [String]) throws {
         let arguments = ["--api-key-file", "k", "--environment", "sandbox", "--region", "us"] + user
 
         let form = try SignInCommand.parse(arguments).credential.form()
@@ -83,11 +83,11 @@ struct CredentialOptionsTests {
             (.sinch, .registration(userId: "u", token: nil)),
         ] as [(Provider, Credential)]
     )
-    func `a user alone is what the provider makes of it`(provider: Provider, credential: Credential) throws {
+    func `the provider decides the meaning of a user id alone`(provider: Provider, credential: Credential) throws {
         #expect(try form("--user-id", "u").settled { provider }.read() == credential)
     }
 
-    @Test func `a user alone is nothing to a provider that nobody knows`() throws {
+    @Test func `a user id alone is refused for an unknown provider`() throws {
         let form = try form("--user-id", "u")
 
         let error = #expect(throws: CommandFailure.self) { try form.settled { try Provider(named: "acme") } }
@@ -95,7 +95,7 @@ struct CredentialOptionsTests {
         #expect(error?.kind == "unsupported")
     }
 
-    @Test func `what is clear by itself does not ask for the provider`() throws {
+    @Test func `complete options do not ask for the provider`() throws {
         let form = try form("--user-id", "u", "--self-signed")
 
         let credential = try form.settled {
@@ -106,13 +106,13 @@ struct CredentialOptionsTests {
         #expect(credential == .selfSigned(userId: "u"))
     }
 
-    @Test func `a user with an environment completes the API key that the daemon has`() throws {
+    @Test func `a user id with an environment uses the daemon's API key`() throws {
         let credential = try form("--user-id", "u", "--environment", "sandbox").read()
 
         #expect(credential == .apiKey(nil, userId: "u", environment: "sandbox", region: nil))
     }
 
-    @Test func `a log-in has a name, an auth token, or both`() throws {
+    @Test func `a social.plus log-in takes a display name or an auth token`() throws {
         #expect(
             try form("--user-id", "u", "--display-name", "Joe").read()
                 == .userLogin(userId: "u", displayName: "Joe", authToken: nil)
@@ -130,7 +130,7 @@ struct CredentialOptionsTests {
         }
     }
 
-    @Test func `a registration has a token from a file`() throws {
+    @Test func `a registration takes a token from a file`() throws {
         guard
             case .registration(userId: "u", token: .file("r", option: _)) = try form(
                 "--user-id",
@@ -157,7 +157,7 @@ struct CredentialOptionsTests {
         "c2ln", "[]", #"{"signature":"c2ln"}"#, #"{"signature":"c2ln","sequence":7.5}"#,
         #"{"signature":"c2ln","sequence":"-1"}"#, #"{"sequence":"7"}"#,
     ])
-    func `any other signature is refused before it is sent, and not shown`(file: String) throws {
+    func `an invalid signature file is refused and not shown`(file: String) throws {
         let error = #expect(throws: CommandFailure.self) {
             try withFile(file) { try form("--user-id", "u", "--registration-signature-file", $0).read() }
         }
@@ -166,12 +166,12 @@ struct CredentialOptionsTests {
         #expect(error?.what.contains("c2ln") == false)
     }
 
-    @Test func `with OAuth a bare sign-in is one by device`() throws {
+    @Test func `with OAuth a sign-in without options is a device sign-in`() throws {
         #expect(try form().settled { .oauth }.read() == .device)
         #expect(try form("--device").read() == .device)
     }
 
-    @Test func `with OAuth a user alone is nobody`() throws {
+    @Test func `with OAuth a user id alone is refused`() throws {
         let form = try form("--user-id", "u")
 
         let error = #expect(throws: CommandFailure.self) { try form.settled { .oauth } }
@@ -179,7 +179,7 @@ struct CredentialOptionsTests {
         #expect(error?.status == .usage)
     }
 
-    @Test func `a browser brings a credential of its own`() throws {
+    @Test func `the browser option gives the credential of the browser`() throws {
         let brought = Credential.authorizationCode(
             SecretText("c"),
             redirectUri: "http://127.0.0.1:1/callback",
@@ -202,7 +202,7 @@ struct CredentialOptionsTests {
     @Test(arguments: [
         ("id_token", "urn:ietf:params:oauth:token-type:id_token"), ("urn:example:token", "urn:example:token"),
     ])
-    func `a subject token has a type, which may be a word of RFC 8693`(type: String, uri: String) throws {
+    func `a subject token takes a type, which may be a word of RFC 8693`(type: String, uri: String) throws {
         let credential = try withFile("s-1") {
             try form("--subject-token-file", $0, "--subject-token-type", type).read()
         }
@@ -210,7 +210,7 @@ struct CredentialOptionsTests {
         #expect(credential == .tokenExchange(subjectToken: SecretText("s-1"), subjectTokenType: uri))
     }
 
-    @Test func `a picture is for people`() throws {
+    @Test func `a QR picture with --json is refused`() throws {
         #expect(throws: CommandFailure.self) {
             try SignInCommand.parse(["--device", "--qr", "--json"]).options.codes(asPicture: true)
         }
@@ -245,7 +245,7 @@ struct CredentialOptionsTests {
         ["--subject-token-file", "s", "--subject-token-type", "jwt", "--refresh-token-file", "r"],
         ["--subject-token-file", "s", "--subject-token-type", "jwt", "--user-id", "u"],
     ])
-    func `what does not belong together is refused`(arguments: [String]) throws {
+    func `options of different sign-ins are refused`(arguments: [String]) throws {
         let options = try SignInCommand.parse(arguments).credential
 
         #expect(throws: (any Error).self) { try options.form() }

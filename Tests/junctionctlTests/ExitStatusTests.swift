@@ -5,7 +5,7 @@ import Testing
 
 @testable import junctionctl
 
-/// What a script sees of an error: a number, and one line.
+/// The error output for scripts: an exit code and one line.
 struct ExitStatusTests {
     @Test(arguments: [
         (ErrorCode.notSignedIn, Int32(3)), (.permissionDenied, 77),
@@ -15,11 +15,11 @@ struct ExitStatusTests {
         (.unsupported, 1), (.parseError, 1), (.invalidRequest, 1), (.methodNotFound, 1), (.invalidParams, 1),
         (.internalError, 1),
     ])
-    func `each error of the daemon's has its exit code`(code: ErrorCode, status: Int32) {
+    func `each error of the daemon has its exit code`(code: ErrorCode, status: Int32) {
         #expect(ExitStatus(JunctionError(WireError(code, "no"))).rawValue == status)
     }
 
-    @Test func `no error of the daemon's is forgotten above`() {
+    @Test func `the list above has every error code`() {
         #expect(ErrorCode.allCases.count == 18)
     }
 
@@ -28,17 +28,17 @@ struct ExitStatusTests {
         (.invalidSocketPath, 78), (.timedOut, 75), (.localFailure, 75), (.unreadableAnswer, 1), (.requestTooLarge, 1),
         (.init(rawValue: "newlyInvented"), 1),
     ])
-    func `each error on the way to the daemon has its exit code`(kind: JunctionError.Kind, status: Int32) {
+    func `each error of the connection has its exit code`(kind: JunctionError.Kind, status: Int32) {
         #expect(ExitStatus(JunctionError(kind, "no")).rawValue == status)
     }
 
-    @Test func `an error is one line with what, the kind and what to do`() {
+    @Test func `an error is one line with its message, its kind and its remedy`() {
         let failure = CommandFailure(JunctionError(WireError(.notSignedIn, "Nobody is signed in")))
 
         #expect(failure.line == "junctionctl: Nobody is signed in (notSignedIn): run 'junctionctl sign-in'")
     }
 
-    @Test func `what the daemon says of the cause comes before what the kind suggests`() {
+    @Test func `the daemon's remedy has priority over the remedy of the kind`() {
         let told = JunctionError(WireError(.tokenExpired, "no", remedy: "start the app"))
         let delayed = JunctionError(WireError(.tokenExpired, "no", retryAfter: 5, remedy: "start the app"))
 
@@ -46,7 +46,7 @@ struct ExitStatusTests {
         #expect(CommandFailure(delayed).line == "junctionctl: no (tokenExpired): start the app; try again in 5 s")
     }
 
-    @Test func `no kind by itself says that somebody keeps trying, or who may sign in`() {
+    @Test func `no remedy of a kind mentions retries or renewals`() {
         for code in ErrorCode.allCases {
             let line = CommandFailure(JunctionError(WireError(code, "no"))).line
             #expect(!line.contains("keeps trying"), "\(line)")
@@ -54,7 +54,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `a lacking right leads to whoami, and a path that is not one's own does not`() {
+    @Test func `the remedy for a missing right is whoami, and for a refused path it is not`() {
         let right = CommandFailure(JunctionError(WireError.denied(.manage))).line
         let path = CommandFailure(JunctionError(WireError(.permissionDenied, "no"))).line
 
@@ -63,14 +63,14 @@ struct ExitStatusTests {
         #expect(!path.contains("access"))
     }
 
-    @Test func `a missing right is explained with the daemon's remedy, if the daemon gives one`() {
+    @Test func `the daemon's remedy for a missing right replaces the default one`() {
         let line = CommandFailure(JunctionError(WireError.denied(.manage, remedy: "ask Anna"))).line
 
         #expect(line.hasSuffix("ask Anna"))
         #expect(!line.contains("whoami"))
     }
 
-    @Test func `for a program it is a document, with what that can act on`() {
+    @Test func `the JSON of an error has the kind, the code and the wire members`() {
         let error = WireError(
             .sessionTerminated,
             "a\nb",
@@ -88,7 +88,7 @@ struct ExitStatusTests {
         )
     }
 
-    @Test func `a usage error leads to the page about what was got wrong`() {
+    @Test func `a usage error names the help page of its verb`() {
         let failure = CommandFailure(usage: "no")
 
         #expect(failure.line(helpedBy: "junctionctl api --help").hasSuffix("(usage): see 'junctionctl api --help'"))
@@ -99,24 +99,24 @@ struct ExitStatusTests {
         #expect(HelpPage.named(by: "Error: See 'nothing'") == nil)
     }
 
-    @Test func `where every port is in use, the words are ours`() {
+    @Test func `the error for no free port has its own text`() {
         #expect(CommandFailure(noPort: 98).line.contains("every port of this machine is in use"))
     }
 
-    @Test func `what a provider says cannot reach the terminal's controls`() {
+    @Test func `control characters in a provider's message are escaped`() {
         let failure = CommandFailure(JunctionError(WireError(.providerUnavailable, "a\nb\u{1B}[2Jc\u{9B}d é")))
 
         #expect(failure.line.hasPrefix("junctionctl: a b\\u001b[2Jc\\u009bd é (providerUnavailable): "))
         #expect(!failure.line.contains("\n"))
     }
 
-    @Test func `an error that passes says when to try again`() {
+    @Test func `an error with a retry time says when to try again`() {
         let error = JunctionError(WireError(.providerUnavailable, "no", retryAfter: 7.2))
 
         #expect(CommandFailure(error).line.hasSuffix(": try again in 8 s"))
     }
 
-    @Test func `a validity that no token has says which one is possible`() {
+    @Test func `an error about the validity has the longest possible one`() {
         let error = JunctionError(WireError(.invalidParams, "no", maximum: 2880))
 
         #expect(CommandFailure(error).line.hasSuffix(": at most 2880 s is possible"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import junctionctl
 
-/// What a user signs in with when an app says who it is: what the daemon's provider takes.
+/// The credential of `identify` for each provider.
 struct IdentifyCommandTests {
     private func credential(_ provider: Provider, _ arguments: String...) throws -> Credential {
         let command = try IdentifyCommand.parse(["app-anna"] + arguments)
@@ -20,7 +20,7 @@ struct IdentifyCommandTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(1))) func `the command has no longer than the daemon`() throws {
+    @Test(.timeLimit(.minutes(1))) func `the command ends at the deadline`() throws {
         let command = try IdentifyCommand.parse(["app-anna", "--token-command", "sleep 60; echo t"])
 
         let error = #expect(throws: CommandFailure.self) {
@@ -31,7 +31,7 @@ struct IdentifyCommandTests {
         #expect(error?.status == .temporary)
     }
 
-    @Test func `with social.plus it prints the auth token, which is needed in secure mode only`() throws {
+    @Test func `with social.plus the command prints an auth token and is optional`() throws {
         #expect(
             try credential(.social, token[0], token[1])
                 == .userLogin(userId: "app-anna", displayName: nil, authToken: SecretText("token of app-anna"))
@@ -42,8 +42,7 @@ struct IdentifyCommandTests {
         )
     }
 
-    @Test func `with Sinch it prints the registration token, for which a session handler can be asked instead`() throws
-    {
+    @Test func `with Sinch the command prints a registration token and is optional`() throws {
         #expect(
             try credential(.sinch, token[0], token[1])
                 == .registration(userId: "app-anna", token: SecretText("token of app-anna"))
@@ -51,7 +50,7 @@ struct IdentifyCommandTests {
         #expect(try credential(.sinch, "--user-id", "Anna") == .registration(userId: "Anna", token: nil))
     }
 
-    @Test func `with OAuth it prints a refresh token or a subject token, and without it a person approves`() throws {
+    @Test func `with OAuth the command prints a token, and without it there is a device sign-in`() throws {
         #expect(try credential(.oauth) == .device)
         #expect(try credential(.oauth, token[0], token[1]) == .refreshToken(SecretText("token of app-anna")))
         #expect(
@@ -70,7 +69,7 @@ struct IdentifyCommandTests {
             (.oauth, ["--user-id", "u"]), (.oauth, ["--subject-token-type", "jwt"]),
         ] as [(Provider, [String])]
     )
-    func `what the provider does not take is not left out silently`(provider: Provider, options: [String]) throws {
+    func `an option that the provider does not take is refused`(provider: Provider, options: [String]) throws {
         let command = try IdentifyCommand.parse(["app-anna"] + options)
 
         let error = #expect(throws: CommandFailure.self) { try command.form(for: "app-anna", of: provider) }
@@ -78,7 +77,7 @@ struct IdentifyCommandTests {
         #expect(error?.status == .usage)
     }
 
-    @Test func `who may not ask for the provider has the usual one, and any other trouble is told`() throws {
+    @Test func `without the right to ask for the provider it is Junction, and other errors are thrown`() throws {
         #expect(try Provider.orUsual { .sinch } == .sinch)
         #expect(try Provider.orUsual { throw JunctionError(.permissionDenied, "no") } == .junction)
         #expect(throws: JunctionError.self) { try Provider.orUsual { throw JunctionError(.timedOut, "no") } }
@@ -90,7 +89,7 @@ struct IdentifyCommandTests {
         ["--none", "--device"], ["anna", "--device", "--token-command", "true"],
         ["anna", "--device", "--user-id", "u"],
     ])
-    func `nobody and somebody are told apart`(arguments: [String]) {
+    func `an id together with --none is refused, and neither of them as well`(arguments: [String]) {
         #expect(throws: (any Error).self) { try IdentifyCommand.parse(arguments) }
     }
 }

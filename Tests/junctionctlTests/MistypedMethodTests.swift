@@ -4,7 +4,7 @@ import Testing
 
 @testable import junctionctl
 
-/// A name for `junctionctl rpc` that is no method's.
+/// Unknown method names for `junctionctl rpc`.
 struct MistypedMethodTests {
     @Test(arguments: [
         ("session.stauts", ["session.status"]), ("sesion.status", ["session.status"]), ("status", ["session.status"]),
@@ -12,15 +12,15 @@ struct MistypedMethodTests {
         ("session.signin", ["session.signIn"]), ("discover", ["rpc.discover"]), ("whoami", ["access.whoami"]),
         ("frobnicate", []), ("", []), ("x", []), (String(repeating: "session", count: 1_000), []),
     ])
-    func `the nearest names are what was probably meant`(name: String, meant: [String]) {
+    func `the suggestions are the most similar names`(name: String, meant: [String]) {
         #expect(MistypedMethod.nearest(to: name) == meant)
     }
 
-    @Test func `two that are as near are both named`() {
+    @Test func `two equally similar names are both suggested`() {
         #expect(MistypedMethod.nearest(to: "handler.nregister") == ["handler.register", "handler.unregister"])
     }
 
-    @Test func `what is said names the methods that were probably meant, and where all are`() throws {
+    @Test func `the error has the suggestions and the way to list all methods`() throws {
         let error = JunctionError(WireError.methodNotFound)
         let failure = try #require(MistypedMethod("session.stauts", error)).failure
 
@@ -33,7 +33,7 @@ struct MistypedMethodTests {
         #expect(unlike.remedy == "'junctionctl rpc rpc.discover' lists all")
     }
 
-    @Test func `a method that this program knows and the daemon does not is another matter`() {
+    @Test func `a known method that the daemon lacks is not a typing error`() {
         #expect(MistypedMethod("session.reconcile", JunctionError(WireError.methodNotFound)) == nil)
         #expect(MistypedMethod("session.stauts", JunctionError(WireError(.busy, "later"))) == nil)
     }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import junctionctl
 
-/// What rpc does not call: whatever it has no answers for.
+/// The methods that `rpc` refuses because it cannot answer the daemon's questions.
 struct RPCCommandTests {
     @Test(arguments: [
         ("session.identify", "junctionctl identify"), ("handler.register", "junctionctl handle-renewals"),
     ])
-    func `a method about which the daemon asks back has a verb of its own`(method: String, verb: String) {
+    func `a method with questions of the daemon is refused with the verb to use`(method: String, verb: String) {
         for params in [[], ["-"], [#"{"externalUserId":"q"}"#]] {
             let error = #expect(throws: (any Error).self) { try RPCCommand.parse([method] + params) }
 
@@ -16,7 +16,7 @@ struct RPCCommandTests {
         }
     }
 
-    @Test func `every other method is called`() throws {
+    @Test func `other methods are accepted`() throws {
         #expect(try RPCCommand.parse(["session.status"]).method == "session.status")
         #expect(try RPCCommand.parse(["session.signIn", "-"]).params == "-")
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import junctionctl
 
-/// What comes to the port on loopback to which the browser is sent back.
+/// Requests to the loopback port of the browser sign-in.
 struct RedirectTests {
     private func redirect(_ request: String) -> Redirect {
         Array(request.utf8).withUnsafeBytes { Redirect(reading: $0, state: SecretText("s-1")) }
@@ -20,11 +20,11 @@ struct RedirectTests {
         "/callback?code=c%2F1+2&state=s-1", "/callback?state=s%2D1&code=c%2f1%202",
         "/callback?iss=https%3A%2F%2Fid&code=c/1+2&scope=&x&state=s-1&&session_state=1",
     ])
-    func `a code comes with the state that was sent`(target: String) {
+    func `a code with the right state is accepted`(target: String) {
         #expect(page(target) == .code(SecretText("c/1 2")))
     }
 
-    @Test func `a refusal is told in the provider's words`() {
+    @Test func `a refusal has the provider's error and description`() {
         #expect(page("/callback?error=access_denied&state=s-1") == .refused("access_denied"))
         #expect(
             page("/callback?error=access_denied&error_description=The+user+said+no&state=s-1")
@@ -32,7 +32,7 @@ struct RedirectTests {
         )
     }
 
-    @Test func `a refusal has an end, however long its words are`() {
+    @Test func `the description of a refusal is cut to 200 characters`() {
         let words = String(repeating: "x", count: 1000)
 
         guard case .refused(let shown) = page("/callback?error=e&error_description=\(words)&state=s-1") else {
@@ -47,7 +47,7 @@ struct RedirectTests {
         "/callback?code=c&state=other", "/callback?code=c", "/callback?code=c&state=", "/callback",
         "/callback?error=access_denied", "/callback?error=access_denied&state=s-2", "/callback?code=c&State=s-1",
     ])
-    func `without the state it is somebody else's`(target: String) {
+    func `a redirect with another state is refused`(target: String) {
         #expect([.foreign(.otherState), .foreign(.unreadable)].contains(page(target)))
     }
 
@@ -55,22 +55,22 @@ struct RedirectTests {
         "/callback?code=c&code=d&state=s-1", "/callback?code=c&state=s-1&state=s-1", "/callback?code=%zz&state=s-1",
         "/callback?code=%2&state=s-1", "/callback?code=&state=s-1", "/callback?state=s-1",
     ])
-    func `what is there twice, or not at all, or badly escaped is not guessed at`(target: String) {
+    func `a missing, repeated or badly escaped parameter is refused`(target: String) {
         #expect(page(target) == .foreign(.unreadable))
     }
 
     @Test(arguments: ["/", "/callback/", "/callbac", "/favicon.ico", "/x/callback?code=c&state=s-1", "*", ""])
-    func `there is one page`(target: String) {
+    func `other paths are refused`(target: String) {
         #expect([.foreign(.otherPath), .foreign(.unreadable)].contains(page(target)))
     }
 
-    @Test func `a browser that was opened here asks where to go`() {
+    @Test func `the start path is recognised`() {
         #expect(page("/start") == .start)
         #expect(page("/start?x") == .start)
         #expect(redirect("POST /start HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
     }
 
-    @Test func `it is got, and not posted`() {
+    @Test func `methods other than GET are refused`() {
         #expect(redirect("POST /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
         #expect(redirect("HEAD /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n") == .foreign(.otherMethod))
     }
@@ -80,11 +80,11 @@ struct RedirectTests {
         "GET  /callback HTTP/1.1\r\n\r\n",
         "\u{16}\u{3}\u{1}\r\n\r\n", "GET /callback?code=c&state=s-1 HTTP/2\r\n\r\n", "GET /callback x HTTP/1.1\n\n",
     ])
-    func `garbage is garbage`(request: String) {
+    func `a malformed request is unreadable`(request: String) {
         #expect(redirect(request) == .foreign(.unreadable))
     }
 
-    @Test func `nothing is decided before the head is whole, wherever it is cut`() {
+    @Test func `a head that is cut at any byte is incomplete`() {
         let request = Array("GET /callback?code=c&state=s-1 HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
 
         for length in 0..<request.count {
@@ -98,7 +98,7 @@ struct RedirectTests {
 
     private let wanted = "GET /callback?code=c&state=s-1 HTTP/1.1\r\n\r\n"
 
-    @Test func `the browser is thanked, and the code is there`() throws {
+    @Test func `the browser's redirect returns the code and the browser gets a page`() throws {
         let listener = try RedirectListener()
         let browser = try listener.connect()
         try browser.send(wanted)
@@ -112,9 +112,9 @@ struct RedirectTests {
         #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
     }
 
-    @Test func `whoever else comes is answered, and neither ends the wait nor holds it up`() throws {
+    @Test func `other connections are answered and neither end nor delay the wait`() throws {
         let listener = try RedirectListener()
-        // More than there is space for, who say nothing, or not all of it.
+        // More connections than there is space for. They send nothing or only a part of a request.
         let idle = try (0..<12).map { number in
             let caller = try listener.connect()
             if number.isMultiple(of: 2) { try caller.send("GET /callback?code=") }
@@ -145,7 +145,7 @@ struct RedirectTests {
         withExtendedLifetime(idle) {}
     }
 
-    @Test func `a head without an end is not waited for`() throws {
+    @Test func `an endless head does not delay the wait`() throws {
         let listener = try RedirectListener()
         let endless = try listener.connect()
         try endless.send("GET /callback HTTP/1.1\r\nX: " + String(repeating: "x", count: 16 << 10))
@@ -171,7 +171,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: [false, true])
-    func `a browser that was opened here is sent on to the provider's page`(overIPv6: Bool) throws {
+    func `an opened browser is redirected to the provider's page`(overIPv6: Bool) throws {
         let listener = try RedirectListener()
         #expect(listener.startAddress.hasSuffix("/start"))
         let first = try listener.connect(overIPv6: overIPv6)
@@ -188,7 +188,7 @@ struct RedirectTests {
         #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
     }
 
-    @Test func `without a page of the provider that a browser could go to there is nothing`() throws {
+    @Test func `without a provider's page the start path is not found`() throws {
         let listener = try RedirectListener()
         let first = try listener.connect()
         try first.send("GET /start HTTP/1.1\r\n\r\n")
@@ -200,7 +200,7 @@ struct RedirectTests {
         #expect(try first.answer().hasPrefix("HTTP/1.1 404 "))
     }
 
-    @Test func `nobody is waited for longer than was said`() throws {
+    @Test func `the wait ends at the deadline`() throws {
         let listener = try RedirectListener()
         let idle = try listener.connect()
 
@@ -213,13 +213,13 @@ struct RedirectTests {
         withExtendedLifetime(idle) {}
     }
 
-    @Test func `nobody outside this machine can come`() throws {
+    @Test func `the listener is bound to loopback`() throws {
         #expect(try RedirectListener().address.hasPrefix("http://127.0.0.1:"))
     }
 }
 
 extension RedirectListener {
-    /// Connects to the port. A socket of IPv6 speaks IPv4, as some browsers have it.
+    /// Connects to the port. An IPv6 socket connects over IPv4, as some browsers do.
     fileprivate func connect(overIPv6: Bool = false) throws -> TestSocket {
         let port = try #require(address.split(separator: ":").last?.split(separator: "/").first)
         return try TestSocket(.loopback(port: #require(UInt16(port)), overIPv6: overIPv6))
@@ -227,6 +227,6 @@ extension RedirectListener {
 }
 
 extension TestSocket {
-    /// All that comes until the other end says nothing more.
+    /// Returns all bytes until the other end closes.
     fileprivate func answer() throws -> String { String(decoding: try lines.rest(), as: UTF8.self) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import junctionctl
 
-/// What people read.
+/// The texts for users.
 struct RenderingTests {
     private let now = Timestamp("2026-11-21T06:20:34Z")!
 
@@ -36,7 +36,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a signed-in user takes a few lines`() {
+    @Test func `the text of a signed-in user has all rows`() {
         #expect(
             SnapshotText(signedIn, now: now).paragraph == """
                 state     established: signed in
@@ -50,7 +50,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a token without an end is said to have none`() {
+    @Test func `a token without an end is shown as valid without an end`() {
         var endless = signedIn
         endless.accessToken?.expiresAt = .never
         endless.renewal = .init()
@@ -61,7 +61,7 @@ struct RenderingTests {
         #expect(text.line.contains(" token-until=never"))
     }
 
-    @Test func `nobody takes fewer`() {
+    @Test func `the text without a user has three rows`() {
         #expect(
             SnapshotText(nobody, now: now).paragraph == """
                 state     notLoggedIn: not signed in
@@ -72,7 +72,7 @@ struct RenderingTests {
     }
 
     @Test(arguments: [Snapshot.State.established, .tokenExpired, .notLoggedIn, .establishing])
-    func `a storage that cannot be opened is the first thing that status tells`(state: Snapshot.State) {
+    func `unreadable storage is in the first row of status`(state: Snapshot.State) {
         var snapshot = signedIn
         (snapshot.state, snapshot.accessToken) = (state, nil)
         snapshot.storage = .init(
@@ -89,7 +89,7 @@ struct RenderingTests {
             )
         )
         #expect(ExitStatus(snapshot) == .temporary)
-        // A daemon of an earlier release says neither.
+        // A daemon of an earlier release sends neither `readable` nor `reason`.
         snapshot.storage = .init(sealedWith: "file", durable: true, status: .unavailable)
         #expect(SnapshotText(snapshot, now: now).paragraph.contains("unavailable. 'junctionctl doctor' says why."))
         #expect(ExitStatus(snapshot) == .temporary)
@@ -104,7 +104,7 @@ struct RenderingTests {
         #expect(ExitStatus(nobody) == .notSignedIn)
     }
 
-    @Test func `trouble is told`() {
+    @Test func `the text shows an expired token, a failed renewal, a termination and the storage`() {
         var snapshot = signedIn
         snapshot.state = .tokenExpired
         snapshot.flags.append(.pendingReauthentication)
@@ -134,7 +134,7 @@ struct RenderingTests {
     @Test(arguments: [
         Snapshot.State.notLoggedIn, .establishing, .established, .tokenExpired, .terminated,
     ])
-    func `status and watch call a state by its one word`(state: Snapshot.State) {
+    func `status and watch use the same word for a state`(state: Snapshot.State) {
         var snapshot = signedIn
         snapshot.state = state
 
@@ -143,7 +143,7 @@ struct RenderingTests {
     }
 
     @Test(arguments: [Snapshot.Renewal.Phase.scheduled, .inFlight, .waitingForHandler, .postponed, .backingOff])
-    func `and so a renewal`(phase: Snapshot.Renewal.Phase) {
+    func `status and watch use the same word for a renewal phase`(phase: Snapshot.Renewal.Phase) {
         var snapshot = signedIn
         snapshot.renewal = .init(phase: phase, notBefore: now)
 
@@ -152,7 +152,7 @@ struct RenderingTests {
     }
 
     @Test(arguments: [Snapshot.Storage.Status.locked, .damaged, .unavailable])
-    func `and so what is stored`(status: Snapshot.Storage.Status) {
+    func `status and watch use the same word for a storage status`(status: Snapshot.Storage.Status) {
         var snapshot = signedIn
         snapshot.storage = .init(sealedWith: "file", durable: false, status: status)
         snapshot.flags.append(.pendingReauthentication)
@@ -174,7 +174,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a renewal that waits for somebody says for whom`() {
+    @Test func `a renewal that waits for a handler names the verb handle-renewals`() {
         var snapshot = signedIn
         snapshot.renewal = .init(phase: .waitingForHandler)
 
@@ -185,7 +185,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a change is one line`() {
+    @Test func `the line of a state is complete`() {
         #expect(
             SnapshotText(signedIn, now: now).line
                 == "2026-11-21T06:20:34Z established user=user-1 token-until=2026-11-21T07:20:34Z (in 60 min) renewal=scheduled"
@@ -200,17 +200,17 @@ struct RenderingTests {
             (-172_800_000, "2 days ago"),
         ] as [(Int64, String)]
     )
-    func `a time is told by how far it is`(milliseconds: Int64, words: String) {
+    func `a distance is in words`(milliseconds: Int64, words: String) {
         let time = Timestamp(milliseconds: now.milliseconds + milliseconds)
 
         #expect("\(Distance(to: time, from: now))" == words)
     }
 
-    @Test func `the end of time is a distance, too`() {
+    @Test func `the distance to the latest time does not overflow`() {
         #expect("\(Distance(to: .never, from: now))".hasPrefix("in "))
     }
 
-    @Test func `a caller is told who it is, what it may do, and what gave it that`() {
+    @Test func `whoami shows the caller, its rights and the deciding entry`() {
         let names = AccountFiles(users: "anna:x:1000:1000::/:/bin/sh\n", groups: "health:x:995:anna\n")
         var caller = CallerDescription(
             user: 1000,
@@ -242,12 +242,12 @@ struct RenderingTests {
     @Test(arguments: [
         (WaitCommand.Goal.signedIn, true, false), (.signedOut, false, true), (.fresh, true, false),
     ])
-    func `a wait ends when it is so`(goal: WaitCommand.Goal, whenSignedIn: Bool, whenNobody: Bool) {
+    func `a wait ends when its goal is reached`(goal: WaitCommand.Goal, whenSignedIn: Bool, whenNobody: Bool) {
         #expect(goal.isReached(by: signedIn, at: now) == whenSignedIn)
         #expect(goal.isReached(by: nobody, at: now) == whenNobody)
     }
 
-    @Test func `a dead token is not fresh, and signing in is not signed out`() {
+    @Test func `an expired token is not fresh, and establishing is not signed out`() {
         var dead = signedIn
         dead.state = .tokenExpired
         var starting = nobody
@@ -260,10 +260,10 @@ struct RenderingTests {
     }
 
     @Test(arguments: [Snapshot.Storage.Status.locked, .damaged, .unavailable])
-    func `a session that cannot be opened is not fresh, and does not become so by waiting`(
+    func `waiting for a fresh token fails if the session cannot be opened`(
         status: Snapshot.Storage.Status
     ) {
-        // What a locked session shows: the state of its header, and no token.
+        // A locked session has the state of its header, and no token.
         var snapshot = signedIn
         (snapshot.storage.status, snapshot.accessToken) = (status, nil)
 
@@ -274,7 +274,7 @@ struct RenderingTests {
         #expect(WaitCommand.Goal.signedIn.obstacle(in: snapshot) == nil)
     }
 
-    @Test func `a terminated session does not become fresh by waiting, and one whose token is dead may`() {
+    @Test func `waiting for a fresh token fails after a termination and not after an expiry`() {
         var snapshot = nobody
         snapshot.state = .terminated
         snapshot.termination = .init(code: "invalid_token", message: "deleted", at: now)
@@ -288,11 +288,11 @@ struct RenderingTests {
         for snapshot in [dead, nobody] { #expect(WaitCommand.Goal.fresh.obstacle(in: snapshot) == nil) }
     }
 
-    @Test func `a dead token whose user has to sign in again does not become fresh by waiting`() {
+    @Test func `waiting for a fresh token fails if the token has expired and reauthentication is pending`() {
         var snapshot = signedIn
         snapshot.flags.append(.pendingReauthentication)
 
-        // A living token is served all the same.
+        // The daemon still serves a token that has not expired.
         #expect(WaitCommand.Goal.fresh.isReached(by: snapshot, at: now))
         for state in [Snapshot.State.tokenExpired, .established] {
             snapshot.state = state
@@ -304,12 +304,12 @@ struct RenderingTests {
             #expect(obstacle?.line.contains("same user") == true)
             #expect(WaitCommand.Goal.signedIn.obstacle(in: snapshot) == nil)
         }
-        // Somebody does it already.
+        // A sign-in is already under way.
         snapshot.state = .establishing
         #expect(WaitCommand.Goal.fresh.obstacle(in: snapshot) == nil)
     }
 
-    @Test func `a state that is not on disk ends with the exit code for trying again`() {
+    @Test func `a state that is not durable has the exit code of a temporary failure`() {
         var snapshot = signedIn
         snapshot.storage.durable = false
 
@@ -319,7 +319,7 @@ struct RenderingTests {
         #expect(error?.line.hasPrefix("junctionctl: it would be lost (notDurable): ") == true)
     }
 
-    @Test func `a renewal is told as far as the caller may see it`() throws {
+    @Test func `the result of a renewal is shown as far as the caller may see it`() throws {
         let token = try #require(signedIn.accessToken)
         #expect(RenewText(RenewResult(signedIn), now: now).paragraph == SnapshotText(signedIn, now: now).paragraph)
         #expect(
@@ -336,7 +336,7 @@ struct RenderingTests {
         (.switch, "switch-needed"), (.reauthenticate, "reauthentication-needed"), (.migrate, "migration-needed"),
         (.init(rawValue: "newer"), "newer"),
     ])
-    func `what to do has a word for scripts`(action: ReconcileResult.Action, word: String) {
+    func `each action of reconcile has a word for scripts`(action: ReconcileResult.Action, word: String) {
         #expect(action.verdict == word)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import junctionctl
 
-/// The command behind `handle-renewals --exec`.
+/// The command of `handle-renewals --exec`.
 struct RenewalScriptTests {
     private let now = Timestamp("2026-11-21T06:00:00Z")!
 
@@ -34,14 +34,14 @@ struct RenewalScriptTests {
             ),
         ] as [(String, RenewalAnswer)]
     )
-    func `it prints its answer`(line: String, answer: RenewalAnswer) {
+    func `the output of the command is the answer`(line: String, answer: RenewalAnswer) {
         let outcome = outcome(of: line)
 
         #expect(outcome.answer == answer)
         #expect(outcome.failure == nil)
     }
 
-    @Test func `it gets the request on standard input, and whom it is about in its environment`() {
+    @Test func `the command gets the request on standard input and the user in its environment`() {
         let line = #"""
             read request
             test "$request" = '{"userId":"joe'"'"'s"}' &&
@@ -60,7 +60,7 @@ struct RenewalScriptTests {
         (#"echo '{"action":"renewWithAuthToken"}'"#, "result.authToken"),
         ("exec yes", "longer than"),
     ])
-    func `whatever else it does means that it was unable, and is said without a secret`(line: String, why: String) {
+    func `a failing command is unable, and the error does not show its output`(line: String, why: String) {
         let outcome = outcome(of: line)
 
         #expect(outcome.answer == .unableToRetrieveAuthToken)
@@ -71,14 +71,14 @@ struct RenewalScriptTests {
     @Test(arguments: [
         "cat /dev/zero | sleep 1000", "exec >&-; sleep 1000", "sleep 1000 & wait", "trap '' TERM; sleep 1000",
     ])
-    func `a command that is not done by the deadline is ended, with all it has started`(line: String) {
+    func `a command is killed at the deadline with all its processes`(line: String) {
         let outcome = outcome(of: line, within: 50)
 
         #expect(outcome.answer == .unableToRetrieveAuthToken)
         #expect(outcome.failure?.contains("in time") == true, "\(outcome.failure ?? "")")
     }
 
-    @Test func `its input need not be read`() {
+    @Test func `a command need not read its input`() {
         #expect(outcome(of: "exec <&-; echo renew").answer == .renew)
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import junctionctl
 
-/// Where secrets come from.
+/// The sources of secrets.
 struct SecretTests {
     @Test(arguments: ["token", " token\n", "\r\n\ttoken \n\n"])
     func `the white space around a secret is not part of it`(content: String) throws {
@@ -17,7 +17,7 @@ struct SecretTests {
         #expect(secret == SecretText("token"))
     }
 
-    @Test func `a secret may be as long as the bound, and no longer`() throws {
+    @Test func `a secret above the length limit is refused`() throws {
         let longest = [UInt8](repeating: UInt8(ascii: "x"), count: SecretText.longest)
 
         let secret = try temporaryFile(longest) { try SecretSource.file($0, option: "--token-file").read("token") }
@@ -41,7 +41,7 @@ struct SecretTests {
     }
 
     @Test(arguments: [[0xFF, 0xFE, 0x41], [0x1F, 0x8B, 0x08, 0x00], [0x74, 0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]])
-    func `what is no text is refused here, and not by the daemon as a line that is no JSON`(content: [UInt8]) throws {
+    func `a secret that is not UTF-8 is refused`(content: [UInt8]) throws {
         let error = #expect(throws: CommandFailure.self) {
             try temporaryFile(content) { try SecretSource.file($0, option: "--token-file").read("Sign-In Token") }
         }
@@ -51,7 +51,7 @@ struct SecretTests {
         #expect(error?.remedy?.hasPrefix("give the Sign-In Token itself") == true)
     }
 
-    @Test func `a file that is not there is named by its option, because the path may be a secret`() {
+    @Test func `the error about a missing file names the option and not the path`() {
         let error = #expect(throws: CommandFailure.self) {
             try SecretSource.file("/no/such", option: "--token-file").read("token")
         }
@@ -59,7 +59,7 @@ struct SecretTests {
         #expect(error?.what == "the file given to --token-file cannot be read: No such file or directory")
     }
 
-    @Test func `a command's output is the secret, and it finds its variables`() throws {
+    @Test func `the output of a command is the secret, and the command gets its variables`() throws {
         let command = ShellCommand(line: #"printf ' t-%s-%s\n' "$WHO" "$HOME""#, variables: ["WHO": "joe's \"id\""])
 
         let secret = try command.secretOutput("token")
@@ -67,7 +67,7 @@ struct SecretTests {
         #expect(secret == SecretText("t-joe's \"id\"-" + (getenv("HOME").map { String(cString: $0) } ?? "")))
     }
 
-    @Test func `a variable of ours replaces one that is there`() throws {
+    @Test func `a given variable replaces one of the environment`() throws {
         let secret = try ShellCommand(line: "echo $HOME", variables: ["HOME": "mine"]).secretOutput("token")
 
         #expect(secret == SecretText("mine"))
@@ -76,25 +76,25 @@ struct SecretTests {
     @Test(arguments: [
         ("echo t; exit 4", "exit code 4"), ("kill -9 $$", "signal 9"), ("exec /no/such 2>&-", "exit code 127"),
     ])
-    func `a command that fails has no secret, whatever it printed`(line: String, reason: String) {
+    func `a failing command gives no secret`(line: String, reason: String) {
         let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: line).secretOutput("token") }
 
         #expect(error?.kind == "tokenCommandFailed")
         #expect(error?.what.contains(reason) == true)
     }
 
-    @Test func `a command that prints nothing has no secret`() {
+    @Test func `a command that prints nothing gives an error`() {
         for line in ["true", "echo", "printf ' \\n'"] {
             let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: line).secretOutput("token") }
 
             #expect(error?.kind == "tokenCommandFailed")
             #expect(error?.what == "the token command failed: it printed nothing")
-            // Nothing is to be given in another way: the command is to print it.
+            // The remedy must not suggest standard input, because the command is the source.
             #expect(error?.remedy?.contains("standard input") == false)
         }
     }
 
-    @Test func `a command that prints what is no secret is told so`() {
+    @Test func `a command that prints invalid text gives an error`() {
         let error = #expect(throws: CommandFailure.self) {
             try ShellCommand(line: #"printf '\377'"#).secretOutput("token")
         }
@@ -110,7 +110,7 @@ struct SecretTests {
             "sleep 60 & echo t",
         ]
     )
-    func `a command that is not done by the deadline is ended, and it is said that it was the command`(line: String) {
+    func `a command is killed at the deadline, and the error names the command`(line: String) {
         let command = ShellCommand(line: line, deadline: .after(.milliseconds(200)))
 
         let error = #expect(throws: CommandFailure.self) { try command.secretOutput("token") }
@@ -120,7 +120,7 @@ struct SecretTests {
         #expect(error?.status == .temporary)
     }
 
-    @Test func `a command that never stops printing is ended`() {
+    @Test func `a command with endless output is ended`() {
         let error = #expect(throws: CommandFailure.self) { try ShellCommand(line: "exec yes").secretOutput("token") }
 
         #expect(error?.kind == "tokenCommandFailed")
@@ -128,7 +128,7 @@ struct SecretTests {
     }
 }
 
-/// A file with this content, for the length of `body`.
+/// Creates a file with this content for the duration of `body`.
 func temporaryFile<Result>(_ content: [UInt8], _ body: (String) throws -> Result) throws -> Result {
     let folder = TemporaryFolder()
     let file = try folder.write(content, to: "secret")

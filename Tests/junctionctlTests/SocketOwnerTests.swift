@@ -3,7 +3,7 @@ import Testing
 
 @testable import junctionctl
 
-/// Whose a connection on loopback is, by the kernel's table of sockets.
+/// The owner of a loopback connection, from the kernel's table of sockets.
 struct SocketOwnerTests {
     private static let loopback = INADDR_LOOPBACK.bigEndian
     private let browser = SocketOwner.End(address: loopback, port: 0xBEEF)
@@ -22,7 +22,7 @@ struct SocketOwnerTests {
         SocketOwner.user(of: browser, connectedTo: listener, in: table)
     }
 
-    @Test func `the owner is that of the browser's end`() {
+    @Test func `the owner is the one of the browser's end`() {
         let text = table(
             line("0100007F:1F90", "0100007F:BEEF", "01", user: "0"),
             line("0100007F:BEEE", "0100007F:1F90", "01", user: "7"),
@@ -32,23 +32,23 @@ struct SocketOwnerTests {
         #expect(user(text) == 1000)
     }
 
-    @Test func `an IPv6 socket that speaks IPv4 has an owner, too`() {
+    @Test func `an IPv6 socket that is connected over IPv4 has an owner`() {
         let mapped = "0000000000000000FFFF00000100007F"
 
         #expect(user(table(line("\(mapped):BEEF", "\(mapped):1F90", "01", user: "1001"))) == 1001)
     }
 
     @Test(arguments: [
-        // The kernel shows root as the owner of time-wait and closed sockets.
+        // The kernel lists root as the owner of time-wait and closed sockets.
         ("0100007F:BEEF", "0100007F:1F90", "06", "0", "0"), ("0100007F:BEEF", "0100007F:1F90", "04", "0", "0"),
         ("0100007F:BEEF", "0100007F:1F90", "01", "0", "0"),
-        // Another connection of the same port is being made.
+        // Another connection of the same port is being established.
         ("0100007F:BEEF", "0100007F:1F90", "02", "1000", "4711"), ("0100007F:BEEF", "0100007F:1F91", "01", "1000", "1"),
         ("0200007F:BEEF", "0100007F:1F90", "01", "1000", "4711"), ("0100007F:BEEF", "0100007F:1F90", "01", "x", "4711"),
         // A user that this user namespace does not know.
         ("0100007F:BEEF", "0100007F:1F90", "01", "65534", "4711"),
     ])
-    func `where the table does not say for certain there is no owner`(
+    func `a line without a certain owner gives no owner`(
         own: String,
         other: String,
         state: String,
@@ -59,7 +59,7 @@ struct SocketOwnerTests {
     }
 
     @Test(arguments: ["", "sl\n", "sl\n\n \n1: 2 3\n"])
-    func `a table that is none says nothing`(text: String) {
+    func `an invalid table gives no owner`(text: String) {
         #expect(user(text) == nil)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import junctionctl
 
-/// What others have chosen, as a terminal gets it.
+/// Text from outside, escaped for a terminal.
 struct TerminalTextTests {
     private func escaped(_ bytes: [UInt8]) -> String {
         bytes.withUnsafeBytes { String(decoding: TerminalText.escaped($0) ?? bytes, as: UTF8.self) }
@@ -18,18 +18,18 @@ struct TerminalTextTests {
         ("\u{115F}\u{3164}\u{FE0F}\u{E0041}", #"\u115f\u3164\ufe0f\udb40\udc41"#),
         ("\u{2028}\u{2029}\u{FFF9}", #"\u2028\u2029\ufff9"#),
     ])
-    func `what a terminal would act on, reorder or hide is escaped`(text: String, shown: String) {
+    func `control, direction and invisible characters are escaped`(text: String, shown: String) {
         #expect(escaped(text) == shown)
         #expect(text.onOneLine == shown)
     }
 
     @Test(arguments: ["", "user-1 {\"a\":1}", "Zoë 漢字 ß €", "🎉👍🏽", "e\u{301}", "مرحبا", "שלום", #"\u202e"#])
-    func `all other text stays as it is`(text: String) {
+    func `other text is unchanged`(text: String) {
         #expect(escaped(text) == text)
         #expect(text.onOneLine == text)
     }
 
-    @Test func `no character of the dangerous kinds is left`() {
+    @Test func `every character of an unsafe category is escaped`() {
         for value in (UInt32(0)...0xFFFF).filter({ !(0xD800...0xDFFF).contains($0) }) + Array(0xE0000...0xE0FFF) {
             let scalar = Unicode.Scalar(value)!
             let isSafe =
@@ -43,12 +43,12 @@ struct TerminalTextTests {
         }
     }
 
-    @Test func `lines stay lines where there may be several, and become spaces where there may not`() {
+    @Test func `line breaks stay in several lines and become spaces in one line`() {
         #expect(escaped("a\tb\nc\r\nd\re\r") == "a\tb\nc\r\nd\\u000de\\u000d")
         #expect("a\tb\nc\r\nd".onOneLine == "a b c  d")
     }
 
-    @Test func `bytes that are no text are shown by their numbers`() {
+    @Test func `bytes that are not UTF-8 are shown in hexadecimal`() {
         #expect(escaped([0x61, 0xFF, 0xC3, 0x28, 0x00, 0xE2, 0x80]) == #"a\xff\xc3(\u0000\xe2\x80"#)
         #expect(escaped([0x9B]) == #"\x9b"#)
     }

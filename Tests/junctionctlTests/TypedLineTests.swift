@@ -2,11 +2,11 @@ import Testing
 
 @testable import junctionctl
 
-/// The editing of a secret that is typed.
+/// The editing of a typed secret.
 struct TypedLineTests {
     private let keys = TypedLine.Keys(erase: [0x7F, 0x08], kill: [0x15], end: [0x04])
 
-    /// What is left of what was typed, and how many bytes of it were looked at.
+    /// Returns the edited line, the number of bytes that were read, and the memory of the line.
     private func typed(_ text: String, room: Int = 100) -> (line: [UInt8], taken: Int, memory: [UInt8]) {
         var memory = [UInt8](repeating: 0, count: room)
         return memory.withUnsafeMutableBytes { room in
@@ -25,20 +25,20 @@ struct TypedLineTests {
         ("wrong\u{15}right\n", "right"), ("\u{7F}\u{15}a\n", "a"), ("aé\u{7F}b\n", "ab"), ("a😀\u{7F}\u{7F}b\n", "b"),
         ("abc\u{4}def", "abc"), ("\u{4}", ""), ("\n", ""),
     ])
-    func `a line is edited, and ends with the line or the input`(text: String, line: String) {
+    func `a line is edited and ends with a line break or the end of input`(text: String, line: String) {
         #expect(typed(text).line == Array(line.utf8))
     }
 
-    @Test func `what is behind the end is not looked at`() {
+    @Test func `bytes after the end of the line are not read`() {
         #expect(typed("abc\ndef").taken == 4)
     }
 
-    @Test func `what was taken back is wiped`() {
+    @Test func `deleted bytes are wiped`() {
         #expect(typed("secret\u{15}x\n").memory.prefix(7) == [UInt8(ascii: "x"), 0, 0, 0, 0, 0, 0])
         #expect(typed("ab\u{7F}\n").memory.prefix(3) == [UInt8(ascii: "a"), 0, 0])
     }
 
-    @Test func `a line that does not fit is read to its end, and can be taken back`() {
+    @Test func `a line above the space is read to its end and can be deleted`() {
         #expect(typed("abcdefg\n", room: 4).line == Array("abcd".utf8))
         #expect(typed("abcdefg\n", room: 4).taken == 8)
         #expect(typed("abcdefg\u{15}xy\n", room: 4).line == Array("xy".utf8))

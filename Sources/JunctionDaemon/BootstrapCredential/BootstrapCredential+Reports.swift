@@ -1,7 +1,7 @@
 import JunctionSession
 import Logging
 
-/// What `doctor` and the log say about a bootstrap credential.
+/// The texts of `doctor` and of the log about a bootstrap credential.
 extension BootstrapCredential {
     var finding: ProbeFinding {
         switch state {

@@ -1,31 +1,31 @@
 import JunctionSession
 import JunctionVault
 
-/// A credential with which the daemon signs in by itself, on a device that no user sits at. The service manager passes it in a
-/// file. The secret stays in that file: the daemon knows the credential by its digest.
+/// A credential with which the daemon signs in without a user, for example on an unattended device. The service manager
+/// passes it in a file. The secret stays in that file: the daemon knows the credential by its digest.
 struct BootstrapCredential: Equatable, Sendable {
     let name: String
     let digest: String
     var state = State.new
 
     enum State: Equatable, Sendable {
-        /// The daemon has not looked it up.
+        /// The daemon has not looked the credential up.
         case new
-        /// The daemon reads what is stored about it.
+        /// The daemon reads what is stored about the credential.
         case lookedUp
-        /// It is at the provider, or about to be.
+        /// The daemon sends the credential to the provider, or is about to.
         case trying(Attempts)
-        /// It waits for its next attempt.
+        /// The credential waits for its next attempt.
         case waiting(Attempts)
-        /// A user is signed in: the daemon looks it up again when no user is.
+        /// A user is signed in. The daemon looks the credential up again when no user is.
         case heldBack
-        /// It cannot be used as things are: the daemon looks it up again after a reload.
+        /// The credential cannot be used now. The daemon looks it up again after a reload.
         case setAside(Reason)
-        /// It never signs in any more.
+        /// The daemon never signs in with the credential again.
         case done(Reason)
     }
 
-    /// What the attempts so far came to.
+    /// The state of the attempts so far.
     struct Attempts: Equatable, Sendable {
         var retry = Retry()
         var failure: String?
@@ -50,12 +50,12 @@ struct BootstrapCredential: Equatable, Sendable {
     fileprivate var isDone: Bool { if case .done = state { true } else { false } }
 }
 
-/// Decides which bootstrap credential is tried, and when: events in, actions out.
+/// Decides which bootstrap credential the daemon tries, and when: events in, actions out.
 ///
-/// The daemon tries one credential at a time, in the order in which it found them, while no user is signed in. A credential that
-/// cannot be used makes way for the next one. A sign-out ends every credential that is in place.
+/// The daemon tries one credential at a time, in the order in which it found them, while no user is signed in. If a
+/// credential cannot be used, the daemon tries the next one. A sign-out ends every credential that is in place.
 ///
-/// The answer to an action counts only if the credential is still in the state that the action has.
+/// The machine ignores the answer to an action if the credential has changed its state since.
 struct BootstrapCredentials {
     private(set) var all: [BootstrapCredential] = []
 
@@ -66,17 +66,19 @@ struct BootstrapCredentials {
         case lookUp(BootstrapCredential)
         /// Store that an exchange begins, and answer with `begun`.
         case begin(BootstrapCredential)
-        /// Sign in, and answer with `signedIn` or `refused`; with `gone` if the credential is not in its place.
+        /// Sign in, and answer with `signedIn` or `refused`. Answer with `gone` if the file of the credential has been
+        /// removed or replaced.
         case signIn(BootstrapCredential)
         /// Wait for the next attempt, and answer with `pauseEnded`.
         case wait(BootstrapCredential, Retry, retryAfter: Duration?)
-        /// Store the stage, if there is one, and log the credential's state after that.
+        /// Store the stage, if there is one, and then log the state of the credential.
         case report(BootstrapCredential, storing: UsedCredentials.Stage?)
     }
 
     // MARK: Which credential is tried
 
-    /// These credentials are in place. A new one takes the place of another of its name, unless that is at the provider.
+    /// Takes the credentials that are in place. A new credential replaces another one of the same name, unless the
+    /// provider is being asked about that one.
     mutating func found(_ credentials: [BootstrapCredential]) -> [Action] {
         for new in credentials {
             guard let index = all.firstIndex(where: { $0.name == new.name }) else {
@@ -90,18 +92,18 @@ struct BootstrapCredentials {
         return [.lookUp(move(next, to: .lookedUp))]
     }
 
-    /// The configuration, or what the service manager passes, may have changed.
+    /// Handles a reload, after which the configuration or the passed credentials may be different.
     mutating func reloaded() -> [Action] {
         renew { if case .setAside = $0 { true } else { false } }
         return [.scan]
     }
 
-    /// No user is signed in, and none is about to be.
+    /// Handles the end of the session: no user is signed in, and no sign-in is under way.
     mutating func sessionEnded() -> [Action] {
         renew { $0 == .heldBack } ? [.scan] : []
     }
 
-    /// A sign-out begins: neither these, which are in place, nor those that are known sign in any more.
+    /// Handles the beginning of a sign-out: no credential that is in place or known signs in after it.
     mutating func signedOut(inPlace: [BootstrapCredential]) -> [Action] {
         let new = inPlace.filter { one in !all.contains { $0.digest == one.digest } }
         let ended = all.filter { !$0.isDone } + new
@@ -145,7 +147,7 @@ struct BootstrapCredentials {
         all.contains(credential) ? [.signIn(credential)] : []
     }
 
-    /// The credential was removed, or another one took its place, before it was sent.
+    /// Handles a credential that was removed or replaced before it was sent.
     mutating func gone(_ credential: BootstrapCredential) -> [Action] {
         guard all.contains(credential) else { return [] }
         let actions = finish(credential, .done(.unused("it is not in its place any more")), storing: .unspent())
@@ -153,7 +155,7 @@ struct BootstrapCredentials {
         return actions
     }
 
-    /// It signed a user in. This is stored even if a sign-out came first.
+    /// Handles a sign-in by the credential. The stage is stored even if a sign-out came first.
     mutating func signedIn(_ credential: BootstrapCredential, as userId: String?) -> [Action] {
         finish(credential, .done(.signedIn(userId: userId)), storing: .done)
     }
@@ -171,10 +173,10 @@ struct BootstrapCredentials {
                 .scan,
             ]
         case .alreadySignedIn:
-            // Another sign-in came first: this credential was not sent.
+            // Another sign-in came first, so this credential was not sent.
             return finish(credential, .heldBack, storing: .unspent())
         case .unsupported, .storageUnavailable:
-            // The daemon did not send it, and may send it after a change of the configuration.
+            // The credential was not sent, and a change of the configuration may allow it.
             return finish(credential, .setAside(.refused(refusal.message)), storing: .unspent())
         case .invalidCredential, .notSignedIn, .reauthenticationRequired, .sessionTerminated, .permissionDenied,
             .incompatibleCredential, .tokenExpired, .invalidParameters:
@@ -194,7 +196,7 @@ struct BootstrapCredentials {
 
     // MARK: States
 
-    /// - Returns: whether there is a credential in such a state.
+    /// - Returns: whether a credential is in such a state.
     @discardableResult
     private mutating func renew(_ isMeant: (BootstrapCredential.State) -> Bool) -> Bool {
         let indices = all.indices.filter { isMeant(all[$0].state) }
@@ -202,7 +204,7 @@ struct BootstrapCredentials {
         return !indices.isEmpty
     }
 
-    /// Nothing more happens with the credential for now: the next one may begin.
+    /// Moves the credential to a state in which it is not active, so that the next credential can begin.
     private mutating func finish(
         _ credential: BootstrapCredential,
         _ state: BootstrapCredential.State,

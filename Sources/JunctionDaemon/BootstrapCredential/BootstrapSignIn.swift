@@ -6,10 +6,10 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Signs in with the bootstrap credentials in the service manager's folder, as `BootstrapCredentials` decides. It reads and watches
-/// the folder, stores which credentials are used, and writes the log.
+/// Signs in with the bootstrap credentials in the service manager's folder, as `BootstrapCredentials` decides. This
+/// class reads and watches the folder, stores which credentials are used, and writes the log.
 ///
-/// Everything happens on the event loop.
+/// All its work runs on the event loop.
 final class BootstrapSignIn: Sendable {
     private let folder: String
     private let owner: SessionOwner
@@ -18,16 +18,16 @@ final class BootstrapSignIn: Sendable {
     private let logger: Logger
     private let credentials = Mutex(BootstrapCredentials())
 
-    /// What the service manager calls the credentials, in the order in which the daemon tries them.
+    /// The service manager's names of the credentials, in the order in which the daemon tries them.
     private static let known: [(name: String, make: @Sendable (SharedSecret) -> Credential)] = [
         ("signInToken", { .signInToken($0) }),
         ("linkCode", { .linkCode($0) }),
     ]
 
-    /// Nil when the service manager passed no bootstrap credential. From now on a sign-out ends every credential.
+    /// Returns nil if the service manager passed no bootstrap credential. After this, a sign-out ends every credential.
     ///
-    /// It is made on the loop: a thread that reads secrets may keep a copy in its registers and on its stack. The thread that
-    /// starts the daemon sleeps from then on; the loop overwrites its own.
+    /// Call it on the event loop. A thread that reads secrets may keep copies in its registers and on its stack. The
+    /// event loop soon overwrites its copies, but the thread that starts the daemon sleeps from now on.
     init?(folder: String?, owner: SessionOwner, vault: Vault, loop: any EventLoop, logger: Logger) {
         guard let folder else { return nil }
         (self.folder, self.owner, self.vault, self.loop, self.logger) = (folder, owner, vault, loop, logger)
@@ -40,7 +40,7 @@ final class BootstrapSignIn: Sendable {
             }
             owner.watch { [self] snapshot in
                 guard snapshot.facts.state == .notLoggedIn || snapshot.facts.state == .terminated else { return }
-                // The owner is in the middle of a step.
+                // The owner calls this in the middle of a step.
                 loop.execute { [self] in handle { $0.sessionEnded() } }
             }
         }
@@ -48,7 +48,7 @@ final class BootstrapSignIn: Sendable {
 
     var findings: [ProbeFinding] { credentials.withLock { $0.all.map(\.finding) } }
 
-    /// Begins to try the credentials, those that are put in place later too.
+    /// Begins to try the credentials, including those that are put in place later.
     func start() {
         do {
             try FolderWatch.start(of: [folder], on: loop) { [self] in perform(.scan) }
@@ -58,7 +58,6 @@ final class BootstrapSignIn: Sendable {
         perform(.scan)
     }
 
-    /// Tries again the credentials that could not be used.
     func reloaded() {
         handle { $0.reloaded() }
     }
@@ -93,7 +92,7 @@ final class BootstrapSignIn: Sendable {
         case .wait(let credential, let retry, let retryAfter):
             owner.assumeIsolated { owner in
                 owner.waitToRetry(after: retry, retryAfter: retryAfter) { [self] outcome in
-                    // It fails at a sign-out, which has ended the credential.
+                    // The wait fails at a sign-out, which has already ended the credential.
                     guard case .success(let retry) = outcome else { return }
                     let state = self.owner.assumeIsolated { $0.snapshot.facts.state }
                     handle { $0.pauseEnded(credential, retry, beside: state) }
@@ -122,10 +121,10 @@ final class BootstrapSignIn: Sendable {
         }
     }
 
-    /// Stores how far the daemon has come with the credential. What is written later is written after it: a sign-out that follows
-    /// finds it on disk.
+    /// Stores the stage of the credential. Later writes come after this one, so a sign-out that follows finds the stage
+    /// on disk.
     ///
-    /// - Parameter then: called when the stage is on disk, or the disk has refused it.
+    /// - Parameter then: called when the stage is on disk, or when the write has failed.
     private func store(
         _ stage: UsedCredentials.Stage,
         of credential: BootstrapCredential,

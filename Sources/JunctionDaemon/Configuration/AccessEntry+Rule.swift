@@ -1,8 +1,8 @@
 package import JunctionServer
 
 extension AccessEntry {
-    /// The rule for the server, by the numbers that the kernel tells it. One that names somebody who does not exist stays
-    /// in its place and matches nobody: without it the list could be empty, which means something else.
+    /// Returns the rule for the server, with numeric user and group ids. An entry whose user or group does not exist
+    /// stays in the list and matches no caller. Without it the list could become empty, which has another meaning.
     fileprivate func rule(by accounts: AccountDirectory) throws(AccountDirectory.LookupFailed) -> AccessRule {
         var rule = AccessRule(allow: allow, unit: unit)
         if let user {
@@ -18,11 +18,12 @@ extension AccessEntry {
 }
 
 extension Configuration {
-    /// The access policy's rules, and a line about each entry whose user or group does not exist.
+    /// Returns the rules of the access policy, and one line for each entry whose user or group does not exist.
     ///
-    /// It throws when the name service does not answer: a policy that may lack a denying entry is not put in force.
+    /// It throws if the name service does not answer: the daemon must not run with a policy that may lack a denying
+    /// entry.
     ///
-    /// - Parameter names: how to call each entry.
+    /// - Parameter names: the name of each entry, for messages.
     package func accessRules(by accounts: AccountDirectory, naming names: [String]) throws(UndecidedAccess) -> (
         rules: [AccessRule], notes: [String]
     ) {
@@ -43,7 +44,7 @@ extension Configuration {
         return (rules, notes)
     }
 
-    /// Whom these rules, which were made of this configuration, have found.
+    /// Returns the users and groups that were found for these rules, which were made from this configuration.
     package func accounts(foundFor rules: [AccessRule]) -> KnownAccounts {
         var known = KnownAccounts()
         for (entry, rule) in zip(access, rules) {

@@ -1,11 +1,11 @@
 package import JunctionProtocol
 
-/// One entry of `[[access]]`: whom it is about, and what they may do.
+/// An `[[access]]` entry: which callers it matches, and what they may do.
 ///
-/// The keys of one entry must all match, so an entry without any is about everybody: useful as the last one, and noted
-/// at start because it may be a mistake.
+/// All keys of an entry must match, so an entry without keys matches every caller. This is useful for the last entry.
+/// The daemon notes it at the start, because it may be a mistake.
 package struct AccessEntry: Equatable, Sendable {
-    /// Empty: they may do nothing, whatever a later entry says.
+    /// The rights of the callers. If the set is empty, they may do nothing, even if a later entry matches.
     package var allow: Set<Capability>
     /// The system unit of the calling process.
     package var unit: String?
@@ -21,6 +21,6 @@ package struct AccessEntry: Equatable, Sendable {
         self.group = group
     }
 
-    /// Whether nobody in particular is named.
+    /// Whether the entry names no unit, user or group, and so matches every caller.
     package var isAboutEverybody: Bool { unit == nil && user == nil && group == nil }
 }

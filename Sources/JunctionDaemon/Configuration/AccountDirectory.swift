@@ -1,8 +1,8 @@
 import Glibc
 
-/// Turns the names of users and groups into the numbers that the kernel knows.
+/// Looks up the numeric ids of users and groups by name.
 package struct AccountDirectory: Sendable {
-    /// The name service did not answer: whether there is such an account is not known.
+    /// The name service did not answer, so it is unknown whether the account exists.
     package struct LookupFailed: Error, Equatable {
         package var reason: String
 
@@ -22,10 +22,9 @@ package struct AccountDirectory: Sendable {
         groupNumber = group
     }
 
-    /// The accounts of this machine.
     package static let system = AccountDirectory(nameServices: NameServices.usualPath)
 
-    /// The accounts that the services know which a file like `nsswitch.conf` lists.
+    /// The accounts of the services that a file like `nsswitch.conf` lists.
     package init(nameServices path: String) {
         let (users, groups) = (
             NameServices(database: "passwd", path: path), NameServices(database: "group", path: path)
@@ -42,8 +41,8 @@ package struct AccountDirectory: Sendable {
         )
     }
 
-    /// The same, for somebody who knows that these exist: that one of them is not found any more counts as a look-up that
-    /// failed. Some services say "there is none" of whom they cannot ask their server about.
+    /// Returns the same directory, which treats a known account that is not found any more as a failed look-up. The
+    /// reason: some services report "no such account" when they cannot reach their server.
     package func insisting(on known: KnownAccounts) -> AccountDirectory {
         AccountDirectory(
             user: { (name) throws(LookupFailed) in
@@ -63,18 +62,19 @@ package struct AccountDirectory: Sendable {
         )
     }
 
-    /// The user's number, `nil` when there is no such user; a number stands for itself, whether or not it has a name.
+    /// Returns the user's id, or `nil` if there is no such user. A number is returned as it is, whether or not a user
+    /// has it.
     package func user(_ name: String) throws(LookupFailed) -> UInt32? {
         if let number = UInt32(name) { number } else { try userNumber(name) }
     }
 
-    /// The group's number, `nil` when there is no such group; a number stands for itself.
+    /// Returns the group's id, or `nil` if there is no such group. A number is returned as it is.
     package func group(_ name: String) throws(LookupFailed) -> UInt32? {
         if let number = UInt32(name) { number } else { try groupNumber(name) }
     }
 }
 
-/// The names that access entries in force are about, and that were found.
+/// The user and group names of the access entries in force that were found.
 package struct KnownAccounts: Equatable, Sendable {
     var users: Set<String>
     var groups: Set<String>

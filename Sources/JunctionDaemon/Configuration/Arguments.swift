@@ -1,4 +1,4 @@
-/// What the command line said; what it did not say is `nil`.
+/// The options of the command line; `nil` if the option is absent.
 package struct Arguments: Equatable, Sendable {
     package var configuration: String?
     package var socket: String?

@@ -1,10 +1,11 @@
 import JunctionProviders
 
 extension Configuration {
-    /// The network as the configuration and the environment describe it, with the files that they name read.
+    /// Returns the use of the network that the configuration and the environment describe. It reads the files that they
+    /// name.
     ///
     /// - Parameters:
-    ///   - credentials: where the service manager put its credentials.
+    ///   - credentials: the folder of the service manager's credentials.
     ///   - variables: the environment; an empty variable counts as absent.
     func networkUse(credentials: String?, variables: [String: String]) throws(StartFailure) -> NetworkUse {
         var proxy = network.proxy
@@ -22,7 +23,7 @@ extension Configuration {
         }
     }
 
-    /// What other programs of this machine would use, too (curl(1), "ENVIRONMENT").
+    /// Returns the proxy that other programs of this machine use, too (curl(1), "ENVIRONMENT").
     private static func proxy(in variables: [String: String]) throws(StartFailure) -> ProxyAddress? {
         for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
             guard let text = variables[name], !text.isEmpty else { continue }
@@ -37,7 +38,6 @@ extension Configuration {
 }
 
 extension Configuration.Network {
-    /// How long the steps of a request may take.
     var limits: OutgoingHttp.Limits {
         OutgoingHttp.Limits(resolve: resolveTimeout, connect: connectTimeout, request: requestTimeout)
     }
@@ -55,14 +55,14 @@ extension Configuration.Network {
     }
 }
 
-/// What is reached without the proxy, as `NO_PROXY` has it.
+/// The hosts that are reached without the proxy, in the form of `NO_PROXY`.
 enum NoProxy {
-    /// The places in a list with commas or blanks.
+    /// Returns the entries of a list that commas or blanks separate.
     static func places(in text: String) -> [String] {
         text.split { $0 == "," || $0 == " " }.map(String.init).filter(isPlace)
     }
 
-    /// Whether it could be a name, a domain, an address or a network, or `*` for everything.
+    /// Whether the text can be a host name, a domain, an address or a network, or `*` for everything.
     static func isPlace(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 255 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
     }

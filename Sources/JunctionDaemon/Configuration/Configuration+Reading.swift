@@ -3,7 +3,7 @@ import JunctionProviders
 import JunctionText
 import JunctionToml
 
-/// Every key of the configuration, what it takes, and between which bounds.
+/// Reads every key of the configuration, with its type and its bounds.
 extension Configuration {
     init(reading root: SettingsTable) throws(ConfigurationError) {
         try root.read("provider", .choice, into: &provider)
@@ -61,7 +61,7 @@ extension SettingKind<ProxyAddress> {
 }
 
 extension SettingKind<[String]> {
-    /// In a variable they are parted by commas, as in `NO_PROXY`.
+    /// In an environment variable, commas separate the entries, as in `NO_PROXY`.
     fileprivate static var places: SettingKind {
         let spelledOut = { (text: String) in
             SettingValue.list(NoProxy.places(in: text).map { Setting(value: .string($0), line: 0) })
@@ -137,7 +137,7 @@ extension SettingKind<Set<Capability>> {
         }
     }
 
-    /// A text that is like no capability is not repeated: it may be a secret that was put in the wrong place.
+    /// A text that resembles no capability is not repeated, because it may be a secret in the wrong place.
     private static func mistake(_ value: SettingValue) -> String {
         guard case .string(let text) = value else { return value.inWords }
         guard let meant = Spelling.suggestion(for: text, among: Capability.allCases.map(\.rawValue)) else {
@@ -148,7 +148,7 @@ extension SettingKind<Set<Capability>> {
 }
 
 extension SettingKind<String> {
-    /// In full, because a half name would match nothing and nobody would notice.
+    /// The name must be complete: a partial name would match no unit, and no error would show the mistake.
     fileprivate static var unitName: SettingKind {
         let types = ["service", "scope", "socket", "timer", "mount", "swap", "slice", "path", "target", "device"]
         return text("a full unit name, such as \"health-sync.service\"") { name in

@@ -1,10 +1,10 @@
 import JunctionProviders
 
-// Which settings a daemon that runs cannot take over.
+// The settings that a running daemon cannot change.
 extension Configuration {
-    /// The settings that differ from those of `other` and that take effect at a start only, by their key in the file.
+    /// Returns the keys of the settings that differ from those of `other` and that take effect only at a start.
     ///
-    /// Of the vendors' settings only those count whose vendor is the provider before or after.
+    /// A vendor's settings count only if that vendor is the provider before or after the change.
     func settingsToRestartFor(from other: Configuration) -> [String] {
         var keys = Self.takenAtStart.filter { $0.differs(self, other) }.map(\.key)
         for name in VendorName.allCases where name == provider || name == other.provider {
@@ -26,7 +26,7 @@ extension Configuration {
         Setting(key: key) { value($0) != value($1) }
     }
 
-    /// All but `access`, `api.expose` and `log`, which a reload puts in force, and the vendors' own.
+    /// All settings except `access`, `api.expose` and `log`, which a reload changes, and except the vendors' own.
     private static let takenAtStart = [
         setting("provider") { $0.provider },
         setting("tls.caFile") { $0.tls.caFile },

@@ -1,23 +1,23 @@
 package import JunctionProviders
 
-/// Every setting of the daemon. What stands beside a member here is its default.
+/// Every setting of the daemon. The initial value of each property is the default.
 package struct Configuration: Equatable, Sendable {
-    /// Whose cloud the user signs in to.
     package var provider = VendorName.allCases[0]
-    /// The settings of all vendors: by the vendor's name, and then by key.
+    /// The settings of all vendors, by the vendor's name and then by key.
     package var vendors = Self.usualVendorSettings
     package var tls = TLS()
     package var network = Network()
     package var renewal = Renewal()
     package var api = API()
     package var limits = Limits()
-    /// Who may do what, the first matching entry deciding. Empty: the socket's group may do all but `manage`.
+    /// The access rights; the first matching entry decides. If the list is empty, the socket's group may do everything
+    /// but `manage`.
     package var access: [AccessEntry] = []
     package var log = Log()
 
     package init() {}
 
-    /// Who renews, after the provider's own default.
+    /// Who renews: the configured mode, or the provider's default.
     package var renewalMode: RenewalMode {
         renewal.mode ?? (provider.vendor.renewsByItself ? .automatic : .handler)
     }
@@ -33,61 +33,61 @@ package struct Configuration: Equatable, Sendable {
 
 extension Configuration {
     package struct TLS: Equatable, Sendable {
-        /// Certificate authorities to trust beside those of the system (PEM).
+        /// Certificate authorities (PEM) to trust in addition to those of the system.
         package var caFile: String?
     }
 
-    /// How the network is used.
     package struct Network: Equatable, Sendable {
-        /// Absent: what the environment says; see `networkUse`.
+        /// If absent, the environment decides; see `networkUse`.
         package var proxy: ProxyAddress?
-        /// What is reached without the proxy. Absent: what the environment says.
+        /// The hosts to reach without the proxy. If absent, the environment decides.
         package var noProxy: [String]?
         package var resolveTimeout = Duration.seconds(10)
         package var connectTimeout = Duration.seconds(10)
-        /// For token endpoints altogether; for API calls until something moves.
+        /// The limit of a whole request to a token endpoint. For an API call, the limit of the time without progress.
         package var requestTimeout = Duration.seconds(10)
-        /// Our own certificate (PEM), for servers that ask for one.
+        /// The client certificate (PEM), for servers that ask for one.
         package var clientCertificateFile: String?
-        /// Its key (PEM). Absent: the service manager's credential `network.clientKey`.
+        /// The key of the client certificate (PEM). If absent, the service manager's credential `network.clientKey`.
         package var clientKeyFile: String?
     }
 
     package enum RenewalMode: String, Sendable, CaseIterable {
         /// The daemon renews with the session's own secrets.
         case automatic
-        /// A local app is asked each time.
+        /// The daemon asks a session handler at each renewal.
         case handler
     }
 
     package struct Renewal: Equatable, Sendable {
-        /// Absent: what the provider's default is; see `renewalMode`.
+        /// If absent, the provider's default applies; see `renewalMode`.
         package var mode: RenewalMode?
-        /// How long one app may take to answer.
+        /// How long one session handler may take to answer.
         package var handlerTimeout = Duration.seconds(60)
-        /// How long nobody is asked again after no app had a token.
+        /// How long the daemon asks no session handler after none had a token.
         package var postponeFor = Configuration.shortestPostponement
     }
 
     package struct API: Equatable, Sendable {
-        /// Whether `api.request` exists.
+        /// Whether the method `api.request` exists.
         package var expose = true
-        /// Where to serve HTTP. Absent: nowhere, unless the service manager passes a socket for it.
+        /// The path of the HTTP socket. If absent, the daemon serves HTTP only if the service manager passes a socket
+        /// for it.
         package var socket: String?
     }
 
-    /// What one calling user id may use at once, or in a minute.
+    /// The limits of one calling user id, at the same time or in a minute.
     package struct Limits: Equatable, Sendable {
         package var connections = 512
         package var inFlight = 1_024
-        /// For API calls and for calls of the session (sign-ins, renewals), which are counted apart. Only what reaches the
-        /// network is counted. Absent: what no app meets.
+        /// The limit for API calls, and the limit for calls of the session (sign-ins, renewals), each counted
+        /// separately. Only calls that reach the network count. If absent, the defaults below apply.
         package var providerCallsPerMinute: Int?
 
-        /// Twelve pages a minute with a hundred calls each, or one call every 50 ms without a pause: what an app that shows pages
-        /// never needs, and a program that calls in an endless loop passes at once.
+        /// The default is twelve pages a minute with a hundred calls each, or one call every 50 ms. An app that shows
+        /// pages needs less, and a program that calls in an endless loop exceeds it at once.
         package var apiCallsPerMinute: Int { providerCallsPerMinute ?? 1_200 }
-        /// Each may be a guess at a credential, or rotate a token.
+        /// The default is low, because each call may guess a credential or rotate a token.
         package var sessionCallsPerMinute: Int { providerCallsPerMinute ?? 60 }
     }
 
@@ -105,6 +105,6 @@ extension Configuration {
         package var level = LogLevel.info
     }
 
-    /// The vendor's rule: no app is asked again sooner than this.
+    /// The vendor's rule for the shortest time until the daemon asks a session handler again.
     static let shortestPostponement = Duration.seconds(600)
 }

@@ -1,11 +1,11 @@
 import JunctionSystemd
 
-/// `junctiond --check-config`: reads the configuration, with the files that it names, and says whether the daemon would
-/// start with it.
+/// Implements `junctiond --check-config`: reads the configuration and the files that it names, and reports whether the
+/// daemon would start with it.
 package struct ConfigurationCheck: Equatable, Sendable {
-    /// One line, for standard output or, when something is wrong, standard error.
+    /// One line, for standard output, or for standard error if the configuration is wrong.
     package var verdict: String
-    /// Things that are allowed and may be mistakes, one line each, for standard error.
+    /// Settings that are allowed and may be mistakes, one line each, for standard error.
     package var notes: [String] = []
     package var status: ExitStatus
 
@@ -24,7 +24,8 @@ package struct ConfigurationCheck: Equatable, Sendable {
         }
     }
 
-    /// What may be a mistake, and what cannot be seen from here: the credentials of the service are its own.
+    /// Returns the notes of the configuration. Outside the service, a missing credential is a note and not an error,
+    /// because only the service can read its credentials.
     private static func notes(
         of loaded: ConfigurationSource.Loaded,
         _ environment: ProcessEnvironment

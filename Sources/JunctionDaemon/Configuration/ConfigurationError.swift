@@ -1,12 +1,12 @@
-/// A setting that the daemon will not start with: where it stands, what it is, and what was expected.
+/// Why the daemon does not start with a setting: where the setting is, its key, and the expected value.
 ///
-/// Never the value itself when it is text: somebody may have put a key where a name belongs.
+/// The text never contains a text value, because a user may have put a secret in the wrong place.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-    /// Where a setting comes from.
+    /// The place of a setting.
     package enum Place: Equatable, Sendable {
         case file(String, line: Int?)
         case variable(String)
-        /// What is wrong is that nothing says it.
+        /// The setting is missing everywhere.
         case nowhere
     }
 
@@ -23,7 +23,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { Self.line([place.description, key, message]) }
 
-    /// One line, whatever the file had for a name.
+    /// Returns one line without control characters, even if the file's names have some.
     static func line(_ parts: [String?]) -> String {
         let line = parts.compactMap { $0 }.joined(separator: ": ")
         let isPrintable = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory != .control }

@@ -2,20 +2,21 @@ import JunctionServer
 import JunctionVault
 import Synchronization
 
-/// The configuration that the daemon runs with, and the file that it came from, which may have changed since.
+/// The configuration that the daemon runs with. Its file may have changed since.
 final class ConfigurationFile: Sendable {
     private let source: ConfigurationSource
-    /// What the daemon was started with: what only a restart changes is compared with this.
+    /// The configuration at the start. A setting that differs from it and takes effect only at a start waits for a
+    /// restart.
     private let started: Configuration
     private let credentials: String?
     private let variables: [String: String]
     private let state: Mutex<State>
 
     private struct State {
-        /// As the last reload has read it, also what waits for a restart.
+        /// The configuration that the last reload read, including the settings that wait for a restart.
         var present: Configuration
         var origin: ConfigurationOrigin
-        /// Whom the access entries in force are about.
+        /// The users and groups of the access entries in force.
         var accounts: KnownAccounts
 
         init(_ validated: ValidatedConfiguration) {
@@ -36,14 +37,14 @@ final class ConfigurationFile: Sendable {
         state = Mutex(State(validated))
     }
 
-    /// The files that what is in force was read from; the path is absolute, because a client may be in another folder.
+    /// The files of the configuration in force. The path is absolute, because a client may be in another folder.
     var origin: ConfigurationOrigin {
         var origin = state.withLock { $0.origin }
         origin.path = Paths.absolute(origin.path)
         return origin
     }
 
-    /// The configuration as it is in the file now, by the same checks as a start's.
+    /// Reads the configuration from the file now, with the same checks as at a start.
     func sound() throws(StartFailure) -> ValidatedConfiguration {
         let loaded: ConfigurationSource.Loaded
         do throws(ConfigurationError) {
@@ -55,22 +56,22 @@ final class ConfigurationFile: Sendable {
         return try ValidatedConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
     }
 
-    /// The settings that a reload has taken and that wait for a restart, by their key.
+    /// The keys of the settings that a reload has read and that wait for a restart.
     var pendingRestart: [String] { started.settingsToRestartFor(from: state.withLock { $0.present }) }
 
-    /// The settings of a new configuration that wait for a restart, by their key.
+    /// Returns the keys of the settings of a new configuration that wait for a restart.
     func pendingRestart(with sound: ValidatedConfiguration) -> [String] {
         started.settingsToRestartFor(from: sound.configuration)
     }
 
-    /// A reload has taken it.
+    /// Takes the configuration that a reload has put in force.
     func reloaded(_ sound: ValidatedConfiguration) {
         state.withLock { $0 = State(sound) }
     }
 
-    /// How the file stands to what is in force, by reading it once more.
+    /// Compares the file, which is read again, with the configuration in force.
     ///
-    /// - Parameter session: the provider of the session that there is, if there is one.
+    /// - Parameter session: the provider of the present session, if there is one.
     func standing(with session: String?) -> ConfigurationStanding {
         do throws(StartFailure) {
             let sound = try sound()
@@ -89,14 +90,14 @@ final class ConfigurationFile: Sendable {
     }
 }
 
-/// How the configuration's file stands to what is in force.
+/// The relation between the configuration's file and the configuration in force.
 enum ConfigurationStanding: Equatable, Sendable {
     case inForce
-    /// It has changed in what a reload takes over.
+    /// The file has changed in settings that a reload puts in force.
     case needsReload
-    /// It has changed in these settings, which only a restart takes over.
+    /// The file has changed in these settings, which only a restart puts in force.
     case needsRestart([String])
-    /// Neither would take it, and why.
+    /// A reload and a start would both refuse the file, for this reason.
     case refused(String)
 }
 

@@ -1,6 +1,6 @@
-/// The files that a configuration was read from.
+/// The files that the daemon read a configuration from.
 package struct ConfigurationOrigin: Equatable, Sendable {
-    /// Where the configuration file is, or would be.
+    /// The path of the configuration file, which need not exist.
     package var path: String
     /// Whether the file exists. Without it the built-in defaults apply.
     package var exists: Bool

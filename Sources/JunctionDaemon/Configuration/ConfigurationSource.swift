@@ -1,20 +1,19 @@
 import JunctionToml
 
-/// Where the configuration is read from, at start and at every reload.
+/// The place that the daemon reads the configuration from, at the start and at every reload.
 package struct ConfigurationSource: Equatable, Sendable {
-    /// What was read, from where, and what somebody should know about it.
+    /// The configuration, where it was read from, and notes about it.
     package struct Loaded: Equatable, Sendable {
         package var configuration: Configuration
         package var origin: ConfigurationOrigin
-        /// How messages name each access entry.
+        /// The name of each access entry in messages.
         package var accessEntries: [String]
-        /// One line each: things that are allowed and may be mistakes.
+        /// Settings that are allowed and may be mistakes, one line each.
         package var notes: [String]
     }
 
-    /// The configuration file.
     package var path: String
-    /// A file that somebody asked for must exist; the one at the usual place need not.
+    /// Whether the file must exist. A file that the user named must, and the file at the default path need not.
     package var mustExist: Bool
     /// The environment, whose `JUNCTIOND_…` variables overrule the file.
     package var variables: [String: String]
@@ -25,11 +24,11 @@ package struct ConfigurationSource: Equatable, Sendable {
         self.variables = variables
     }
 
-    /// Reads the whole configuration, or says which setting is wrong.
+    /// Reads the whole configuration. The error names the setting that is wrong.
     package func load() throws(ConfigurationError) -> Loaded {
         let bytes = try read()
         var settings = if let bytes { try SettingsFile(path: path, bytes: bytes) } else { SettingsFile(path: path) }
-        // All files together may be as large as one.
+        // The limit for one file is also the limit for all files together.
         var room = ConfigurationText.largest - (bytes?.count ?? 0)
         let folder = ConfigurationFolder(beside: path)
         let files = try Self.reading { () throws(UnreadableConfiguration) in try folder.files() }
@@ -68,7 +67,7 @@ package struct ConfigurationSource: Equatable, Sendable {
         }
     }
 
-    /// Not an error: the environment belongs to others as well, to `junctionctl` for one.
+    /// Returns notes, not errors: other programs use such variables as well, for example `junctionctl`.
     private func notesAboutVariables(understood: Set<String>) -> [String] {
         let unknown = variables.keys.filter { name in
             name.hasPrefix(SettingsTable.variablePrefix) && !understood.contains(name)
@@ -77,7 +76,7 @@ package struct ConfigurationSource: Equatable, Sendable {
         return unknown.sorted().map { "The environment variable \($0) is not a setting of junctiond: it is ignored" }
     }
 
-    /// The file's bytes; `nil` when there is none and there need not be one.
+    /// Returns the file's bytes, or `nil` if the file does not exist and need not.
     private func read() throws(ConfigurationError) -> [UInt8]? {
         do throws(UnreadableConfiguration) {
             return try ConfigurationText.read(path)

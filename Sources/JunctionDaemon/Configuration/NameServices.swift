@@ -1,27 +1,28 @@
 import Glibc
 import Synchronization
 
-/// The services that know a machine's users, or its groups, as `nsswitch.conf` lists them.
+/// The services that know a machine's users or groups, in the order of `nsswitch.conf`.
 ///
-/// glibc asks one after the other, and what it reports is what the last one said: with `files sss systemd` and a server of
-/// names that is away, it says of each of that server's users that there is none. So whoever is not found is looked for once
-/// more, strictly: the first service that does not answer ends it.
+/// glibc asks the services one after the other and returns the result of the last one. With `files sss systemd` and an
+/// `sss` that cannot reach its server, glibc returns "no such user" for each of that server's users. So if an account
+/// is not found, the daemon looks it up again with strict rules: the look-up fails at the first service that does not
+/// answer.
 struct NameServices: Sendable {
-    /// What the file calls the kind of name: `passwd`, `group`.
+    /// The name of the database in the file: `passwd` or `group`.
     let database: String
     /// The file that lists the services.
     let path: String
 
     static let usualPath = "/etc/nsswitch.conf"
 
-    /// How libc is asked: with space for the answer, and a place for whether there was one.
+    /// A libc look-up. Its parameters are the buffer, the buffer's size, and the pointer to the result.
     typealias LookUp<Account> = (
         UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<Account>?>
     ) -> Int32
 
-    /// Whether the account exists; it throws when that is not known.
+    /// Returns whether the account exists. It throws if that is unknown.
     func find<Account>(_ lookUp: LookUp<Account>) throws(AccountDirectory.LookupFailed) -> Bool {
-        // What libc is told here holds for the whole process: nobody looks anybody up meanwhile.
+        // The services that are set here apply to the whole process, so only one look-up runs at a time.
         try Self.turn.withLock { (_) throws(AccountDirectory.LookupFailed) in
             if try found(lookUp) { return true }
             let services = listed
@@ -34,18 +35,19 @@ struct NameServices: Sendable {
         }
     }
 
-    /// Asks again with more space until the answer, with all members of a group, fits.
+    /// Looks the account up with a growing buffer until the answer fits, which may contain all members of a group.
     private func found<Account>(_ lookUp: LookUp<Account>) throws(AccountDirectory.LookupFailed) -> Bool {
         var size = 4_096
         while size <= 4 << 20 {
             let room = UnsafeMutablePointer<CChar>.allocate(capacity: size)
             defer { room.deallocate() }
             var result: UnsafeMutablePointer<Account>?
-            // A service that is away may leave it as it was, and glibc reports what it finds there: zero would be "none".
+            // If a service is unreachable, it may leave `errno` unchanged, and glibc returns its value. Zero would mean
+            // "no such account".
             errno = Self.untouched
             switch lookUp(room, size, &result) {
-            // Only this is "there is none". The manual allows ENOENT and ESRCH for it, too, but in glibc these are what the
-            // last thing that failed has left behind, such as the file of accounts itself.
+            // Only this result means "no such account". The manual page allows ENOENT and ESRCH for it, too. But glibc
+            // returns those when an earlier step failed, for example when the file of accounts could not be opened.
             case 0: return result != nil
             case ERANGE, EINTR: size *= 4
             case Self.untouched: throw AccountDirectory.LookupFailed("no name service answers")
@@ -55,12 +57,12 @@ struct NameServices: Sendable {
         throw AccountDirectory.LookupFailed("the account is too large")
     }
 
-    /// What no look-up of a name fails with.
+    /// An error code that no look-up returns.
     private static let untouched = EXFULL
 
     // MARK: What the file lists
 
-    /// The services as the file has them; where it says nothing, those that glibc takes.
+    /// The services that the file lists, or glibc's default if the file lists none.
     private var listed: String {
         let text = SmallFile.bytes(at: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let lines = text.split(whereSeparator: \.isNewline).map { $0.prefix { $0 != "#" } }
@@ -72,7 +74,7 @@ struct NameServices: Sendable {
         return "files"
     }
 
-    /// The same services, with the end at the first that does not answer.
+    /// Returns the same services, with the rule that the look-up ends at the first one that does not answer.
     static func strict(_ services: String) -> String {
         let rule = "UNAVAIL=return TRYAGAIN=return"
         var words: [String] = []
@@ -83,7 +85,7 @@ struct NameServices: Sendable {
             case "[":
                 (isInBrackets, isRuleDue) = (true, false)
             case "]":
-                // After what stands there: the last word on a status decides.
+                // The rule goes after the existing ones, because the last rule for a status decides.
                 words.append(rule)
                 isInBrackets = false
             default:
@@ -101,7 +103,7 @@ struct NameServices: Sendable {
 
     private typealias Tell = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
 
-    /// `__nss_configure_lookup` of <nss.h>, which Swift does not see. Afterwards libc does not look any more whether the
-    /// file has changed: for accounts we do, and for hosts a restart does.
+    /// `__nss_configure_lookup` of <nss.h>, which Swift cannot import. After a call, libc ignores changes of the file.
+    /// `NameServices` reads the file for accounts; for hosts, a change takes effect after a restart.
     private static let tell: Tell? = dlsym(nil, "__nss_configure_lookup").map { unsafeBitCast($0, to: Tell.self) }
 }

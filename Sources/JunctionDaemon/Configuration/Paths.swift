@@ -1,18 +1,18 @@
 import Glibc
 package import JunctionCourier
 
-/// Where this instance reads its configuration, listens and keeps its state: a function of flags and environment.
+/// The paths of this instance's configuration, socket and state. They depend only on flags and environment.
 package struct Paths: Equatable, Sendable {
     package var configuration: String
-    /// Whether somebody named the file, so that it has to be there.
+    /// Whether the user named the file, which then has to exist.
     package var configurationMustExist: Bool
-    /// Where to listen, unless a socket was passed.
+    /// The path of the socket, unless the service manager passed one.
     package var socket: String
     package var stateDirectory: String
-    /// Who carries to the network what is sent there.
+    /// How the daemon reaches the network helper.
     package var courier: CourierPlace
 
-    /// The variables that are read here, rather than as settings.
+    /// The variables that choose paths and are not settings.
     static let variables: Set = [
         "JUNCTIOND_CONFIG", "JUNCTIOND_SOCKET", "JUNCTIOND_STATE_DIR", "JUNCTIOND_COURIER_SOCKET",
     ]
@@ -20,7 +20,7 @@ package struct Paths: Equatable, Sendable {
     /// - Parameters:
     ///   - variables: the environment; an empty variable counts as absent.
     ///   - home: the home directory of the user database, for services that have no `HOME`.
-    ///   - executable: the daemon's own program; the courier's is beside it.
+    ///   - executable: the daemon's own program; the network helper's program is in the same folder.
     package init(
         _ arguments: Arguments,
         variables: [String: String],
@@ -30,12 +30,12 @@ package struct Paths: Equatable, Sendable {
         func variable(_ name: String) -> String? {
             variables[name].flatMap { $0.isEmpty ? nil : $0 }
         }
-        /// The XDG rule: a path that is not absolute is not valid and is ignored.
+        /// The XDG Base Directory Specification: ignore a path that is not absolute.
         func folder(_ name: String) -> String? {
             variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
 
-        /// The service manager passes several directories as one list; the first is ours.
+        /// The service manager may pass several directories as one list. The first belongs to the daemon.
         func assigned(_ name: String) -> String? {
             variable(name)?.split(separator: ":").first.map(String.init)
         }
@@ -58,21 +58,20 @@ package struct Paths: Equatable, Sendable {
         }
         stateDirectory = state
 
-        // The service manager has one behind a socket; by hand it is a program of ours that we start.
+        // The service manager runs a network helper behind a socket. Otherwise the daemon starts the program itself.
         let folderOfPrograms = executable.map { $0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? "/usr/bin"
         courier =
             variable("JUNCTIOND_COURIER_SOCKET").map { .socket(path: $0) }
             ?? .program(path: "\(folderOfPrograms)/junctiond-courier")
     }
 
-    /// A path that means the same to whoever is in another folder.
+    /// Returns an absolute path, so that it is valid for a process in another folder.
     package static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
     }
 
-    /// The configuration at this path, and what overrules it.
     package func configurationSource(variables: [String: String]) -> ConfigurationSource {
         ConfigurationSource(path: configuration, mustExist: configurationMustExist, variables: variables)
     }

@@ -2,18 +2,19 @@ import Glibc
 import JunctionProviders
 import JunctionSession
 
-/// A file with a secret that the configuration names, and who else can read it.
+/// A file with a secret that the configuration names, and its permissions.
 ///
-/// Where the service manager makes up the daemon's user at each start (`DynamicUser=`), nobody can give such a file to that
-/// user: it works only if everybody can read it. A credential is read by the service manager and seen by the service alone.
+/// If the service manager allocates the daemon's user at each start (`DynamicUser=`), an administrator cannot give such
+/// a file to that user. The daemon can then read the file only if every user can. A credential is better: the service
+/// manager reads it, and only the service sees it.
 struct SecretFile: Equatable, Sendable {
     /// The setting that names it, such as `social.apiKeyFile`.
     var setting: String
     var path: String
-    /// What the service manager's credential with the same secret is called.
+    /// The name of the service manager's credential with the same secret.
     var credential: String
 
-    /// Those that the provider's table names.
+    /// Returns the files that the provider's table names.
     static func all(in configuration: Configuration) -> [SecretFile] {
         let name = configuration.provider
         let values = configuration.vendors[name.rawValue] ?? [:]
@@ -25,7 +26,7 @@ struct SecretFile: Equatable, Sendable {
         }
     }
 
-    /// Who can read it besides its owner, as it is now; nothing when nobody can. It is no reason not to start.
+    /// The finding if other users than the owner can read the file now; nil if none can. It does not prevent a start.
     var finding: ProbeFinding? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -47,12 +48,12 @@ struct SecretFile: Equatable, Sendable {
         )
     }
 
-    /// The same in one line.
+    /// The finding in one line.
     var note: String? {
         finding.map { [$0.detail, $0.remedy].compactMap(\.self).joined(separator: " ") }
     }
 
-    /// Whether every folder on the way lets everybody pass.
+    /// Whether every user can pass all folders of the path.
     private var isReachableByAll: Bool {
         var folder = path[...]
         while let slash = folder.lastIndex(of: "/"), slash != folder.startIndex {

@@ -1,10 +1,10 @@
 import JunctionProviders
 import JunctionToml
 
-/// How one kind of setting is read, and what is said when it cannot be.
+/// Reads one kind of setting, and describes the error if the value is wrong.
 struct SettingKind<Value> {
     let read: (SettingValue) throws(SettingMismatch) -> Value
-    /// What the text of an environment variable would be in a file.
+    /// Converts the text of an environment variable to the value that a file would have.
     let spelledOut: (String) -> SettingValue
 
     init(
@@ -15,7 +15,7 @@ struct SettingKind<Value> {
         self.spelledOut = spelledOut
     }
 
-    /// A kind that has nothing more to say about a wrong value than what it expected.
+    /// Creates a kind whose error has only the expected and the found value.
     init(
         _ expected: String,
         spelledOut: @escaping (String) -> SettingValue = SettingValue.string,
@@ -30,9 +30,8 @@ struct SettingKind<Value> {
     }
 }
 
-/// A value that is not what the setting takes.
 struct SettingMismatch: Error {
-    /// What was expected, and what was found.
+    /// The expected and the found value.
     let message: String
 }
 
@@ -67,7 +66,7 @@ extension SettingKind<Duration> {
 }
 
 extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
-    /// One of a few words.
+    /// One word of an enum.
     static var choice: SettingKind {
         SettingKind(SettingKind<String>.oneOf(Value.allCases.map(\.rawValue))) { value in
             if case .string(let text) = value { Value(rawValue: text) } else { nil }
@@ -76,7 +75,7 @@ extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension SettingKind<VendorSetting.Value> {
-    /// What a vendor's setting takes.
+    /// Returns the kind for a vendor's setting.
     static func kind(_ kind: VendorSetting.Kind) -> SettingKind {
         switch kind {
         case .text(let expected): text(.text(expected))
@@ -94,7 +93,7 @@ extension SettingKind<VendorSetting.Value> {
         SettingKind(spelledOut: kind.spelledOut) { (value) throws(SettingMismatch) in .text(try kind.read(value)) }
     }
 
-    /// In a variable the words are parted by blanks.
+    /// In an environment variable, blanks separate the words.
     private static func words(_ expected: String) -> SettingKind {
         let spelledOut = { (text: String) in
             SettingValue.list(text.split(separator: " ").map { Setting(value: .string(String($0)), line: 0) })
@@ -114,7 +113,7 @@ extension SettingKind<VendorSetting.Value> {
 }
 
 extension SettingKind<String> {
-    /// A truth that is kept as text.
+    /// A boolean that is stored as text.
     fileprivate static var flag: SettingKind {
         let boolean = SettingKind<Bool>.boolean
         return SettingKind(spelledOut: boolean.spelledOut) { (value) throws(SettingMismatch) in
@@ -122,7 +121,7 @@ extension SettingKind<String> {
         }
     }
 
-    /// One of a few words that are known only now.
+    /// One of a few words that are known only at run time.
     static func word(of words: [String]) -> SettingKind {
         SettingKind(oneOf(words)) { value in
             if case .string(let text) = value, words.contains(text) { text } else { nil }
@@ -141,7 +140,7 @@ extension SettingKind<String> {
         }
     }
 
-    /// A file that means the same wherever the daemon was started.
+    /// An absolute path, so that the working directory of the daemon does not matter.
     static var absolutePath: SettingKind {
         text("an absolute path, such as \"/etc/junctiond/ca.pem\"") { $0.hasPrefix("/") }
     }
@@ -152,7 +151,7 @@ extension SettingKind<String> {
         }
     }
 
-    /// Where a provider is instead of at its own host; kept as it is written.
+    /// The origin of a provider that is not at its default host. It is stored as written.
     static var url: SettingKind {
         url { (text) throws(ProviderConfigurationFault) in _ = try HttpOrigin(text) }
     }

@@ -1,14 +1,14 @@
 import JunctionToml
 
-/// The settings of a configuration file, and of those beside it. Nothing above it knows that they are TOML.
+/// The settings of a configuration file, merged with those of the files beside it. Callers do not depend on TOML.
 struct SettingsFile {
     let path: String
     private(set) var root: [String: Setting]
 
-    /// The one table of which every file may have some.
+    /// The only table that may occur in several files.
     private static let repeatedTable = "access"
 
-    /// A file that does not exist, and to which others add.
+    /// Creates an empty file, to which others can be added.
     init(path: String) {
         (self.path, root) = (path, [:])
     }
@@ -26,8 +26,8 @@ struct SettingsFile {
         self.path = path
     }
 
-    /// Adds the settings of another file: its access entries go after the present ones. Throws an error if the other file sets
-    /// anything else that is set already.
+    /// Adds the settings of another file. Its access entries go after the present ones. Throws an error if the other
+    /// file sets anything else that is set already.
     mutating func add(_ fragment: SettingsFile) throws(ConfigurationError) {
         root = try merged(root, fragment.root.mapValues { $0.placed(in: fragment.path) }, in: "")
     }
@@ -38,7 +38,7 @@ struct SettingsFile {
         in table: String
     ) throws(ConfigurationError) -> [String: Setting] {
         var all = present
-        // In the order of the lines, so that the error is about the first of them.
+        // The order of the lines, so that the error is about the first duplicate.
         for (key, setting) in added.sorted(by: { ($0.value.line, $0.key) < ($1.value.line, $1.key) }) {
             guard var first = present[key] else {
                 all[key] = setting
@@ -61,7 +61,8 @@ struct SettingsFile {
         return all
     }
 
-    /// How messages name each access entry, such as `/etc/junctiond/junctiond.toml:7: access[0]`. They are counted over all files.
+    /// The name of each access entry in messages, such as `/etc/junctiond/junctiond.toml:7: access[0]`. The index
+    /// counts the entries of all files.
     var accessEntries: [String] {
         guard case .list(let entries) = root[Self.repeatedTable]?.value else { return [] }
         return entries.enumerated().map { index, entry in

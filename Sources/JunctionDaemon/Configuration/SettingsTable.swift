@@ -1,14 +1,14 @@
 import JunctionToml
 
-/// The settings of one table, read key by key from the environment or else from the file.
+/// The settings of one table. Each key is read from the environment, or else from the file.
 ///
-/// Whoever reads says which keys there are; what nobody asked for is an unknown key.
+/// The keys that were read are the known ones; every other key in the file is an error.
 final class SettingsTable {
-    /// What all tables of one configuration share.
+    /// The state that all tables of one configuration share.
     final class Source {
         let file: SettingsFile?
         let variables: [String: String]
-        /// The variables that stand for a key, set or not.
+        /// The variables that correspond to a key, whether they are set or not.
         private(set) var understood: Set<String> = []
 
         init(file: SettingsFile?, variables: [String: String]) {
@@ -16,14 +16,13 @@ final class SettingsTable {
             self.variables = variables.filter { !$0.value.isEmpty }
         }
 
-        /// The variable for a key and its text, if it is set; it overrules the file.
+        /// Returns the name and the text of the variable for a key, if it is set. A variable overrides the file.
         func variable(for key: String) -> (name: String, text: String)? {
             let name = SettingsTable.variable(for: key)
             understood.insert(name)
             return variables[name].map { (name, $0) }
         }
 
-        /// Where a setting stands.
         func place(of setting: Setting?) -> ConfigurationError.Place {
             .file(setting?.file ?? file?.path ?? "", line: setting?.line)
         }
@@ -32,9 +31,9 @@ final class SettingsTable {
     private let source: Source
     private let path: String
     private let values: [String: Setting]
-    /// The table as it begins, if a file has it.
+    /// The table's own setting, which has its line, if a file contains the table.
     private let beginning: Setting?
-    /// An entry of a list has no name of its own in the environment.
+    /// Whether variables can set the keys. The entries of a list have no variables.
     private let hasVariables: Bool
     private var keys: Set<String> = []
     private var subtables: [SettingsTable] = []
@@ -55,7 +54,7 @@ final class SettingsTable {
         self.hasVariables = hasVariables
     }
 
-    /// Reads a setting if it is given, and leaves its default alone if not.
+    /// Reads a setting. If it is absent, the default stays.
     func read<Value>(
         _ key: String,
         _ kind: SettingKind<Value>,
@@ -84,7 +83,7 @@ final class SettingsTable {
         }
     }
 
-    /// The table under a key, empty if the file has none.
+    /// Returns the table under a key. It is empty if the file does not contain it.
     func table(_ key: String) throws(ConfigurationError) -> SettingsTable {
         keys.insert(key)
         let setting = values[key]
@@ -100,7 +99,7 @@ final class SettingsTable {
         return table
     }
 
-    /// The tables under a key that may stand in the file several times.
+    /// Returns the tables under a key that may occur in the file several times.
     func tables(_ key: String) throws(ConfigurationError) -> [SettingsTable] {
         keys.insert(key)
         guard let value = values[key]?.value else { return [] }
@@ -117,17 +116,17 @@ final class SettingsTable {
         return subtables.suffix(entries.count)
     }
 
-    /// Refuses a key that has a name and no meaning yet.
+    /// Refuses a key that is reserved.
     func refuse(_ key: String, _ words: String) throws(ConfigurationError) {
         if values[key] != nil { throw fault(key, words) }
     }
 
-    /// An error about a key of this table, with the line where a file has it.
+    /// Returns an error about a key of this table, with the key's line if a file contains it.
     func fault(_ key: String, _ message: String) -> ConfigurationError {
         ConfigurationError(source.place(of: values[key] ?? beginning), key: path(of: key), message)
     }
 
-    /// Fails on the first key, in this table or below, that no setting has.
+    /// Throws on the first unknown key, in this table or in a table below.
     func refuseUnknownKeys() throws(ConfigurationError) {
         let unknown = values.keys.filter { !keys.contains($0) }.map { fault($0, "unknown key") }
         if var first = unknown.min(by: { $0.standsBefore($1) }) {
@@ -139,7 +138,7 @@ final class SettingsTable {
 
     private func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    /// The rule that names every variable: `renewal.handlerTimeout` is `JUNCTIOND_RENEWAL_HANDLER_TIMEOUT`.
+    /// Returns the variable's name for a key: `renewal.handlerTimeout` becomes `JUNCTIOND_RENEWAL_HANDLER_TIMEOUT`.
     static func variable(for path: String) -> String {
         var name = variablePrefix
         for character in path {
@@ -153,7 +152,7 @@ final class SettingsTable {
 }
 
 extension ConfigurationError {
-    /// The order in which somebody reading the file meets them.
+    /// The order of the lines in the file, then of the keys.
     fileprivate func standsBefore(_ other: ConfigurationError) -> Bool {
         guard case .file(_, let line) = place, case .file(_, let otherLine) = other.place else { return false }
         return (line ?? .max, key ?? "") < (otherLine ?? .max, other.key ?? "")

@@ -6,7 +6,7 @@ import JunctionVault
 struct StartFailure: Error, Equatable {
     var status: ExitStatus
     var message: String
-    /// The service manager's credential that would mend it.
+    /// The service manager's credential that would solve the problem.
     var missingCredential: String?
 
     init(_ status: ExitStatus, _ message: String) {
@@ -23,7 +23,7 @@ struct StartFailure: Error, Equatable {
         self.init(.configuration, error.description)
     }
 
-    /// Not the configuration's fault: the service manager tries again.
+    /// The configuration is not wrong: the service manager tries again.
     init(_ undecided: UndecidedAccess) {
         self.init(.temporary, undecided.description)
     }

@@ -1,4 +1,5 @@
-/// Whom an access entry is about could not be found out. Nothing is wrong with the configuration, and asking later may help.
+/// The name service could not look up the user or the group of an access entry. The configuration is not wrong, and a
+/// later try may succeed.
 package struct UndecidedAccess: Error, Equatable, CustomStringConvertible {
     /// The entry with its place, such as `/etc/junctiond/junctiond.toml:7: access[1]`.
     package var entry: String
@@ -9,7 +10,6 @@ package struct UndecidedAccess: Error, Equatable, CustomStringConvertible {
         self.failure = failure
     }
 
-    /// One line.
     package var description: String {
         "\(entry): its user or group could not be looked up (\(failure.reason)). That may pass by itself; see whether the name "
             + "service works"

@@ -1,24 +1,26 @@
 import JunctionProviders
 import JunctionServer
 
-/// A configuration that the daemon can run with: what it names has been looked up, opened and read.
+/// A configuration that the daemon can run with. The accounts and files that it names have been looked up, opened and
+/// read.
 ///
-/// A start, `--check-config` and a reload ask for the same, so that none of them takes what another refuses.
+/// A start, `--check-config` and a reload make the same checks, so all of them accept and refuse the same
+/// configurations.
 struct ValidatedConfiguration {
     let configuration: Configuration
     let vendor: any Vendor
     let network: NetworkUse
     let rules: [AccessRule]
-    /// One line each: things that are allowed and may be mistakes.
+    /// Settings that are allowed and may be mistakes, one line each.
     let notes: [String]
-    /// Which access entries match nobody, one line each; among the notes, too.
+    /// The access entries that match no caller, one line each. `notes` contains them, too.
     let accessNotes: [String]
     /// The files with secrets that the provider reads.
     let secretFiles: [SecretFile]
     let origin: ConfigurationOrigin
 
     /// - Parameters:
-    ///   - credentials: where the service manager put its credentials.
+    ///   - credentials: the folder of the service manager's credentials.
     ///   - variables: the environment, which may name a proxy.
     init(
         _ loaded: ConfigurationSource.Loaded,
@@ -40,15 +42,15 @@ struct ValidatedConfiguration {
         } catch {
             throw StartFailure(error)
         }
-        // The last of all: where only the service has credentials, everything else has been looked at.
+        // These come last: outside the service, where credentials are missing, everything else has been checked.
         (self.vendor, self.network) = (try vendor.get(), try network.get())
         secretFiles = SecretFile.all(in: configuration)
         notes = loaded.notes + accessNotes + secretFiles.compactMap(\.note)
     }
 
-    /// A session of another provider is not ours to touch: a start asks with what is stored, a reload with what runs.
+    /// Throws if the session belongs to another provider. A start checks the stored session, a reload the present one.
     ///
-    /// - Parameter session: the provider of the session that there is, if there is one.
+    /// - Parameter session: the provider of the session, if there is one.
     func check(mayHave session: String?) throws(StartFailure) {
         let provider = configuration.provider.rawValue
         guard let session, session != provider else { return }
@@ -59,7 +61,7 @@ struct ValidatedConfiguration {
         )
     }
 
-    /// Everything about the vendor is checked here, before anything is touched.
+    /// Checks all settings of the vendor before the start changes anything.
     private static func vendor(
         of configuration: Configuration,
         credentials: String?

@@ -1,8 +1,8 @@
 package import JunctionProviders
 
-/// The name of a vendor that there is, as the configuration has it.
+/// The name of a known vendor in the configuration.
 package struct VendorName: RawRepresentable, CaseIterable, Equatable, Sendable {
-    /// Every vendor, the one without a setting first. A further one is a folder in JunctionProviders and a line here.
+    /// Every vendor; the first is the default. To add one, add a folder in JunctionProviders and a line here.
     package static let allCases = [
         VendorName(JunctionVendor.self),
         VendorName(SocialVendor.self),

@@ -3,25 +3,25 @@ import JunctionServer
 import JunctionSession
 import JunctionSystemd
 
-/// What `doctor` looks at around the session, as it was seen at one moment.
+/// The facts about the installation that `doctor` checks, at one moment.
 struct InstallationFacts: Equatable, Sendable {
     var configurationOrigin: ConfigurationOrigin
     var configuration = ConfigurationStanding.inForce
-    /// One line for each access entry that matches nobody.
+    /// One line for each access entry that matches no caller.
     var unmatchedAccess: [String] = []
     var isUnderServiceManager = false
-    /// Whether something starts the daemon after a reboot; nothing where no unit of ours is known.
+    /// Whether systemd starts the daemon after a reboot. Nil if the daemon's unit is unknown.
     var enablement: UnitEnablement?
     var stateDirectory = ""
-    /// The state directory is on a file system that a reboot empties.
+    /// Whether the state directory is on a file system that a reboot empties.
     var isStateVolatile = false
     var now: WallTime
-    /// When what was found at the start had been written, if anything was.
+    /// When the record that was found at the start had been written.
     var recordWrittenAt: WallTime?
 }
 
 extension InstallationFacts {
-    /// What is to be said of them.
+    /// The findings of `doctor` about these facts.
     var findings: [ProbeFinding] {
         [configurationFinding] + unmatchedAccess.map(Self.access) + [enabled, volatile].compactMap(\.self) + [clock]
     }
@@ -47,7 +47,7 @@ extension InstallationFacts {
                 verdict: .note,
                 detail: "\(file) or its conf.d was changed in what takes effect at the next start only: "
                     + settings.joined(separator: ", ") + ".",
-                remedy: "systemctl restart junctiond: nobody loses the session by it."
+                remedy: "systemctl restart junctiond: the session is kept."
             )
         case .refused(let reason):
             return ProbeFinding(
@@ -60,7 +60,7 @@ extension InstallationFacts {
     }
 
     private static func access(_ note: String) -> ProbeFinding {
-        let remedy = "Create the account, or correct the entry; without it nobody is allowed what it says."
+        let remedy = "Create the account, or correct the entry; without it the entry gives no rights."
         return ProbeFinding(name: "access", verdict: .problem, detail: note + ".", remedy: remedy)
     }
 
@@ -82,7 +82,7 @@ extension InstallationFacts {
         return ProbeFinding(
             name: "start at boot",
             verdict: .note,
-            detail: "\(service) is not enabled: after a reboot it starts when somebody connects, and not before.",
+            detail: "\(service) is not enabled: after a reboot it starts only when a client connects.",
             remedy: remedy
         )
     }
@@ -97,7 +97,7 @@ extension InstallationFacts {
         )
     }
 
-    /// A device without a clock battery starts in the past; tokens cannot be judged there.
+    /// A device without a clock battery starts with a time in the past. The daemon cannot check expiry times then.
     private var clock: ProbeFinding {
         if let recordWrittenAt, now < recordWrittenAt {
             let words = Diagnosis.Check.clockBeforeRecord(now: Timestamp(now), written: Timestamp(recordWrittenAt))

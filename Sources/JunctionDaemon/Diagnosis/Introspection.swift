@@ -9,22 +9,22 @@ import JunctionVault
 import NIOCore
 import Synchronization
 
-/// What the daemon runs in, for `doctor`.
+/// The environment of the daemon, for `doctor`.
 struct Surroundings: Sendable {
     var stateDirectory: String
-    /// When what was found at the start had been written, if anything was.
+    /// When the record that was found at the start had been written.
     var recordWrittenAt: WallTime?
-    /// What the provider was started with; a reload changes nothing about it.
+    /// The files with secrets at the start of the provider. A reload does not change them.
     var secretFiles: [SecretFile]
     var socketPath: String?
     var isSocketPassed: Bool
     var isNotifying: Bool
     var isUnderServiceManager: Bool
-    /// How long the service manager waits for a watchdog heartbeat, if it does.
+    /// The service manager's limit between two watchdog heartbeats, if there is one.
     var watchdog: Duration?
 }
 
-/// Tells about the daemon around the session: what it is, what it has counted, how it is doing.
+/// Answers requests about the daemon itself: its description, its metrics and its diagnosis.
 final class Introspection: DaemonIntrospection {
     private let provider: any IdentityProvider
     private let vault: Vault
@@ -39,7 +39,7 @@ final class Introspection: DaemonIntrospection {
     private let started: Moment
     private let unmatched: Mutex<[String]>
     private let reloader = Mutex<Reload?>(nil)
-    // Private and serial: the global queues start a monitor that wakes the process every second for ever.
+    // A private serial queue: Dispatch's global queues start a monitor that wakes the process every second.
     private let queue = DispatchQueue(label: "junctiond.diagnosis")
 
     /// Reads the configuration again, and answers on the event loop.
@@ -85,7 +85,7 @@ final class Introspection: DaemonIntrospection {
 
     var pendingRestart: [String] { configuration.pendingRestart }
 
-    /// Connects `daemon.reload` to the daemon, which is made after this.
+    /// Connects `daemon.reload` to the daemon, which is created after this object.
     func onReload(_ reload: @escaping Reload) { reloader.withLock { $0 = reload } }
 
     func reload(_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) {
@@ -110,7 +110,7 @@ final class Introspection: DaemonIntrospection {
 
     private var uptime: Duration { clock.now().uptime - started.uptime }
 
-    /// Which access entries match nobody, in the configuration that is in force; a reload replaces them.
+    /// The access entries in force that match no caller. A reload replaces them.
     var accessNotes: [String] {
         get { unmatched.withLock { $0 } }
         set { unmatched.withLock { $0 = newValue } }
@@ -140,7 +140,7 @@ final class Introspection: DaemonIntrospection {
             let findings = files + [socket, serviceManager] + passed
             let far =
                 await vault.inspect() + provider.probe(identity) { await owner.providerCallBegan(by: user) }
-            // What the storage was found to be at the start, and still is, is not said a second time.
+            // A finding about the storage is left out if the session's checks have the same text.
             let details = session.map(\.detail)
             let others = far.filter { !details.contains($0.detail) }
             let checks = (around + findings).map(Diagnosis.Check.init) + session + others.map(Diagnosis.Check.init)
@@ -148,7 +148,8 @@ final class Introspection: DaemonIntrospection {
         }
     }
 
-    /// What is around the session now. Files and name services may take their time, on a thread of their own.
+    /// Returns the facts about the installation now. Files and name services may be slow, so this runs on a thread of
+    /// its own.
     private func installation(with session: String?) async -> InstallationFacts {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -173,7 +174,7 @@ final class Introspection: DaemonIntrospection {
     private var socket: ProbeFinding {
         let path = surroundings.socketPath ?? "a socket without a path"
         let origin = surroundings.isSocketPassed ? "passed by the service manager" : "made by the daemon"
-        // `socket` is what junctionctl calls its own finding.
+        // `socket` is the name of junctionctl's own check.
         return ProbeFinding(name: "listener", verdict: .ok, detail: "\(path), \(origin).")
     }
 
@@ -187,7 +188,7 @@ final class Introspection: DaemonIntrospection {
         }
         var detail = surroundings.isNotifying ? "Readiness and status are reported" : "No readiness is asked for"
         if let limit = surroundings.watchdog {
-            detail += "; a sign of life comes twice in \(limit.wholeMilliseconds / 1_000) s"
+            detail += "; a watchdog heartbeat comes twice in \(limit.wholeMilliseconds / 1_000) s"
         }
         detail += "."
         return ProbeFinding(name: "service manager", verdict: .ok, detail: detail)

@@ -2,12 +2,12 @@ import JunctionProtocol
 import JunctionServer
 import Logging
 
-/// A log line for what callers did, with who asked: by the kernel's word, never the message's.
+/// Writes a log line for each action of a caller. The caller's identity comes from the kernel, never from the message.
 final class Audit: ServerObserver {
     private let logger: Logger
     private let trail: AuditTrail
 
-    /// - Parameter trail: takes what may come by the thousand.
+    /// - Parameter trail: writes the actions that may come by the thousand.
     init(logger: Logger, trail: AuditTrail) {
         self.logger = logger
         self.trail = trail
@@ -35,7 +35,7 @@ final class Audit: ServerObserver {
     }
 }
 
-/// Who did it.
+/// The identity of the caller.
 struct Caller: Hashable, Sendable {
     var user: UInt32
     var process: Int32
@@ -54,22 +54,21 @@ extension Caller {
     }
 }
 
-/// What a caller did, or was refused.
+/// An action of a caller, or the refusal of one.
 struct AuditedAct: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case tokenHandedOut(generation: UInt64)
         case refused(Method, lacking: Capability)
-        /// A connection was not let in.
+        /// The server refused a connection.
         case turnedAway
     }
 
     var kind: Kind
-    /// Nobody when the kernel does not say who connected.
+    /// Nil if the kernel does not say who connected.
     var caller: Caller?
 }
 
 extension AuditTrail.Line {
-    /// Writes the line.
     func log(to logger: Logger) {
         var values = act.caller?.values ?? [:]
         if count > 1 { values[.count] = "\(count)" }

@@ -1,18 +1,19 @@
 /// Decides which acts get a line of their own in the audit, and which share one.
 ///
-/// In each period the first acts of a caller (a user and a unit, for each kind of act) get a line each. What the same caller
-/// does beyond that becomes one line with a count at the end of the period. So the audit cannot make the journal drop
-/// lines: journald's default is 10,000 in 30 s for a service, and the audit writes less than half of that
-/// (`mostLines`), whatever callers do.
+/// In each period the first acts of a caller (a user and a unit, for each kind of act) get a line each. Further acts of
+/// the same caller share one line with a count at the end of the period. So the audit cannot make the journal drop
+/// lines: journald's default limit is 10,000 lines in 30 s for a service. The audit writes less than half of that
+/// (`mostLines`) in every case.
 struct AuditMerger {
-    /// So many acts of one caller get a line of their own in a period.
+    /// The number of acts of one caller that get a line of their own in a period.
     static let mostSingleLines = 64
-    /// So many callers are told apart in a period. What others do is counted together.
+    /// The number of callers that are counted separately in a period. All other callers are counted together.
     static let mostCallers = 64
-    /// The most lines in one period: for each caller, and for the others of each kind, its own and the one with the count.
+    /// The most lines in one period. Each caller, and the group of other callers of each kind, has its own lines and
+    /// one with the count.
     static let mostLines = (mostCallers + 3) * (mostSingleLines + 1)
 
-    /// Whose acts share a line.
+    /// The key of the acts that share a line.
     fileprivate struct Sharer: Hashable {
         enum Kind {
             case tokenHandedOut
@@ -21,7 +22,7 @@ struct AuditMerger {
         }
 
         var kind: Kind
-        /// Nobody where the kernel does not say who it was, and for all callers that are not told apart.
+        /// Nil if the kernel does not say who it was, and for the callers that are counted together.
         var user: UInt32?
         var unit: String?
     }
@@ -37,11 +38,11 @@ struct AuditMerger {
     private var latest = 0
     private var lines: [AuditTrail.Line] = []
 
-    /// What has to be done because of an act.
+    /// What the owner has to do after an act.
     struct Due: Equatable {
-        /// It is the first act of a period: call `endPeriod` when the period is over.
+        /// This is the first act of a period: call `endPeriod` when the period is over.
         var endOfPeriod = false
-        /// It is the first line since the last ones were taken: call `takeLines` soon.
+        /// This is the first line since `takeLines`: call `takeLines` soon.
         var lines = false
     }
 
@@ -63,13 +64,12 @@ struct AuditMerger {
         return Due(endOfPeriod: due.endOfPeriod)
     }
 
-    /// The lines of acts that were counted together come now, and every caller begins anew.
+    /// Adds the lines with counts, and begins a new period.
     mutating func endPeriod() {
         lines += tallies.compactMap(\.merged)
         (tallies, places, latest) = ([], [:], 0)
     }
 
-    /// The lines that are to be written.
     mutating func takeLines() -> [AuditTrail.Line] {
         defer { lines = [] }
         return lines
@@ -77,7 +77,7 @@ struct AuditMerger {
 
     private mutating func place(of act: AuditedAct) -> Int {
         let sharer = Sharer(kind: act.kind.sharers, user: act.caller?.user, unit: act.caller?.unit)
-        // A caller that acts without end has acted just before: to find that again is quicker than to look it up.
+        // A shortcut: an act often comes from the same caller as the one before.
         if latest < tallies.count, tallies[latest].sharer == sharer { return latest }
         latest = places[sharer] ?? newPlace(of: sharer)
         return latest

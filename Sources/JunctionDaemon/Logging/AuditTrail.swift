@@ -1,10 +1,10 @@
 import Dispatch
 import NIOCore
 
-/// The lines of the audit on their way to the log, which is slower than an answer: they are written behind its back, on a
-/// thread of their own, 20 ms later. `AuditMerger` decides what becomes a line.
+/// Writes the lines of the audit to the log, on a thread of its own and 20 ms later, because the log is slower than an
+/// answer. `AuditMerger` decides what becomes a line.
 final class AuditTrail: Sendable {
-    /// An act, and for how many of the same caller it stands: their first.
+    /// The first of one or more acts of the same caller, and their number.
     struct Line: Equatable, Sendable {
         var act: AuditedAct
         var count: Int
@@ -12,13 +12,13 @@ final class AuditTrail: Sendable {
 
     private let loop: any EventLoop
     private let merger: NIOLoopBoundBox<AuditMerger>
-    // Private and serial: the global queues start a monitor that wakes the process every second for ever.
+    // A private serial queue: Dispatch's global queues start a monitor that wakes the process every second.
     private let queue = DispatchQueue(label: "junctiond.audit")
     private let write: @Sendable (Line) -> Void
 
-    /// How long lines wait.
+    /// How long lines wait before they are written.
     static let delay = TimeAmount.milliseconds(20)
-    /// For so long the acts of one caller are counted together: as long as journald counts lines by default.
+    /// How long acts of one caller are counted together. journald's rate limit has the same default interval.
     static let period = TimeAmount.seconds(30)
 
     /// - Parameter write: writes one line, on the trail's own thread.
@@ -28,14 +28,14 @@ final class AuditTrail: Sendable {
         merger = .makeBoxSendingValue(AuditMerger(), eventLoop: loop)
     }
 
-    /// Notes an act; called on the loop.
+    /// Records an act. Call it on the event loop.
     func note(_ act: AuditedAct) {
         let due = merger.withValue { $0.note(act) }
         if due.lines { loop.scheduleTask(in: Self.delay) { self.writeLines() } }
         if due.endOfPeriod { loop.scheduleTask(in: Self.period) { self.endPeriod() } }
     }
 
-    /// Writes what is still to be written, and returns when it is; not called on the loop.
+    /// Writes the remaining lines, and returns when they are written. Do not call it on the event loop.
     func close() {
         try? loop.submit { self.endPeriod() }.wait()
         queue.sync {}

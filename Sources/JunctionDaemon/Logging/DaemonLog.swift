@@ -1,15 +1,16 @@
 package import JunctionSystemd
 package import Logging
 
-/// The log of the daemon: one destination, one threshold, as many loggers as there are topics.
+/// The log of the daemon: one destination, one threshold, and a logger for each topic.
 ///
-/// There is no global logging system: a library that nobody gave a logger to stays silent, and so leaks nothing.
+/// The daemon does not set up the global logging system. A library that gets no logger writes nothing, and so cannot
+/// leak a secret.
 package struct DaemonLog: Sendable {
     private let destination: LogDestination
     private let threshold: LogThreshold
     private let queue: LogQueue
 
-    /// How long the end of the process waits for the last lines to be taken.
+    /// How long the end of the process waits until the last lines are written.
     package static let patience = Duration.seconds(2)
 
     package init(to destination: LogDestination, level: Configuration.LogLevel) throws(SystemFailure) {
@@ -20,27 +21,26 @@ package struct DaemonLog: Sendable {
                 destination.handler(threshold: threshold, deliver: destination.write)
             }
             logger.error(
-                "Log lines were lost, because nobody took them as fast as they came",
+                "Log lines were lost, because the reader of the log was too slow",
                 metadata: .of(nil, [.count: "\(count)"])
             )
         }
     }
 
-    /// The least important level that is logged; a change is heard by every logger at once.
+    /// The least important level that is logged. A change affects every logger at once.
     package var level: Configuration.LogLevel {
         get { Configuration.LogLevel(threshold.level) }
         nonmutating set { threshold.level = newValue.swiftLog }
     }
 
-    /// A logger for one topic.
     package func logger(_ topic: String) -> Logger {
         let queue = queue
         return Logger(label: topic) { _ in destination.handler(threshold: threshold) { queue.put($0) } }
     }
 
-    /// Writes what is still to be written, unless nobody takes it. What is logged from now on is lost.
+    /// Writes the queued lines, unless the reader does not take them in time. Later lines are lost.
     ///
-    /// - Returns: whether everything was taken.
+    /// - Returns: whether every line was written.
     @discardableResult
     package func close(within patience: Duration = DaemonLog.patience) -> Bool { queue.close(within: patience) }
 }

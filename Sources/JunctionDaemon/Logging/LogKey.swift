@@ -1,7 +1,7 @@
 import JunctionSystemd
 package import Logging
 
-/// Every value that a log line may carry. In the journal `peerUnit` is `JUNCTIOND_PEER_UNIT`.
+/// The keys of all values that a log line may have. In the journal `peerUnit` is `JUNCTIOND_PEER_UNIT`.
 package enum LogKey: String, Sendable, CaseIterable {
     case action
     case capability
@@ -39,7 +39,7 @@ package enum LogKey: String, Sendable, CaseIterable {
     case version
 }
 
-/// The kinds of events that somebody may want to find again: each has a `MESSAGE_ID` of its own in the journal.
+/// The kinds of events that have their own `MESSAGE_ID` in the journal, so that a user can search for them.
 package enum LoggedEvent: String, Sendable, CaseIterable {
     case started = "62cad75fe7f24461988cab9a9b99ef3f"
     case stopping = "28349b7f2e1d47e3ac926e765a5034ac"
@@ -57,7 +57,7 @@ package enum LoggedEvent: String, Sendable, CaseIterable {
 }
 
 extension Logger.Metadata {
-    /// The values of one line, by the keys that there are.
+    /// Returns the metadata of one line.
     package static func of(
         _ event: LoggedEvent? = nil,
         _ values: [LogKey: Logger.MetadataValue] = [:]

@@ -2,20 +2,20 @@ import Dispatch
 import JunctionSystemd
 import Synchronization
 
-/// Log lines on their way out, on a thread of their own: whoever reads them may be slow, or have stopped, and nobody who logs
-/// is to wait for that.
+/// Writes log lines on a thread of its own. The reader of the log may be slow or may have stopped, and the caller must
+/// not wait for it.
 ///
-/// They go out in the order in which they were put. What does not fit is lost, and how much that was is said in its place.
+/// The lines keep their order. If the queue is full, new lines are lost, and a line in their place says how many.
 final class LogQueue: Sendable {
-    /// As much as some ten thousand lines.
+    /// The size of some ten thousand lines, in bytes.
     static let capacity = 1 << 20
 
     private let backlog = Backlog()
     private let thread: WaitingThread
 
     /// - Parameters:
-    ///   - write: writes one entry, and may take as long as it likes.
-    ///   - noteLoss: writes that so many were lost.
+    ///   - write: writes one entry; it may block.
+    ///   - noteLoss: writes how many entries were lost.
     init(
         write: @escaping @Sendable (LogEntry) -> Void,
         noteLoss: @escaping @Sendable (Int) -> Void
@@ -29,10 +29,10 @@ final class LogQueue: Sendable {
         }
     }
 
-    /// Takes an entry along, and never waits.
+    /// Adds an entry. It never waits.
     func put(_ entry: LogEntry) { backlog.put(entry) }
 
-    /// Takes nothing more, and returns when everything has been written, or when that takes too long.
+    /// Takes no more entries, and returns when all entries have been written or the time is over.
     @discardableResult
     func close(within patience: Duration) -> Bool {
         guard backlog.close() else { return true }
@@ -45,9 +45,9 @@ final class LogQueue: Sendable {
     deinit { close(within: .seconds(1)) }
 }
 
-/// What waits to be written.
+/// The entries that wait to be written.
 private final class Backlog: Sendable {
-    /// Entries, and how many came after them that did not fit.
+    /// Entries, and the number of lost entries after them.
     struct Page {
         var entries: [LogEntry] = []
         var size = 0
@@ -61,7 +61,7 @@ private final class Backlog: Sendable {
         var isClosed = false
     }
 
-    /// Everything has been written, and nothing more will come.
+    /// Signalled when all entries have been written and no more can come.
     let isEmpty = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
     private let arrival = DispatchSemaphore(value: 0)
@@ -70,7 +70,7 @@ private final class Backlog: Sendable {
         let isFirst = state.withLock { state in
             guard !state.isClosed else { return false }
             let wasEmpty = state.page.isEmpty
-            // Once one is lost, so are those behind it, until there is space: the note stands where they are missing.
+            // After a lost entry the page takes no more entries, so that the note about the loss is in the right place.
             if state.page.lost > 0 || state.page.size + entry.size > LogQueue.capacity {
                 state.page.lost += 1
             } else {
@@ -82,7 +82,7 @@ private final class Backlog: Sendable {
         if isFirst { arrival.signal() }
     }
 
-    /// Waits for what is to be written next; nothing at the end.
+    /// Waits for the entries to write next. Returns nil at the end.
     func next() -> Page? {
         while true {
             let (page, isClosed) = state.withLock { state in
@@ -95,7 +95,7 @@ private final class Backlog: Sendable {
         }
     }
 
-    /// Returns whether it was open.
+    /// Returns whether the backlog was open.
     func close() -> Bool {
         let wasOpen = state.withLock { state in
             defer { state.isClosed = true }

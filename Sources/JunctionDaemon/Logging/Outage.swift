@@ -1,16 +1,15 @@
-/// Since when, and how often, renewals have failed.
+/// A period in which renewals fail: its beginning and the number of failures.
 struct Outage: Equatable {
     private let began: ContinuousClock.Instant
     private(set) var failures = 1
 
-    /// The first failure has just happened.
+    /// Begins with the first failure.
     init(beginning now: ContinuousClock.Instant) {
         began = now
     }
 
-    /// One more failure.
     mutating func goesOn() { failures += 1 }
 
-    /// How long it has lasted, in whole seconds.
+    /// Returns the length so far, in whole seconds.
     func seconds(until now: ContinuousClock.Instant) -> Int64 { (now - began).components.seconds }
 }

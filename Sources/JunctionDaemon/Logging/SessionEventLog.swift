@@ -7,7 +7,7 @@ import JunctionVault
 import Logging
 import Synchronization
 
-/// Passes on what happens to the session: to the log, the metrics and the service manager.
+/// Reports session events to the log, the metrics and the service manager.
 final class SessionEventLog: SessionObserver {
     private let logger: Logger
     private let notifier: Notifier
@@ -20,11 +20,10 @@ final class SessionEventLog: SessionObserver {
         var statusLine: String?
         /// The settings that wait for a restart.
         var pendingRestart: [String] = []
-        /// Renewals fail.
         var outage: Outage?
-        /// A user has signed in, and the snapshot after that has not come yet.
+        /// A user has signed in, and the next snapshot has not arrived yet.
         var hasSignedIn = false
-        /// The service manager has been told that the daemon is ready, and hears of changes from now on.
+        /// The service manager knows that the daemon is ready, and gets status changes from now on.
         var isReady = false
     }
 
@@ -36,7 +35,6 @@ final class SessionEventLog: SessionObserver {
 
     var metrics: Metrics { state.withLock { $0.metrics } }
 
-    /// A request to the provider has ended.
     func requestEnded(_ reading: RequestMeter.Reading) {
         state.withLock { $0.metrics.requestEnded(reading) }
     }
@@ -84,8 +82,8 @@ final class SessionEventLog: SessionObserver {
         }
     }
 
-    /// A session that a handler has to renew ends with its first token if no app registers one. An app that is about to register needs no
-    /// line at a start of the daemon, so only a sign-in has it.
+    /// Warns that the session ends with its first token, if only a session handler can renew it and none is registered.
+    /// At a start of the daemon an app may be about to register, so the warning comes only after a sign-in.
     private func warnOfMissingHandler(_ facts: JunctionSession.Snapshot.Facts) {
         guard facts.renewal.needsHandler, let end = facts.accessToken?.expiresAt, end < .never else { return }
         logger.warning(
@@ -94,7 +92,7 @@ final class SessionEventLog: SessionObserver {
         )
     }
 
-    /// What happened, with what to do, its cause, and the host that was asked.
+    /// Returns the outcome, the error with its cause, and the host of the request.
     private func values(
         _ outcome: SessionEvent.Outcome,
         _ failure: Unavailability?
@@ -108,14 +106,14 @@ final class SessionEventLog: SessionObserver {
         return values
     }
 
-    /// Why, whose fault it is, and when it goes on.
+    /// Logs the failure with its cause and the time of the next attempt.
     private func renewalFailed(_ outcome: SessionEvent.Outcome, _ failure: Unavailability?, _ nextAttempt: WallTime?) {
         var values = values(outcome, failure)
         if let nextAttempt { values[.nextAttempt] = "\(Timestamp(nextAttempt))" }
         logger.warning("A renewal failed", metadata: .of(.renewalFailed, values))
         state.withLock { state in
             switch outcome {
-            // It is over, and nothing is tried by itself any more.
+            // The session is over, and the daemon makes no more attempts on its own.
             case .terminated, .reauthenticationRequired: state.outage = nil
             case .succeeded, .refused, .unavailable:
                 if state.outage == nil { state.outage = Outage(beginning: .now) } else { state.outage?.goesOn() }
@@ -123,7 +121,7 @@ final class SessionEventLog: SessionObserver {
         }
     }
 
-    /// One line when renewals work again after they had failed.
+    /// Logs one line when renewals succeed again.
     private func outageEnded() {
         let outage = state.withLock { state in
             defer { state.outage = nil }
@@ -143,7 +141,7 @@ final class SessionEventLog: SessionObserver {
         crashPoint.reached(step)
     }
 
-    /// A step of a record's way to the disk is behind us; called on the vault's thread.
+    /// Handles a completed step of writing a record. Called on the vault's thread.
     func reached(_ step: VaultStep) {
         crashPoint.reached(step)
         if step == .directorySynced { state.withLock { $0.metrics.writeEnded(durably: true) } }
@@ -151,7 +149,7 @@ final class SessionEventLog: SessionObserver {
 
     // MARK: Where it goes
 
-    /// Says that the socket answers and the state is loaded, with the state, in one message.
+    /// Tells the service manager in one message that the daemon is ready, and the state of the session.
     func tellReady(_ facts: JunctionSession.Snapshot.Facts) {
         let line = StatusLine.text(for: facts)
         state.withLock { state in
@@ -161,14 +159,14 @@ final class SessionEventLog: SessionObserver {
         notifier.tell(.ready, .status(line))
     }
 
-    /// The configuration was reloaded: says how the session is doing, and which settings wait for a restart.
+    /// Tells the service manager the state of the session after a reload, and which settings wait for a restart.
     func reloaded(_ facts: JunctionSession.Snapshot.Facts, pendingRestart: [String]) {
         let line = StatusLine.text(for: facts, pendingRestart: pendingRestart)
         state.withLock { ($0.pendingRestart, $0.statusLine) = (pendingRestart, line) }
         notifier.tell(.status(line))
     }
 
-    /// The words for the service manager, when they have changed.
+    /// Sends the status line to the service manager, if it has changed.
     private func tellServiceManager(_ facts: JunctionSession.Snapshot.Facts) {
         let new: String? = state.withLock { state in
             let line = StatusLine.text(for: facts, pendingRestart: state.pendingRestart)

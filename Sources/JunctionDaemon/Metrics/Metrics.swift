@@ -2,7 +2,7 @@ package import JunctionProviders
 import JunctionServer
 package import JunctionSession
 
-/// What has happened to the session since the daemon started: plain counts. What the socket did, the server counts.
+/// Counters of session events since the start of the daemon. The server counts what happens on the sockets.
 package struct Metrics: Sendable {
     private(set) var signOuts = 0
     private var exchanges = [Int](repeating: 0, count: SessionEvent.Outcome.allCases.count)
@@ -16,18 +16,15 @@ package struct Metrics: Sendable {
 
     package init() {}
 
-    /// The record was written, or the disk refused it.
     package mutating func writeEnded(durably: Bool) {
         if durably { writesSucceeded += 1 } else { writesFailed += 1 }
     }
 
-    /// A request to the provider has ended.
     package mutating func requestEnded(_ reading: RequestMeter.Reading) {
         providerRequests.note(reading.duration)
         if let skew = reading.clockSkew { clockSkew = skew.wholeMilliseconds }
     }
 
-    /// Something happened to the session.
     package mutating func happened(_ event: SessionEvent) {
         switch event {
         case .exchangeEnded(let outcome, _): exchanges[outcome.index] += 1
@@ -35,9 +32,9 @@ package struct Metrics: Sendable {
             renewals[outcome.index] += 1
             if let failure { failures[failure.cause, default: 0] += 1 }
         case .signedOut: signOuts += 1
-        // Counted by `writeEnded`, beside the writes that succeed.
+        // `writeEnded` counts these, beside the writes that succeed.
         case .writeFailed: break
-        // A line in the log is all that anybody can use.
+        // No metric: a line in the log is enough.
         case .registrationForgotten, .revocationGivenUp: break
         }
     }

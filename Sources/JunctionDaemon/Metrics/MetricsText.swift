@@ -3,13 +3,13 @@ package import JunctionServer
 package import JunctionSession
 
 extension Metrics {
-    /// What is measured at the moment of asking, rather than counted.
+    /// The values that are measured at the moment of the request.
     package struct Gauges: Sendable {
         package var snapshot: JunctionSession.Snapshot
-        /// What the socket has done, and who is connected.
+        /// The counters of the sockets and the connections.
         package var counters: ServerCounters
         package var uptime: Duration
-        /// Absent where the system does not say.
+        /// Nil if the system does not provide it.
         package var residentBytes: Int?
 
         package init(
@@ -25,7 +25,7 @@ extension Metrics {
         }
     }
 
-    /// Everything in the text format that Prometheus reads.
+    /// Returns all metrics in the text format of Prometheus.
     package func text(_ gauges: Gauges) -> String {
         var text = PrometheusText()
         text.announce(.buildInfo)

@@ -12,13 +12,12 @@ struct PrometheusText {
         text += "# TYPE \(name) \(series.kind.rawValue)\n"
     }
 
-    /// A series of one sample without labels.
+    /// Adds a series of one sample without labels.
     mutating func add(_ series: Series, _ value: some BinaryInteger) {
         announce(series)
         add(value, [])
     }
 
-    /// One sample of the series announced last.
     mutating func add(_ value: some BinaryInteger, _ labels: [(name: String, value: String)]) {
         text += name
         if !labels.isEmpty {
@@ -28,12 +27,12 @@ struct PrometheusText {
         text += " \(value)\n"
     }
 
-    /// One sample of the series announced last, in thousandths.
+    /// Adds one sample of the series announced last, in thousandths.
     mutating func add(thousandths value: Int64) {
         text += "\(name) \(Self.decimal(thousandths: value))\n"
     }
 
-    /// The samples of a histogram, whose unit is the second.
+    /// Adds the samples of a histogram, whose unit is the second.
     mutating func add(_ series: Series, _ histogram: DurationHistogram) {
         announce(series)
         let cumulative = histogram.cumulative
@@ -45,7 +44,7 @@ struct PrometheusText {
         text += "\(name)_sum \(Self.decimal(thousandths: histogram.sum))\n\(name)_count \(total)\n"
     }
 
-    /// `-1.25`: without zeros that say nothing.
+    /// Returns a decimal number without trailing zeros, such as `-1.25`.
     static func decimal(thousandths value: Int64) -> String {
         let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1_000)
         var fraction = String(1_000 + rest).dropFirst()

@@ -1,10 +1,10 @@
 import Glibc
 
-/// How much physical memory the process uses.
+/// The physical memory that the process uses.
 package enum ResidentMemory {
-    /// In bytes; `nil` where the system does not say.
+    /// Returns the size in bytes, or `nil` if the system does not provide it.
     package static func bytes() -> Int? {
-        // Readable although the process is not dumpable, unlike most of what lies beside it.
+        // This file is readable although the process is not dumpable, unlike most files beside it.
         let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -1,4 +1,4 @@
-/// One metric, as it is announced: its name, what kind it is, and what it means.
+/// One metric: its name, its kind and its help text.
 struct Series {
     enum Kind: String {
         case counter
@@ -6,7 +6,7 @@ struct Series {
         case histogram
     }
 
-    /// Without a unit in front: `junctiond_session_state`.
+    /// The full name, such as `junctiond_session_state`.
     let name: String
     let kind: Kind
     let help: String
@@ -18,7 +18,7 @@ struct Series {
     }
 }
 
-/// All metrics that there are. The labels of each are fixed, and so are the values that they can have.
+/// All metrics. The labels of each metric are fixed, and so are their values.
 extension Series {
     static let buildInfo = Series("build_info", .gauge, "Always 1; the labels say what is running.")
     static let uptime = Series("uptime_seconds", .gauge, "Seconds since the daemon started, suspend included.")

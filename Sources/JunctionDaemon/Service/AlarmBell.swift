@@ -1,7 +1,7 @@
 import JunctionSession
 
-/// Carries the alarm's rings from its own thread to whoever listens on the event loop. What rings before somebody
-/// listens is not lost: the session's owner needs the alarm before it can hear it.
+/// Carries the alarm's signals from the alarm's thread to a listener on the event loop. It keeps signals that come
+/// before there is a listener: the session's owner needs the alarm before it can listen.
 struct AlarmBell: Sendable {
     private let rings: AsyncStream<AlarmSignal>
     private let rope: AsyncStream<AlarmSignal>.Continuation
@@ -10,16 +10,16 @@ struct AlarmBell: Sendable {
         (rings, rope) = AsyncStream.makeStream()
     }
 
-    /// Rings, on any thread, and returns at once.
+    /// Passes a signal on. It can be called on any thread, and returns at once.
     func ring(_ signal: AlarmSignal) { rope.yield(signal) }
 
-    /// Has every ring heard, in order, from now on. Called once.
+    /// Calls `hear` for every signal, in order. Call it once.
     func listen(on tasks: any TaskExecutor, _ hear: @escaping @Sendable (AlarmSignal) async -> Void) {
         Task(executorPreference: tasks) { [rings] in
             for await signal in rings { await hear(signal) }
         }
     }
 
-    /// Nobody listens any more. While the event loop still runs: this is a job for it.
+    /// Ends the signals. Call it while the event loop still runs, because the listener's task ends on that loop.
     func fallSilent() { rope.finish() }
 }

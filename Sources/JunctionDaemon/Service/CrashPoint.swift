@@ -2,11 +2,11 @@ import Glibc
 import JunctionSession
 import JunctionVault
 
-/// Ends the process (SIGKILL) at one step of a rotation, so that a test can look at what a restart makes of it.
+/// Ends the process (SIGKILL) at one step of a rotation, so that a test can check the state after a restart.
 ///
-/// Test builds only: a release does not even look at the variable.
+/// Only test builds have it: a release does not read the variable.
 struct CrashPoint: Sendable {
-    /// `JUNCTIOND_CRASH_POINT=STEP`, or `STEP:N` for the N-th time that the step is reached after the start.
+    /// `JUNCTIOND_CRASH_POINT=STEP`, or `STEP:N` for the N-th time that the process reaches the step.
     static let variable = "JUNCTIOND_CRASH_POINT"
 
     #if DEBUG

@@ -2,12 +2,12 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Watches folders on the event loop, until the loop ends, and reports when a file is put into one of them. A folder that does not
-/// exist yet is reported when it appears, and watched from then on, if its parent folder exists.
+/// Watches folders on the event loop until the loop ends, and reports when a file is put into one of them. If a folder
+/// does not exist but its parent folder does, the watch reports the new folder and then watches it.
 enum FolderWatch {
-    /// Fails only if neither a folder nor a parent can be watched.
+    /// Throws only if neither a folder nor a parent folder can be watched.
     ///
-    /// - Parameter changed: called on the event loop, once for however much has happened at a time.
+    /// - Parameter changed: called on the event loop, once for all changes that arrive together.
     static func start(
         of folders: [String],
         on loop: any EventLoop,
@@ -25,7 +25,8 @@ enum FolderWatch {
             close(descriptor)
             throw failure
         }
-        // A shrinking buffer would become too small for the next event, which the kernel then refuses to hand out.
+        // A buffer of fixed size: a shrinking one could become too small for the next event, and the kernel then
+        // refuses the read.
         NIOPipeBootstrap(group: loop)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4_096))
             .channelInitializer { [watches] channel in
@@ -44,12 +45,12 @@ enum FolderWatch {
 
         init(descriptor: Int32, folders: [String]) { (self.descriptor, self.folders) = (descriptor, folders) }
 
-        /// Watches every folder that exists. The kernel keeps the number of a folder that is watched already.
+        /// Watches every folder that exists. The kernel returns the same number for a folder that is already watched.
         ///
         /// - Returns: whether a folder has appeared.
         @discardableResult
         mutating func add() -> Bool {
-            // A file that is being written is looked at when it is closed, one that is put in place by its name at once.
+            // A written file counts when it is closed. A renamed file counts at once.
             let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MASK_ADD)
             let before = numbers
             numbers = Set(folders.map { inotify_add_watch(descriptor, $0, events) }.filter { $0 >= 0 })
@@ -60,13 +61,14 @@ enum FolderWatch {
         mutating func heard(_ events: UnsafeRawBufferPointer) -> Bool {
             var isNews = false
             var rest = events[...]
-            // inotify(7): which watch, what, a cookie, and how long the name is that follows.
+            // inotify(7): watch number, event mask, cookie, length of the name, name.
             while rest.count >= 16 {
                 let event = UnsafeRawBufferPointer(rebasing: rest)
                 let number = event.loadUnaligned(fromByteOffset: 0, as: Int32.self)
                 let what = event.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
                 let name = event.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
-                // Without a number it is that more has happened than the kernel keeps; ignored is a folder that is gone.
+                // Number -1 means that the kernel's queue has overflowed. `IN_IGNORED` means that the folder was
+                // removed.
                 if number < 0 || numbers.contains(number) && what & UInt32(IN_IGNORED) == 0 { isNews = true }
                 rest = rest.dropFirst(16 + Int(name))
             }
@@ -88,7 +90,7 @@ enum FolderWatch {
             if unwrapInboundIn(data).withUnsafeReadableBytes({ watches.heard($0) }) { isNews = true }
         }
 
-        /// What has happened is looked up, and not read from the events.
+        /// The callback reads the folders again: the events only say that something has changed.
         func channelReadComplete(context: ChannelHandlerContext) {
             if isNews {
                 isNews = false

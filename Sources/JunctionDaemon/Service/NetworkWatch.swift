@@ -1,11 +1,12 @@
 import JunctionSession
 import NIOCore
 
-/// Hears that the machine's network may have come back.
+/// Reports that the machine's network may be available again.
 ///
-/// The daemon has no network, so the kernel does not tell it about one. Whoever manages the network notes in a folder below
-/// `/run` what it knows: a name server that was learnt, an interface that is up. A change there is news, and no more is
-/// read from it; where nobody keeps such a folder, a retry comes in its time. One that is started later makes its folder then.
+/// The daemon has no network, so the kernel does not report network changes to it. The network services of a machine
+/// write their state to a folder below `/run`, for example name servers and interfaces that are up. The daemon treats
+/// each change there as a hint, and does not read the files. Without such a folder, a retry comes at its normal time.
+/// If a network service starts later, the watch finds its new folder.
 enum NetworkWatch {
     /// systemd-networkd and -resolved, NetworkManager, ifupdown, resolvconf, ConnMan, dhcpcd.
     static let folders = [

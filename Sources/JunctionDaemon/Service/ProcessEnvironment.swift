@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// What this process was started with. The one place that looks; everybody else is handed the values.
+/// The environment of this process. No other type reads it from the system; callers pass the values on.
 package struct ProcessEnvironment: Sendable {
     package var variables: [String: String]
     package var processID: Int32
     /// The home directory of the user database, for services that have no `HOME`.
     package var home: String?
-    /// The program that runs, in full.
+    /// The absolute path of the running program.
     package var executable: String?
 
     package init(variables: [String: String], processID: Int32, home: String?, executable: String? = nil) {
@@ -17,7 +17,7 @@ package struct ProcessEnvironment: Sendable {
         self.executable = executable
     }
 
-    /// Reads it from the system.
+    /// Reads the environment from the system.
     package static func current() -> ProcessEnvironment {
         ProcessEnvironment(
             variables: ProcessInfo.processInfo.environment,

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// What the process gives up and asks for at its very start.
+/// The process attributes that the daemon sets at its start.
 package enum ProcessHardening {
-    /// Forbids core dumps and debuggers, makes new files private, survives closed connections, and allows as many
-    /// descriptors as the system does.
+    /// Forbids core dumps and debuggers, makes new files private, ignores SIGPIPE, and raises the limit of open
+    /// descriptors.
     ///
-    /// - Returns: one line for each measure that the system refused; none of them keeps the daemon from its work.
+    /// - Returns: one line for each measure that failed. The daemon can run without any of them.
     package static func apply() -> [String] {
         var refused: [String] = []
         func note(_ action: String, _ failure: Int32) {
@@ -15,12 +15,12 @@ package enum ProcessHardening {
         note("forbid core dumps", clinux_forbid_dumps())
         note("allow more open descriptors", raiseDescriptorLimit())
         umask(0o077)
-        // Whoever closes a connection while it is written to gets an error on that connection, not our end.
+        // If the peer closes a connection during a write, the write returns an error and the process continues.
         signal(SIGPIPE, SIG_IGN)
         return refused
     }
 
-    /// From the soft limit, low for the sake of programs that use select(2), up to the hard one.
+    /// Raises the soft limit to the hard limit. The soft limit is low only for programs that use select(2).
     private static func raiseDescriptorLimit() -> Int32 {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -3,18 +3,18 @@ import Glibc
 package import JunctionSession
 import Synchronization
 
-/// Why the alarm called.
+/// The reason of a call by the alarm.
 package enum AlarmSignal: Equatable, Sendable {
-    /// The time has come.
+    /// The set time has come.
     case rang
-    /// The wall clock was set, or the machine resumed from suspend; the alarm is still armed.
+    /// The wall clock was set, or the machine resumed from suspend. The alarm is still armed.
     case clockSet
 }
 
-/// The one alarm of the process, on the wall clock.
+/// The only alarm of the process, on the wall clock.
 ///
-/// A thread of its own sleeps in the kernel until the time has come or somebody sets the clock. An event loop's timer
-/// would be cheaper, but it stands still while the machine is suspended and knows nothing of the wall clock.
+/// A thread of its own sleeps in the kernel until the set time comes or the wall clock is set. An event loop's timer
+/// would be cheaper, but it stands still during suspend and does not follow the wall clock.
 package final class RealTimeAlarm: SessionAlarm {
     private let timer: Int32
     private let call: @Sendable (AlarmSignal) -> Void
@@ -22,9 +22,10 @@ package final class RealTimeAlarm: SessionAlarm {
     private let ending = Ending()
     private let isOpen = Mutex(true)
 
-    /// Starts disarmed, and hears of a changed clock from now on.
+    /// Starts disarmed. From now on the alarm reports changes of the wall clock.
     ///
-    /// - Parameter call: called on the alarm's own thread, or on the one that sets the alarm: it must only hand over.
+    /// - Parameter call: called on the alarm's own thread or on the thread that sets the alarm. It must only hand the
+    ///   signal over.
     package init(calling call: @escaping @Sendable (AlarmSignal) -> Void) throws(SystemFailure) {
         let timer = clinux_alarm_create()
         guard timer >= 0 else { throw SystemFailure("create the alarm", errno: -timer) }
@@ -50,13 +51,14 @@ package final class RealTimeAlarm: SessionAlarm {
         }
         switch failure {
         case 0: break
-        // The clock was set since the last ring, and the thread will not be told any more: the alarm itself is armed.
+        // The clock was set after the last ring, and `clinux_alarm_wait` does not report this change any more. The
+        // alarm is armed.
         case ECANCELED: call(.clockSet)
         default: preconditionFailure("The alarm was set to a time that no timer takes (errno \(failure))")
         }
     }
 
-    /// Stops the alarm; it does not call any more once this returns. Not to be called on the alarm's own thread.
+    /// Stops the alarm, which makes no call after this returns. Do not call it on the alarm's own thread.
     package func shutDown() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -64,7 +66,7 @@ package final class RealTimeAlarm: SessionAlarm {
         }
         guard wasOpen else { return }
         ending.begin()
-        // A ring is the only thing that the thread wakes up for.
+        // The thread wakes up only when the timer expires.
         _ = clinux_alarm_set(timer, 0)
         thread.join()
         close(timer)

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What somebody outside asks of the process.
+/// A request to the process by a signal.
 package enum ProcessSignal: Sendable, CaseIterable {
     /// End in good order (SIGTERM, SIGINT).
     case end
@@ -9,23 +9,23 @@ package enum ProcessSignal: Sendable, CaseIterable {
     case reload
 }
 
-/// Waits for signals on a thread of its own, as ordinary events instead of interruptions.
+/// Waits for signals on a thread of its own, so that they arrive as ordinary events and interrupt nothing.
 package final class SignalWatch: Sendable {
     private let thread: WaitingThread
     private let ending = Ending()
     private let isOpen = Mutex(true)
 
-    /// Holds the watched signals back from the whole process. Before any other thread starts: threads inherit it, and
-    /// one that did not would be killed by the first signal.
+    /// Blocks the watched signals in the whole process. Call it before any other thread starts: threads inherit the
+    /// mask, and a signal would end the process if one thread did not block it.
     package static func holdBack() {
         var signals = watched
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// - Parameter call: called on the watch's own thread: it must only hand over.
+    /// - Parameter call: called on the watch's own thread. It must only hand the signal over.
     package init(calling call: @escaping @Sendable (ProcessSignal) -> Void) throws(SystemFailure) {
         thread = try WaitingThread { [ending] in
-            // Held back here in any case, so that the wait below is the only place where they arrive.
+            // This thread always blocks the signals, so that they arrive only at `sigwait`.
             SignalWatch.holdBack()
             var signals = SignalWatch.watched
             var number: Int32 = 0
@@ -37,7 +37,7 @@ package final class SignalWatch: Sendable {
         }
     }
 
-    /// Ends the watch; the signals stay held back. Not to be called on the watch's own thread.
+    /// Ends the watch. The signals stay blocked. Do not call it on the watch's own thread.
     package func shutDown() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -49,7 +49,7 @@ package final class SignalWatch: Sendable {
         thread.join()
     }
 
-    /// Sends a signal to the watch alone, where a test cannot risk the rest of the process.
+    /// Sends a signal to the watch's thread only, for tests.
     func receive(_ number: Int32) { thread.signal(number) }
 
     private static var watched: sigset_t {

@@ -1,7 +1,7 @@
 import JunctionProtocol
 import Synchronization
 
-/// A queue of the signals that were received and of the calls that ask for the same, the oldest first.
+/// A queue of received signals and of calls that ask for the same, the oldest first.
 final class Signals: Sendable {
     /// Answers the caller with the result, on the event loop.
     typealias Answer = @Sendable (Result<[String], WireError>) -> Void

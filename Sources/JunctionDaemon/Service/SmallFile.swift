@@ -2,17 +2,18 @@ import Glibc
 import JunctionProviders
 import JunctionSecret
 
-/// Reads the few small files the wiring looks at itself.
+/// Reads the small files that the daemon module needs.
 enum SmallFile {
     static let largest = 1 << 20
 
-    /// The file's bytes; `nil` when it cannot be read or is larger than any file we expect.
+    /// Returns the file's bytes, or `nil` if the file cannot be read or is larger than `largest`.
     static func bytes(at path: String) -> [UInt8]? { try? read(path) }
 
-    /// The secret that the file holds, without white space around it; `nil` when it cannot be read or is empty.
+    /// Returns the secret in the file, without white space around it. It is `nil` if the file cannot be read or is
+    /// empty.
     static func secret(at path: String) -> SharedSecret? { try? readableSecret(at: path).get() }
 
-    /// The secret that the file holds, without white space around it, or why there is none.
+    /// Returns the secret in the file, without white space around it, or the reason why there is none.
     static func readableSecret(at path: String) -> Result<SharedSecret, UnreadableSecret> {
         var bytes: [UInt8]
         do throws(UnreadableSecret) {
@@ -44,7 +45,7 @@ enum SmallFile {
         throw .tooLong
     }
 
-    /// The file's one line, without white space around it.
+    /// Returns the file's text, without white space around it.
     static func text(at path: String) -> String? {
         bytes(at: path).map { bytes in
             let isSpace = { (byte: UInt8) in byte <= 0x20 }

@@ -1,31 +1,32 @@
 import Glibc
 import JunctionSystemd
 
-/// Where the daemon speaks to whoever started it, before there is a log.
+/// Messages on standard error before the log exists.
 package enum StandardError {
-    /// Writes one line, under the program's name; where the journal reads it, as an error (`sd-daemon(3)`).
+    /// Writes one line with the program's name. If the journal reads standard error, the line has the priority of an
+    /// error (`sd-daemon(3)`).
     ///
     /// - Parameter journalStream: `JOURNAL_STREAM` of the environment, if there is one.
     package static func say(_ line: String, journalStream: String? = nil) {
         let isJournal = LogDestination(descriptor: STDERR_FILENO, journalStream: journalStream) == .journal
         let bytes = Array("\(isJournal ? "<3>" : "")\(Version.name): \(line)\n".utf8)
-        // A line that cannot be written is lost: there is nowhere left to complain.
+        // A line that cannot be written is lost, because there is no other place to report the failure.
         write(bytes, until: .now + patience)
     }
 
-    /// Tells whoever typed a command line what is wrong with it.
     package static func explain(_ error: UsageError) {
         write(Array(error.text.utf8), until: .now + patience)
     }
 
-    /// As long as the log is waited for: who has stopped reading holds up no end.
+    /// As long as the wait for the log: a reader that has stopped must not delay the end.
     private static let patience: Duration = .seconds(2)
 
-    /// Whoever shares the descriptor may count on its waiting, so it is asked, and not told, to have space.
+    /// Other processes may share the descriptor and rely on blocking writes. So this function polls it and does not set
+    /// O_NONBLOCK.
     private static func write(_ bytes: [UInt8], until end: ContinuousClock.Instant) {
         var rest = bytes[...]
         while !rest.isEmpty, hasRoom(until: end) {
-            // What a pipe that has space takes without waiting.
+            // A pipe that polls as writable takes this many bytes without blocking.
             let written = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes {
                 Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
             }

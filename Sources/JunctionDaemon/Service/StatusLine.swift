@@ -2,7 +2,7 @@ import JunctionSession
 
 /// The state of the session in plain words, for `systemctl status`.
 ///
-/// The service manager shows the line to every user of the machine: nothing in it identifies who is signed in.
+/// The service manager shows the line to every user of the machine, so the line never identifies the signed-in user.
 enum StatusLine {
     /// - Parameter pendingRestart: the settings that wait for a restart, by their key.
     static func text(for facts: Snapshot.Facts, pendingRestart: [String] = []) -> String {

@@ -1,7 +1,7 @@
 import CLinux
 package import JunctionSession
 
-/// Both clocks of this machine.
+/// The wall clock and the monotonic clock of this machine.
 package struct SystemClock: SessionClock {
     package init() {}
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The operating system refused something that the daemon cannot do without.
+/// The operating system refused something that the daemon needs.
 package struct SystemFailure: Error, Equatable, CustomStringConvertible {
-    /// What was to be done, as in "cannot *create the alarm*".
+    /// The action that failed, as in "cannot *create the alarm*".
     package var action: String
     package var errno: Int32
 

@@ -1,17 +1,16 @@
 import JunctionText
 
-/// Why a command line makes no sense. It repeats no word of the command line: such a word may be a secret.
+/// Why the command line is wrong. The text repeats no word of the command line, because such a word may be a secret.
 package enum UsageError: Error, Equatable {
     /// The option's value is missing; the option is a `CLINUX_OPTION_…`.
     case missingValue(CInt)
-    /// The option takes no value.
     case unexpectedValue(CInt)
     case emptyPath(CInt)
     /// The position of the first word is 1.
     case unknownOption(at: Int)
     case unexpectedArgument(at: Int)
 
-    /// What standard error says: what is wrong, and where to read more.
+    /// The text for standard error: what is wrong, and where to read more.
     package var text: String {
         """
         Error: \(message)

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A thread that sleeps in one system call for most of its life, so that waiting costs no wake-ups.
+/// A thread that waits in one system call almost all the time, so that waiting causes no wake-ups.
 final class WaitingThread: Sendable {
     private let handle: pthread_t
 
@@ -21,13 +21,14 @@ final class WaitingThread: Sendable {
         self.handle = handle
     }
 
-    /// Waits for its end. Exactly once in its life.
+    /// Waits for the end of the thread. Call it exactly once.
     func join() { pthread_join(handle, nil) }
 
     /// Sends a signal to this thread alone.
     func signal(_ number: Int32) { pthread_kill(handle, number) }
 
-    /// It only hands over; the usual 8 MiB would count against limits on address space.
+    /// A small stack is enough, because the thread only hands events over. The default of 8 MiB would count against
+    /// limits on address space.
     private static let stackSize = 256 << 10
 
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
@@ -42,7 +43,7 @@ final class WaitingThread: Sendable {
     }
 }
 
-/// Tells a waiting thread that the next thing which wakes it up is its end.
+/// A flag that tells a waiting thread to end when it wakes up next.
 final class Ending: Sendable {
     private let flag = Atomic(false)
 

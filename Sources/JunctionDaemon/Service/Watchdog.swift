@@ -1,15 +1,15 @@
 import JunctionSystemd
 import NIOCore
 
-/// Gives the service manager the watchdog heartbeat it waits for (`WatchdogSec=`), from the session's own loop: when that hangs,
-/// the signs stop, and the service is started anew.
+/// Sends the watchdog heartbeat to the service manager (`WatchdogSec=`) from the session's own event loop. If the loop
+/// hangs, the heartbeats stop, and the service manager restarts the service.
 enum Watchdog {
-    /// How long until a sign is repeated that the service manager was too busy to take.
+    /// The pause before the next heartbeat if the service manager was too busy to take the last one.
     private static let repetition = TimeAmount.seconds(1)
 
     /// - Parameters:
-    ///   - limit: how long the service manager waits; a sign comes twice in that time.
-    ///   - giveSign: tells the service manager, and never waits.
+    ///   - limit: how long the service manager waits. A heartbeat comes twice in that time.
+    ///   - giveSign: sends a heartbeat, and never waits.
     static func begin(
         on loop: any EventLoop,
         limit: Duration,

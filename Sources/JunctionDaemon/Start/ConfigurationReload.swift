@@ -6,7 +6,8 @@ import JunctionSystemd
 import Logging
 import NIOCore
 
-/// Reads the configuration again, for SIGHUP and for `daemon.reload`. One that is refused changes nothing.
+/// Reads the configuration again, for SIGHUP and for `daemon.reload`. If the new configuration is refused, nothing
+/// changes.
 struct ConfigurationReload: Sendable {
     let configuration: ConfigurationFile
     let introspection: Introspection
@@ -18,20 +19,20 @@ struct ConfigurationReload: Sendable {
     let bootstrap: BootstrapSignIn?
     let loop: any EventLoop
 
-    /// What became of a reload.
     enum Outcome: Equatable {
-        /// The configuration is in force, but for these settings, which wait for a restart.
+        /// The configuration is in force, except for these settings, which wait for a restart.
         case inForce(pendingRestart: [String])
-        /// The same, and the daemon can start anew now: no user is signed in or is signing in, and the provider knows of every sign-out.
+        /// The configuration is in force, and the daemon can start anew now: no user is signed in or is signing in, and
+        /// the provider has received every sign-out.
         case startsAnew
     }
 
-    /// Reads files and asks name services: not to be called on the event loop.
+    /// Reads files and asks name services, so do not call it on the event loop.
     func run() throws(StartFailure) -> Outcome {
         notifier.tell(.reloading(atMonotonicMicroseconds: ServiceManagerMessage.monotonicMicroseconds()))
         do throws(StartFailure) {
             let outcome = try apply(try configuration.sound())
-            // The program that starts anew says by itself when it is ready.
+            // The restarted program reports itself when it is ready.
             if case .inForce = outcome { notifier.tell(.ready) }
             return outcome
         } catch {
@@ -50,10 +51,11 @@ struct ConfigurationReload: Sendable {
         let policy = AccessPolicy(rules: sound.rules, daemonUser: getuid())
         let (server, owner) = (server, owner)
         let pending = configuration.pendingRestart(with: sound)
-        // Only a start can tell whether a new socket can be made, so such a setting waits for `systemctl restart`.
+        // Only a start can show whether a new socket can be created, so this setting waits for `systemctl restart`.
         let canStartAnew = !pending.isEmpty && !pending.contains("api.socket")
-        // A caller that is told of the reload must meet the new rules. No user can sign in between the question and them, and none
-        // from then on if the daemon starts anew.
+        // One step on the loop: the new rules are in force before a caller gets the answer about the reload. No user
+        // can sign in between the check and the new rules. If the daemon starts anew, no user can sign in after it
+        // either.
         let taken = loop.submit { () -> Result<Bool, StartFailure> in
             Result { () throws(StartFailure) in
                 let (facts, untold) = owner.assumeIsolated { ($0.snapshot.facts, $0.untoldSignOuts) }
@@ -70,7 +72,7 @@ struct ConfigurationReload: Sendable {
         } catch let failure as StartFailure {
             throw failure
         } catch {
-            throw StartFailure(.internal, "The event loop takes no work: \(error)")
+            throw StartFailure(.internal, "The event loop accepts no tasks: \(error)")
         }
         for note in sound.notes { logger.warning("\(note)") }
         log.level = new.log.level
@@ -99,7 +101,7 @@ struct ConfigurationReload: Sendable {
                 metadata: .of(nil, [.settings: "\(pending.joined(separator: ", "))"])
             )
         }
-        // On the loop, so that no newer state is overwritten.
+        // This runs on the loop, so that it does not overwrite a newer state.
         try? loop.submit { [eventLog, owner] in
             eventLog.reloaded(owner.assumeIsolated { $0.snapshot.facts }, pendingRestart: pending)
         }.wait()
@@ -108,10 +110,10 @@ struct ConfigurationReload: Sendable {
 }
 
 extension Snapshot.Facts {
-    /// Whose session there is, if there is one or is about to be: what a restart would find.
+    /// The provider of the session, if there is a session or a sign-in has begun. A restart would find the same one.
     var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty ? nil : provider }
 
-    /// No user is signed in, none is signing in, and a process that starts now knows the same.
+    /// Whether no user is signed in or signing in, and a process that starts now would find the same state.
     fileprivate var isUnused: Bool {
         sessionProvider == nil && authorization == nil && storage.status == .ok && storage.durable
     }

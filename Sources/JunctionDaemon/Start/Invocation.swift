@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// What a command line asks of the daemon.
+/// The task that the command line gives to the daemon.
 ///
-/// glibc's `getopt_long(3)` reads it. docs/dependencies.md says why swift-argument-parser does not.
+/// glibc's `getopt_long(3)` parses it. docs/dependencies.md says why swift-argument-parser does not.
 package enum Invocation: Equatable {
     case serve(Arguments)
     case checkConfiguration(Arguments)
@@ -44,7 +44,8 @@ package enum Invocation: Equatable {
         self = checksConfiguration ? .checkConfiguration(arguments) : .serve(arguments)
     }
 
-    /// A word that begins with a dash is an option whose place is wrong: `./-x` names such a file.
+    /// Refuses a value that begins with a dash, because it is probably an option in the wrong place. `./-x` names such
+    /// a file.
     private static func path(_ value: String?, of option: CInt) throws(UsageError) -> String {
         guard let value, value == "-" || !value.hasPrefix("-") else { throw .missingValue(option) }
         guard !value.isEmpty else { throw .emptyPath(option) }
@@ -62,7 +63,7 @@ extension CInt {
     static let help = CLINUX_OPTION_HELP
     fileprivate static let missingValue = CInt(UInt8(ascii: ":"))
 
-    /// The option as it is written, with the name of its value.
+    /// The option as a user writes it, with the name of its value.
     var optionForm: String {
         switch self {
         case .config: "--config <file>"

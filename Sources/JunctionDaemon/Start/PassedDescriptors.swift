@@ -1,20 +1,21 @@
 import JunctionSystemd
 
-/// What the service manager passed to this process: the sockets to serve, and the sealed copies of records that the disk refused.
+/// The descriptors that the service manager passed: the sockets to serve, and the sealed copies of records that could
+/// not be written to disk.
 ///
-/// Each descriptor belongs to one of the two from the beginning: the number of a copy, whose descriptor is closed once it has
-/// been read, is never taken for that of a socket.
+/// Each descriptor has one of the two roles from the beginning. So the number of a copy, which is closed after reading,
+/// is never used as a socket.
 struct PassedDescriptors {
     private(set) var sockets = PassedSockets([])
     /// The sealed copies, in no order.
     private(set) var copies: [[UInt8]] = []
-    /// The names under which the service manager holds copies. It goes on holding them, whatever becomes of this process.
+    /// The names of the copies that the service manager holds. It keeps them even if this process ends.
     private(set) var copyNames: Set<String> = []
 
-    /// Nothing was passed.
+    /// Creates an empty value: no descriptors were passed.
     init() {}
 
-    /// Takes everything over; to be called once, before there are threads.
+    /// Takes all passed descriptors. Call it once, before there are other threads.
     static func take() throws(StartFailure) -> PassedDescriptors {
         var passed = PassedDescriptors()
         do throws(PassedSocketError) {

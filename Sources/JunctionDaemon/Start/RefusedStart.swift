@@ -6,14 +6,17 @@ import JunctionSystemd
 import NIOCore
 import NIOPosix
 
-/// Takes the place of a daemon whose configuration is refused, and answers every call at the passed sockets with the reason.
+/// Runs in place of a daemon whose configuration is refused, and answers every call at the passed sockets with the
+/// reason.
 ///
-/// It stays in two cases. If a client waits at a socket, the service manager would start a daemon that ends over and over for that
-/// client. If the service manager keeps a copy of a record that the disk refused, a start that fails would make it drop that copy.
-/// In all other cases (a boot, `systemctl restart`) the start fails, and the caller sees that.
+/// It runs in two cases. In the first, a client waits at a socket: the service manager would start the failing daemon
+/// over and over for that client. In the second, the service manager keeps a copy of a record that could not be written
+/// to disk: a failed start would make it drop that copy. In all other cases (a boot, `systemctl restart`) the start
+/// fails, and the caller sees the failure.
 ///
-/// It opens and changes nothing of the session, and sends the service manager nothing about the kept copies. A reload that finds
-/// the configuration in order ends the process; the service manager then starts the daemon anew and passes it the same descriptors.
+/// It reads and changes nothing of the session, and sends the service manager nothing about the kept copies. After a
+/// reload that finds the configuration valid, the process ends. The service manager then starts the daemon anew and
+/// passes it the same descriptors.
 struct RefusedStart {
     private let failure: StartFailure
     private let listeners: [Listener]
@@ -21,7 +24,7 @@ struct RefusedStart {
     private let environment: ProcessEnvironment
     private let service: ServiceEnvironment
 
-    /// A socket that was passed, and what is spoken there.
+    /// A passed socket, and its protocol.
     private struct Listener {
         var descriptor: Int32
         var language: SessionServer.Language
@@ -42,11 +45,11 @@ struct RefusedStart {
         }
     }
 
-    /// How long the process stays after a reload that found the configuration in order. If it ended before the service manager has seen
-    /// the end of `ExecReload=`, the reload would be reported as failed.
+    /// How long the process stays after a reload that found the configuration valid. If it ended before the service
+    /// manager has seen the end of `ExecReload=`, the reload would be reported as failed.
     private static let timeForReload = DispatchTimeInterval.seconds(2)
 
-    /// Nothing, unless there is a reason to stay.
+    /// Returns nil if there is no reason to stay.
     init?(
         _ failure: StartFailure,
         _ passed: PassedDescriptors,
@@ -61,9 +64,10 @@ struct RefusedStart {
         service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
     }
 
-    /// Answers until a signal ends it, or until a reload finds the configuration in order.
+    /// Answers until a signal ends it, or until a reload finds the configuration valid.
     ///
-    /// - Returns: `success` after a signal; after such a reload `temporary`, with which the service manager starts the daemon anew.
+    /// - Returns: `success` after a signal; after such a reload `temporary`, with which the service manager starts the
+    ///   daemon anew.
     func serve() -> ExitStatus {
         _ = ProcessHardening.apply()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -105,7 +109,7 @@ struct RefusedStart {
                 guard isEnded(within: Self.timeForReload, ended, signals) else { return .temporary }
                 break
             }
-            // A client that asks after the reload gets the new reason.
+            // A client that calls after the reload gets the new reason.
             let error = Self.error(failure)
             try? loop.submit {
                 server.replaceStartError(with: error)
@@ -119,7 +123,7 @@ struct RefusedStart {
         return .success
     }
 
-    /// Whether a signal asks for the end in this time.
+    /// Returns whether a signal asks for the end within this time.
     private func isEnded(within time: DispatchTimeInterval, _ ended: DispatchSemaphore, _ signals: Signals) -> Bool {
         let deadline = DispatchTime.now() + time
         while ended.wait(timeout: deadline) == .success {
@@ -153,7 +157,7 @@ struct RefusedStart {
         StandardError.say(message, journalStream: environment.variables["JOURNAL_STREAM"])
     }
 
-    /// Why the daemon would not start now, as far as the configuration tells.
+    /// Returns why the daemon would not start now, as far as the configuration shows.
     private func failureNow() -> StartFailure? {
         let check = ConfigurationCheck(arguments, in: environment)
         return check.status == .success ? nil : StartFailure(check.status, check.verdict)
@@ -163,7 +167,7 @@ struct RefusedStart {
         WireError(.misconfigured, "The configuration of junctiond is refused: \(failure.message)", remedy: remedy)
     }
 
-    /// A file that is in order by itself may still not be the one for the session that there is: the message says what to do.
+    /// A valid file may still not match the stored session, so the message says what to do.
     private static let remedyBesideTheFile = "see 'junctionctl doctor', and then: systemctl restart junctiond"
 
     private static func status(_ failure: StartFailure) -> String {

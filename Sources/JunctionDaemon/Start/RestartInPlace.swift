@@ -1,14 +1,15 @@
 import Glibc
 import JunctionSystemd
 
-/// Starts the program anew in this process: it keeps its number, its sockets and its environment.
+/// Starts the program anew in this process, which keeps its process id, its sockets and its environment.
 ///
-/// For the service manager it is the same service all the time, so nothing has to be restarted, and a client that connects meanwhile
+/// For the service manager the service keeps running, so no unit has to be restarted. A client that connects meanwhile
 /// waits at the socket.
 enum RestartInPlace {
-    /// Does not return if it succeeds. The event loop and all other threads must have ended their work.
+    /// Replaces the program, and returns only if that fails. The event loop and all other threads must have ended their
+    /// work.
     ///
-    /// - Parameter passed: what the service manager passed to this process.
+    /// - Parameter passed: the descriptors that the service manager passed to this process.
     /// - Returns: why the program cannot be run.
     static func run(_ passed: PassedDescriptors, in environment: ProcessEnvironment) -> SystemFailure {
         let variables = passed.sockets.passedOn(in: environment.variables)
@@ -17,9 +18,9 @@ enum RestartInPlace {
         defer { for pointer in words + assignments { free(pointer) } }
         words.append(nil)
         assignments.append(nil)
-        // A package may have replaced the program meanwhile: then this is the new one.
+        // A package upgrade may have replaced the program, so this runs the new one.
         if let path = environment.executable { execve(path, words, assignments) }
-        // In the unit's sandbox a replaced file may not be executed. This process's own program may.
+        // The unit's sandbox may forbid the replaced file. It always allows this process's own program.
         execve("/proc/self/exe", words, assignments)
         return SystemFailure("start the program anew", errno: errno)
     }

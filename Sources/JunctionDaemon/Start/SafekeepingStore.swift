@@ -3,13 +3,13 @@ import JunctionSystemd
 import JunctionVault
 import Synchronization
 
-/// The vault, and what the disk refuses: a sealed copy of it is in the service manager's care until the disk takes it.
+/// Stores records in the vault. If a write fails, the service manager holds a sealed copy until a later write succeeds.
 ///
-/// So a rotation that could not be written outlives a restart and a crash of the daemon, though not a reboot.
+/// So a rotation that could not be written survives a restart and a crash of the daemon, but not a reboot.
 final class SafekeepingStore: SessionStore {
-    /// Two names, used in turn: the new copy is in place before the old one goes.
+    /// Two alternating names: the new copy is stored before the old one is removed.
     static let names = ["session-a", "session-b"]
-    /// Longer than any record.
+    /// In bytes; larger than any record.
     static let largestCopy = 512 * 1024
 
     private let vault: Vault
@@ -17,13 +17,13 @@ final class SafekeepingStore: SessionStore {
     private let entrusted: Mutex<Entrusted>
 
     private struct Entrusted {
-        /// The names under which copies may be kept now.
+        /// The names under which the service manager may hold copies now.
         var names: Set<String>
         var nextIsSecond = false
     }
 
-    /// - Parameter held: the names under which the service manager passed copies in, which it still has. The next copy
-    ///   takes another name, so that there is one at every moment.
+    /// - Parameter held: the names of the copies that the service manager passed and still holds. The next copy takes
+    ///   another name, so that there is always one.
     init(_ vault: Vault, _ notifier: Notifier, held: Set<String>) {
         self.vault = vault
         self.notifier = notifier
@@ -47,7 +47,7 @@ final class SafekeepingStore: SessionStore {
     private func entrust(_ copy: [UInt8]) {
         entrusted.withLock { entrusted in
             let name = Self.names[entrusted.nextIsSecond ? 1 : 0]
-            // What lies under this name is older than what lies under the other.
+            // The copy with this name is older than the copy with the other name.
             forget(name, &entrusted)
             guard KeptFile.keep(copy, as: name, by: notifier) == .sent else { return }
             entrusted.names.insert(name)
@@ -62,7 +62,7 @@ final class SafekeepingStore: SessionStore {
         }
     }
 
-    /// What the service manager is too busy to hear is said again after the next write.
+    /// Removes a copy. If the service manager is too busy, the next write repeats this.
     private func forget(_ name: String, _ entrusted: inout Entrusted) {
         guard entrusted.names.contains(name), notifier.tell(.forget(name: name)) != .congested else { return }
         entrusted.names.remove(name)

@@ -5,8 +5,8 @@ import JunctionSession
 import JunctionSystemd
 import JunctionVault
 
-/// Everything that has to be read, opened and locked before the daemon can exist, in the order that loses nothing:
-/// what can be wrong is found out before anything is touched.
+/// Everything that the daemon needs before it starts. It first checks everything that can be wrong, then opens the
+/// state and the sockets, so that a failed start changes nothing.
 struct StartPlan {
     let paths: Paths
     let source: ConfigurationSource
@@ -15,14 +15,14 @@ struct StartPlan {
     let log: DaemonLog
     let notifier: Notifier
     let eventLog: SessionEventLog
-    /// The environment, for a reload to read the configuration by.
+    /// The environment, with which a reload reads the configuration.
     let variables: [String: String]
     let policy: AccessPolicy
     let vault: Vault
     let store: SafekeepingStore
     let restoration: Restoration
     let socket: ListeningSocket
-    /// Where HTTP is spoken, if it is.
+    /// The socket for HTTP, if there is one.
     let apiSocket: ListeningSocket?
     let surroundings: Surroundings
     let watchdog: Duration?
@@ -111,7 +111,7 @@ struct StartPlan {
         }
     }
 
-    /// The socket on which HTTP is spoken: one that was passed, or one that the configuration names.
+    /// Returns the socket for HTTP, which the service manager passed or the configuration names.
     private static func apiSocket(
         passed: Int32?,
         path: String?,
@@ -144,7 +144,7 @@ struct StartPlan {
 }
 
 extension Restoration {
-    /// Whose session is stored, if anybody's is.
+    /// The provider of the stored session, if there is one.
     fileprivate var sessionProvider: String? {
         switch self {
         case .absent: nil
@@ -155,7 +155,6 @@ extension Restoration {
 }
 
 extension Restoration {
-    /// When what is stored was written, as far as that can be read.
     fileprivate var writtenAt: WallTime? {
         switch self {
         case .absent, .unreadable: nil

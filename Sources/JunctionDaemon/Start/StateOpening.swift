@@ -1,9 +1,9 @@
 import JunctionSystemd
 import JunctionVault
 
-/// Opens the state directory, takes its lock, and finds the key that seals what is in it.
+/// Opens the state directory, takes its lock, and finds the sealing key.
 struct StateOpening {
-    /// The credential that holds the sealing key, and the one that says what it is bound to.
+    /// The names of two credentials: the sealing key, and what the key is bound to.
     static let keyCredential = "junctiond.key"
     static let bindingCredential = "junctiond.key.binding"
 
@@ -26,7 +26,8 @@ struct StateOpening {
         return Vault(directory, lock, sealing(in: directory), probe: probe)
     }
 
-    /// A key that cannot be had does not keep the daemon from starting: what is stored is locked, and says why.
+    /// Returns the sealing key. If there is none, the daemon still starts: the stored session is locked, and the remedy
+    /// says why.
     private func sealing(in directory: StateDirectory) -> Sealing {
         guard service.isUnderServiceManager else { return fileKey(in: directory) }
         let origin = binding
@@ -36,7 +37,8 @@ struct StateOpening {
         } catch {
             return .absent(origin: origin, remedy: error.message)
         }
-        // Nobody makes a key for a user's own service, and what is that user's is theirs alone: as by hand.
+        // A user's own service has no prepared key, and its files belong to that user alone. So it uses a key file, as
+        // a daemon does that was started by hand.
         if service.isUnderUserManager { return fileKey(in: directory) }
         let remedy = """
             The service manager passed no credential \(Self.keyCredential): journalctl -u junctiond-key-init says why, or \
@@ -53,7 +55,7 @@ struct StateOpening {
         }
     }
 
-    /// What the key is bound to, as far as whoever set it up wrote it down.
+    /// What the key is bound to, as the unit that created the key wrote it down.
     private var binding: String {
         guard let folder = service.credentialsDirectory,
             let text = SmallFile.text(at: folder + "/" + Self.bindingCredential)

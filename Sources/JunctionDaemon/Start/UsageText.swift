@@ -1,9 +1,9 @@
-/// What the daemon says about its command line.
+/// The usage texts of the daemon.
 package enum UsageText {
     static let synopsis =
         "USAGE: \(Version.name) [--config <file>] [--socket <path>] [--state-dir <dir>] [--check-config]"
 
-    /// The whole page of `--help`.
+    /// The output of `--help`.
     package static let page = """
         Keeps one user signed in, and shares the session with every local app.
 

@@ -1,12 +1,12 @@
 import JunctionClient
 import JunctionProtocol
 
-/// Prints the codes of a sign-in that a person has to approve on another screen.
+/// Prints the codes of a device sign-in, which a person approves on another screen.
 struct ApprovalCodes: Sendable {
     let asJson: Bool
     let asPicture: Bool
 
-    /// Prints them, as text always.
+    /// Prints the codes as JSON, or as text and optionally a QR picture.
     func show(_ state: Connection.Answered<Snapshot>) throws {
         guard let authorization = state.value.authorization else { return }
         if asJson { return try StandardOutput.line(state.json) }
@@ -15,7 +15,7 @@ struct ApprovalCodes: Sendable {
         if asPicture, let picture = QRPicture(of: authorization) { show(picture) }
     }
 
-    /// Without a picture there is still the text.
+    /// If the picture cannot be drawn, the text is enough.
     private func show(_ picture: QRPicture) {
         do {
             try picture.drawn().withUnsafeBytes(StandardOutput.writeUnchanged)
@@ -25,7 +25,7 @@ struct ApprovalCodes: Sendable {
         }
     }
 
-    /// Prints them as soon as there are some, while this thread waits for something else.
+    /// Prints the codes as soon as the session has them, while this thread waits for something else.
     func showWhenThere(at path: SocketPath) throws {
         try startThread {
             do {
@@ -41,7 +41,7 @@ struct ApprovalCodes: Sendable {
 }
 
 extension GlobalOptions {
-    /// How the codes are printed.
+    /// Returns how to print the codes.
     func codes(asPicture: Bool) throws -> ApprovalCodes {
         guard !asPicture || !json else { throw CommandFailure(usage: "--qr is for people, and --json is not") }
         if asPicture { try QRPicture.requireProgram() }

@@ -1,18 +1,18 @@
 import JunctionProtocol
 
-/// What has become of a sign-in that a person was to approve.
+/// The progress of a sign-in that waits for approval.
 enum ApprovalProgress: Equatable {
-    /// Nobody has decided.
+    /// The approval is pending.
     case awaited(until: Snapshot.Authorization)
-    /// Somebody is signed in by it, or is about to be.
+    /// The daemon completes a sign-in.
     case concluding
     case approved
-    /// It came to nothing.
+    /// The sign-in failed or was given up.
     case ended(CommandFailure)
 
-    /// Looks at the session as it is now.
+    /// Derives the progress from the present session.
     ///
-    /// - Parameter begun: the session as it was when the codes were shown.
+    /// - Parameter begun: the session when the codes were shown.
     init(of begun: Snapshot, in snapshot: Snapshot) {
         if let authorization = snapshot.authorization {
             self =
@@ -30,7 +30,7 @@ enum ApprovalProgress: Equatable {
 }
 
 extension Snapshot {
-    /// Whether somebody was signed in by the approval of a person since then.
+    /// Whether a device sign-in has signed a user in since then.
     fileprivate func isNewSession(since begun: Snapshot) -> Bool {
         guard isSignedIn, scheme == Credential.device.scheme else { return false }
         return !begun.isSignedIn || accessToken != begun.accessToken && renewal.lastError == nil
@@ -38,7 +38,8 @@ extension Snapshot {
 }
 
 extension Snapshot.Authorization {
-    /// Whether these are certainly other codes; their end may move with the wall clock.
+    /// Whether these are certainly other codes. The expiry time is not compared, because it may move with the wall
+    /// clock.
     fileprivate func isOther(than other: Self?) -> Bool {
         guard let mine = userCode, let theirs = other?.userCode else { return false }
         return mine != theirs
@@ -48,7 +49,6 @@ extension Snapshot.Authorization {
 extension CommandFailure {
     private static let inGeneral = "see 'junctionctl status'; 'junctionctl sign-in --device' begins it again"
 
-    /// - Parameter words: the daemon's.
     fileprivate init(notApproved words: String) {
         self.init(words, kind: "invalidCredential", remedy: Self.inGeneral)
     }

@@ -2,13 +2,13 @@ import Glibc
 import JunctionClient
 import JunctionProtocol
 
-/// A sign-in that a person approves on another screen (RFC 8628); it is the daemon who asks the provider how it stands.
+/// A device sign-in (RFC 8628): a person approves it on another screen, and the daemon polls the provider.
 struct DeviceSignIn {
     var options: GlobalOptions
     var codes: ApprovalCodes
     var waits: Bool
 
-    /// Prints the codes, waits, and says who is signed in.
+    /// Prints the codes, waits, and prints who is signed in.
     func run() throws {
         let begun = try options.ask(SessionSignIn.self, .device)
         try codes.show(begun)
@@ -18,10 +18,10 @@ struct DeviceSignIn {
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }
 
-    /// Waits for what the person decides, over any restart of the daemon.
+    /// Waits for the decision, even if the daemon restarts meanwhile.
     private func conclusion(of begun: Snapshot) throws -> Connection.Answered<Snapshot> {
         let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP)
-        // Whichever came ends the program here.
+        // A caught signal ends the program here.
         defer { signals.release() }
         let progress = ProgressLine()
         defer { progress.clear() }
@@ -38,10 +38,10 @@ struct DeviceSignIn {
                 case .ended(let failure): throw failure
                 }
             } catch let error as JunctionError where error.kind == .timedOut {
-                // A second has passed.
+                // One second has passed.
                 continue
             } catch let error as JunctionError {
-                // A signal, or this caller may not look.
+                // A signal came, or this caller may not see the session.
                 progress.clear()
                 StandardError.note(
                     "the sign-in goes on without this program: see 'junctionctl status'; 'junctionctl sign-out' gives it up"

@@ -2,12 +2,11 @@ import Glibc
 import JunctionClient
 import JunctionProtocol
 
-/// An address as a picture for the camera of a phone, in half blocks, made by the program `qrencode`.
+/// An address as a QR code in half blocks, drawn by the program `qrencode`.
 struct QRPicture {
-    /// What it shows: the address that has the code in it, where the provider has one.
     let content: SecretText
 
-    /// Nothing when there is no address that this caller may know.
+    /// Returns nil if this caller may not know an address.
     init?(of authorization: Snapshot.Authorization) {
         guard
             let content = authorization.verificationUriComplete ?? authorization.verificationUri.map({ SecretText($0) })
@@ -15,7 +14,7 @@ struct QRPicture {
         self.content = content
     }
 
-    /// Ends the verb before anything has begun, where there can be no picture.
+    /// Ends the verb before the sign-in begins if the program is missing.
     static func requireProgram() throws {
         guard Program.path(of: program) == nil else { return }
         throw CommandFailure(
@@ -28,10 +27,9 @@ struct QRPicture {
 
     private static let program = "qrencode"
 
-    /// Draws it.
     func drawn() throws -> SecretText {
-        // The address comes on standard input: arguments can be read by every user. On a terminal the colours are said, too,
-        // since a camera does not take light on dark for dark on light.
+        // The address goes to standard input, because every user can read arguments. On a terminal the colours are
+        // explicit, because a camera may not read a light code on a dark background.
         let form = isatty(STDOUT_FILENO) == 1 ? "ANSIUTF8" : "UTF8"
         let command = ShellCommand(
             line: "exec \(Self.program) -t \(form) -m 2 -o -",

@@ -1,14 +1,14 @@
-/// What the browser shows of our answer to it.
+/// The page that the listener returns to the browser.
 struct AnswerPage {
     private let status: String
     private let title: String
     private let text: String
-    /// Where the browser is sent on to, if it is.
+    /// The target of a redirect, if there is one.
     private var location: String?
 
-    /// The page for a redirect; nothing while it has not come whole.
+    /// Returns the page for a request, or nil while the request is incomplete.
     ///
-    /// - Parameter page: the provider's, for a browser that was opened here.
+    /// - Parameter page: the provider's page, if this program opened the browser.
     init?(for redirect: Redirect, to page: String?) {
         switch redirect {
         case .incomplete: return nil
@@ -32,8 +32,8 @@ struct AnswerPage {
         (self.status, self.title, self.text) = (status, title, text)
     }
 
-    /// The whole of it. Nothing in it came from outside but the address of the provider's page, and nobody is told the address
-    /// that has the code.
+    /// The whole response. Only the address of the provider's page comes from outside. `Referrer-Policy` keeps the
+    /// address with the code from other sites.
     var response: String {
         let body = """
             <!doctype html><html lang="en"><meta charset="utf-8"><title>\(title)</title>\

@@ -1,18 +1,19 @@
 import JunctionClient
 import JunctionProtocol
 
-/// A sign-in on the provider's page in a browser of this machine (RFC 8252), which brings back a code.
+/// A sign-in on the provider's page in a browser of this machine (RFC 8252), which returns an authorization code.
 struct BrowserSignIn {
     var options: GlobalOptions
 
-    /// As long as a person takes who has to look up a password and a second factor.
+    /// Enough time for a person to find a password and a second factor.
     private static let patience = Duration.seconds(600)
 
-    /// Has the page opened, and waits for the browser to come back.
+    /// Opens the page and waits for the browser's redirect.
     func credential() throws -> Credential {
-        // By the time the page has an address, there has to be somebody to come back to.
+        // The listener must exist first, because the address of the page contains the listener's address.
         let listener = try RedirectListener()
-        // The proof that the same program asked for the code and redeems it (RFC 7636). The daemon makes the challenge of it.
+        // The PKCE code verifier (RFC 7636) proves that one program both requests and redeems the code. The daemon
+        // derives the challenge.
         let verifier = SecretText.random()
         let state = SecretText.random()
         let answer = try options.ask(
@@ -30,7 +31,7 @@ struct BrowserSignIn {
         return .authorizationCode(code, redirectUri: listener.address, codeVerifier: verifier)
     }
 
-    /// Says who was signed in: that was decided in the browser, and not in the terminal.
+    /// Prints who was signed in, because the user was chosen in the browser and not in the terminal.
     static func confirm(_ snapshot: Snapshot) {
         guard let user = snapshot.userId else { return }
         StandardError.note("signed in as \(user); if that is somebody else, run 'junctionctl sign-out'")
@@ -42,7 +43,7 @@ struct BrowserSignIn {
 }
 
 extension String {
-    /// Whether a browser may be sent there: an address of the Web that is one word of a header field.
+    /// Whether the text is a web address without characters that are not allowed in a header field.
     fileprivate var isWebAddress: Bool {
         (hasPrefix("https://") || hasPrefix("http://")) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

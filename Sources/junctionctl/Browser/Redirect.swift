@@ -2,37 +2,38 @@ import JunctionProtocol
 import JunctionSecret
 import JunctionText
 
-/// What a request to the port on loopback comes to, where anybody on this machine may ask for anything.
+/// The meaning of a request to the loopback port, which any program of this machine can send.
 enum Redirect: Equatable {
-    /// There is more to come.
+    /// The request is incomplete.
     case incomplete
-    /// The browser that was opened here asks where to go.
+    /// The opened browser asks for the address of the provider's page.
     case start
-    /// The browser has brought the code.
+    /// The browser has returned the code.
     case code(SecretText)
-    /// The provider has said no, in these words.
+    /// The provider has refused, with this text.
     case refused(String)
-    /// It is something else, which is no end of the wait.
+    /// The request is something else, and the wait continues.
     case foreign(Foreign)
 
     enum Foreign: Equatable {
         case unreadable
         case otherPath
         case otherMethod
-        /// A page that we did not ask for: of an earlier sign-in, or of somebody who would like to be signed in here.
+        /// The page has another `state`: it belongs to an earlier sign-in, or an attacker made it to sign this machine
+        /// in to another account.
         case otherState
-        /// Another user of this machine made the connection, or its user is not known.
+        /// Another user of this machine made the connection, or its user is unknown.
         case otherUser
     }
 
-    /// The path that the provider's page sends the browser back to.
+    /// The path that the provider redirects the browser to.
     static let path = "/callback"
-    /// The path that the browser is opened at, and sent on from to the provider's page.
+    /// The path at which the browser is opened. It redirects to the provider's page.
     static let startPath = "/start"
 
     /// Reads the head of an HTTP request.
     ///
-    /// - Parameter state: what only the page that we asked for can know.
+    /// - Parameter state: the `state` of this sign-in, which no other page knows.
     init(reading head: UnsafeRawBufferPointer, state: SecretText) {
         guard Self.isWhole(head) else {
             self = .incomplete
@@ -41,7 +42,7 @@ enum Redirect: Equatable {
         self = Self.outcome(of: head.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }, state)
     }
 
-    /// Whether the empty line is there that ends the head.
+    /// Whether the head contains the empty line that ends it.
     private static func isWhole(_ head: UnsafeRawBufferPointer) -> Bool {
         var isEmptyLine = false
         for byte in head {
@@ -71,7 +72,7 @@ enum Redirect: Equatable {
         return query.code.map { .code($0) } ?? .foreign(.unreadable)
     }
 
-    /// The parameters of RFC 6749 §4.1.2, each of which is there once at the most; all others are ignored.
+    /// The parameters of RFC 6749 §4.1.2, each at most once. All others are ignored.
     private struct Query {
         var code: SecretText?
         var state: SecretText?
@@ -105,7 +106,7 @@ enum Redirect: Equatable {
             return true
         }
 
-        /// What is shown to a person, and no longer than one reads.
+        /// Takes a text for the user, at most 200 characters.
         private func takeWords(_ value: Slice<UnsafeRawBufferPointer>, _ place: inout String?) -> Bool {
             var words: SecretText?
             guard place == nil, take(value, &words) else { return false }
@@ -116,7 +117,7 @@ enum Redirect: Equatable {
 }
 
 extension SecretText {
-    /// What a value of a query stands for; nothing when it is empty or not properly escaped.
+    /// Decodes a query value. Returns nil if it is empty or not properly escaped.
     fileprivate init?(unescaping text: Slice<UnsafeRawBufferPointer>) {
         var isProper = true
         let secret = Secret(capacity: text.count) { room in

@@ -3,21 +3,21 @@ import JunctionClient
 import JunctionProtocol
 import JunctionSecret
 
-/// A port on loopback to which the browser comes back (RFC 8252 §7.3), open until the code is there.
+/// A port on loopback for the browser's redirect (RFC 8252 §7.3), open until the code arrives.
 ///
-/// Only connections of this process's user count: another user of this machine who has read the address of the provider's page
-/// somewhere could otherwise sign in there, and bring a code with which this machine is signed in as them (RFC 8252 §8.1).
+/// Only connections of this process's user count. Another user of this machine may have seen the address of the
+/// provider's page. That user could sign in there and return a code that signs this machine in to their account (RFC
+/// 8252 §8.1).
 ///
-/// Whoever else connects neither ends the wait nor holds it up: there are a few connections at a time, each of whom has
-/// space for one request and a short time. A browser itself opens connections that it does not use.
+/// Other connections neither end the wait nor delay it: there are few connections at a time, and each has space for one
+/// request and little time. Browsers themselves open connections that they do not use.
 final class RedirectListener {
     private let descriptor: Int32
     private var visitors: [BrowserConnection] = []
 
-    /// Where the browser is to come back to.
     let address: String
-    /// Where the browser is opened. It is sent on from there, so that the address of the provider's page is in no argument,
-    /// which every user of this machine could read.
+    /// The address at which the browser is opened. It redirects to the provider's page, so that the address of that
+    /// page is never an argument, which every user of this machine could read.
     let startAddress: String
     private let end: SocketOwner.End
     private var hasToldOfRefusal = false
@@ -56,8 +56,8 @@ final class RedirectListener {
     /// Waits for the code.
     ///
     /// - Parameters:
-    ///   - state: what only the page that we asked for can know.
-    ///   - page: the provider's, which a browser that was opened here is sent on to.
+    ///   - state: the `state` of this sign-in, which no other page knows.
+    ///   - page: the provider's page, to which an opened browser is redirected.
     func code(for state: SecretText, from page: String?, by deadline: Deadline) throws -> SecretText {
         while !deadline.hasPassed {
             visitors.removeAll(where: \.deadline.hasPassed)
@@ -82,7 +82,7 @@ final class RedirectListener {
         )
     }
 
-    /// The connections who have said something, once that is so, or once somebody's time is over.
+    /// Waits, and returns the connections with input. Returns early if a deadline passes.
     private func readable(by deadline: Deadline) throws -> [BrowserConnection] {
         var waited = ([descriptor] + visitors.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -98,7 +98,7 @@ final class RedirectListener {
         guard let connection = BrowserConnection(at: descriptor) else { return }
         let user = connection.user(connectedTo: end)
         guard user == geteuid() else { return refuse(connection, of: user) }
-        // The newest is the most likely one.
+        // The newest connection is the most likely one.
         if visitors.count == Self.mostVisitors { visitors.removeFirst() }
         visitors.append(connection)
     }
@@ -112,7 +112,7 @@ final class RedirectListener {
     }
 }
 
-/// One connection to the port.
+/// One connection of a browser.
 private final class BrowserConnection {
     let descriptor: Int32
     let deadline = Deadline.after(.seconds(10))
@@ -120,7 +120,7 @@ private final class BrowserConnection {
     private var count = 0
     private let end: SocketOwner.End
 
-    /// Accepts the next connection; nothing where there is none any more.
+    /// Accepts the next connection. Returns nil if there is none any more.
     init?(at listener: Int32) {
         var name = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -132,10 +132,10 @@ private final class BrowserConnection {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// The user who made the connection; nothing where that cannot be told.
+    /// Returns the user who made the connection, or nil if it is unknown.
     func user(connectedTo other: SocketOwner.End) -> uid_t? {
         guard let user = SocketOwner.user(of: end, connectedTo: other) else { return nil }
-        // A connection that was reset meanwhile may have left its place in the table to another one.
+        // If the connection was reset meanwhile, its line in the table may belong to another one.
         var name = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isConnected = withUnsafeMutablePointer(to: &name) { name in
@@ -150,7 +150,7 @@ private final class BrowserConnection {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Takes what has come, and looks what it is by now.
+    /// Reads the available bytes, and classifies the request so far.
     func read(state: SecretText) -> Redirect {
         let received = recv(descriptor, room.baseAddress! + count, room.count - count, Int32(MSG_DONTWAIT))
         if received < 0, errno == EAGAIN || errno == EINTR { return .incomplete }
@@ -160,7 +160,8 @@ private final class BrowserConnection {
         return redirect == .incomplete && count == room.count ? .foreign(.unreadable) : redirect
     }
 
-    /// An answer is short enough for the kernel to take it at once; whoever does not read it does without.
+    /// Sends the page without waiting. The page fits into the kernel's buffer; a browser that does not read it does not
+    /// delay anything.
     func answer(_ page: AnswerPage) {
         var text = page.response
         text.withUTF8 { _ = send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
@@ -169,7 +170,7 @@ private final class BrowserConnection {
 }
 
 extension CommandFailure {
-    /// The kernel was asked for any port that is free, so that one is used can only mean that all are.
+    /// The kernel was asked for any free port, so EADDRINUSE means that every port is in use.
     init(noPort number: Int32) {
         let why = number == EADDRINUSE ? "every port of this machine is in use" : String(cString: strerror(number))
         self.init(

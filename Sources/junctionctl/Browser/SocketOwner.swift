@@ -1,9 +1,9 @@
 import Glibc
 
-/// The user who owns one end of a TCP connection on loopback, by the kernel's table of sockets.
+/// The user who owns one end of a TCP connection on loopback, from the kernel's table of sockets.
 ///
-/// `/proc/net/tcp` lists IPv4 sockets, and `/proc/net/tcp6` those IPv6 sockets that speak IPv4. Each line has the socket's own
-/// address, that of its other end, its state, its owner and its inode.
+/// `/proc/net/tcp` lists IPv4 sockets, and `/proc/net/tcp6` lists IPv6 sockets, which may be connected over IPv4. Each
+/// line has the socket's own address, the address of the peer, the state, the owner and the inode.
 enum SocketOwner {
     /// One end of a connection.
     struct End {
@@ -19,19 +19,20 @@ enum SocketOwner {
             self.init(address: name.sin_addr.s_addr, port: UInt16(bigEndian: name.sin_port))
         }
 
-        /// As the table writes it: the address as a number of this machine, in hexadecimal.
+        /// The form in the table: the address in hexadecimal, in the byte order of this machine.
         fileprivate var text: String { address.hexadecimal + ":" + port.hexadecimal }
 
-        /// The same for an IPv6 socket that is connected over IPv4: `::ffff:127.0.0.1`.
+        /// The form for an IPv6 socket that is connected over IPv4: `::ffff:127.0.0.1`.
         fileprivate var mappedText: String {
             let prefix: [UInt32] = [0, 0, UInt32(0xFFFF).bigEndian]
             return prefix.map(\.hexadecimal).joined() + text
         }
     }
 
-    /// The owner of the end `own` of an established connection to `other`; nothing where the table does not say.
+    /// Returns the owner of the end `own` of an established connection to `other`, or nil if the table does not have
+    /// it.
     static func user(of own: End, connectedTo other: End) -> uid_t? {
-        // The kernel hands the table out in pieces, between which a line can be passed over.
+        // The kernel returns the table in pieces, and a line may be missed between two pieces.
         for _ in 0..<3 {
             for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
                 if let user = user(of: own, connectedTo: other, in: content(of: table)) { return user }
@@ -40,14 +41,14 @@ enum SocketOwner {
         return nil
     }
 
-    /// The same with the text of a table.
+    /// Looks up the owner in the text of a table.
     static func user(of own: End, connectedTo other: End, in table: String) -> uid_t? {
         for line in table.split(separator: "\n").dropFirst() {
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)
             guard columns.count > 9, columns[1] == own.text || columns[1] == own.mappedText,
                 columns[2] == other.text || columns[2] == other.mappedText
             else { continue }
-            // A socket that its process has closed has no inode, and belongs to root for the kernel.
+            // If a process has closed its socket, the kernel lists it without an inode and with root as its owner.
             guard columns[3] == established, columns[9] != "0" else { return nil }
             return uid_t(columns[7]).flatMap { $0 == unknown ? nil : $0 }
         }
@@ -56,7 +57,7 @@ enum SocketOwner {
 
     /// `TCP_ESTABLISHED`.
     private static let established = "01"
-    /// Who a user of another user namespace is to us (`/proc/sys/kernel/overflowuid`).
+    /// The kernel shows this id for a user of another user namespace (`/proc/sys/kernel/overflowuid`).
     private static let unknown: uid_t = 65534
 
     private static func content(of file: String) -> String {
@@ -75,7 +76,7 @@ enum SocketOwner {
 }
 
 extension FixedWidthInteger {
-    /// In all its digits, in capitals.
+    /// The number in hexadecimal, with leading zeros and capital letters.
     fileprivate var hexadecimal: String {
         let digits = String(self, radix: 16, uppercase: true)
         return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The browser of whoever sits in front of this machine.
+/// The browser of the user at this machine.
 enum WebBrowser {
-    /// Opens a page with `xdg-open`, where there is a screen; says whether it was tried.
+    /// Opens a page with `xdg-open` if there is a display. Returns whether it was tried.
     ///
-    /// - Parameter page: its address, which becomes an argument that every user of this machine can read.
+    /// - Parameter page: the address, which becomes an argument that every user of this machine can read.
     static func open(_ page: String) -> Bool {
         guard hasScreen, let program = Program.path(of: "xdg-open") else { return false }
         return Program.start(program, page)

@@ -3,9 +3,9 @@ import JunctionClient
 import JunctionProtocol
 import JunctionToml
 
-/// Everything that somebody who is asked for help wants to see, with nothing in it that is a secret.
+/// A report for support requests, without secrets.
 struct Bundle {
-    /// One part of it: a heading, and lines.
+    /// One part of the report: a heading and lines.
     struct Part: Equatable {
         var name: String
         var lines: [String]
@@ -13,14 +13,14 @@ struct Bundle {
 
     private(set) var parts: [Part]
 
-    /// Gathers it.
+    /// Collects the report.
     ///
     /// - Parameters:
-    ///   - diagnosis: what doctor has found.
-    ///   - redaction: takes out of each line what is private.
+    ///   - diagnosis: the findings of doctor.
+    ///   - redaction: removes private text from each line.
     init(_ diagnosis: Diagnosis, configuration: String?, _ redaction: Redaction) {
         let file = ConfigurationProbe(file: configuration).file
-        // The path is not repeated where there is no such file: it may be a secret.
+        // If the file does not exist, its path is not shown, because it may be a secret.
         let isMissing = configuration != nil && access(file, F_OK) != 0
         let configuration = Part(
             name: isMissing ? "configuration" : "configuration \(file)",
@@ -32,7 +32,7 @@ struct Bundle {
         let after = [
             Part(
                 name: "units",
-                lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager says nothing of them"]
+                lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager does not answer"]
             ),
             Part(
                 name: "journal",
@@ -52,7 +52,7 @@ struct Bundle {
         return ([head] + parts.map { "\n== \($0.name)\n" + $0.lines.joined(separator: "\n") }).joined(separator: "\n")
     }
 
-    /// What may be shown of the files in the folder beside the configuration file, each as a part of its own.
+    /// Returns the redacted files in the folder beside the configuration file, each as a part of its own.
     private static func fragments(beside file: String) -> [Part] {
         let folder = ConfigurationFolder(beside: file)
         do throws(UnreadableConfiguration) {

@@ -2,18 +2,18 @@ import Glibc
 import JunctionProtocol
 import JunctionToml
 
-/// What the daemon's own check says of its configuration, where the daemon cannot be asked.
+/// The result of the daemon's own configuration check, for when the daemon does not answer.
 struct ConfigurationProbe {
-    /// The file that the daemon would read.
+    /// The file that the daemon reads.
     var file: String
     /// Whether an option named it.
     private let isGiven: Bool
-    /// Whether an option or the environment named it, so that it has to be there.
+    /// Whether an option or the environment named the file, which then must exist.
     private let isNamed: Bool
 
     static let usualFile = "/etc/junctiond/junctiond.toml"
 
-    /// The one that was named, or the one that the daemon would take.
+    /// Chooses the given file, or else the one that the daemon would read.
     init(file: String?) {
         let named = getenv("JUNCTIOND_CONFIG").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         self.file = file ?? named ?? Self.usualFile
@@ -23,7 +23,7 @@ struct ConfigurationProbe {
 
     var checks: [Diagnosis.Check] {
         if isGiven, access(file, F_OK) != 0 {
-            // The path is not repeated: what is no file may be a secret.
+            // The path is not shown, because a text that is not a file may be a secret.
             let why = String(cString: strerror(errno))
             return [
                 .init(
@@ -58,19 +58,19 @@ struct ConfigurationProbe {
         return Self.checks(of: output, file)
     }
 
-    /// The file, or the folder beside it or a file in there, that this user may not read although the daemon may.
+    /// The file, its folder or a file in that folder that this user may not read, although the daemon may.
     private var hiddenPlace: String? {
         let folder = ConfigurationFolder(beside: file)
         let files = (try? folder.files()) ?? []
         return ([file, folder.path] + files).first { access($0, F_OK) == 0 && access($0, R_OK) != 0 }
     }
 
-    /// Reads what `junctiond --check-config` says: its verdict, and a note for what is allowed and may be a mistake.
+    /// Reads the output of `junctiond --check-config`: the verdict, and notes about possible mistakes.
     static func checks(of output: ProgramOutput, _ file: String) -> [Diagnosis.Check] {
         let prefix = "junctiond: "
         let said = output.lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : String($0) }
         guard output.status == 0 else {
-            // A user or group that cannot be looked up is no mistake in the file.
+            // A user or group that cannot be looked up now is not a mistake in the file.
             let isTemporary = output.status == ExitStatus.temporary.rawValue
             return [
                 .init(
@@ -100,7 +100,7 @@ struct ConfigurationProbe {
                 name: "access",
                 verdict: .problem,
                 detail: line,
-                remedy: "create the account, or correct the entry; without it nobody is allowed what it says"
+                remedy: "create the account, or correct the entry; without it the entry gives no rights"
             )
         }
         if let remedy = line.range(of: "Pass it as a credential") {
@@ -116,7 +116,7 @@ struct ConfigurationProbe {
         return .init(name: "configuration", verdict: .note, detail: line)
     }
 
-    /// The daemon's program: beside this one, or else in `$PATH`.
+    /// The daemon's program: beside this program, or else in `$PATH`.
     static var daemon: String {
         var room = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/self/exe", &room, Int(PATH_MAX))
@@ -129,7 +129,7 @@ struct ConfigurationProbe {
 }
 
 extension StringProtocol {
-    /// Where another text is in this one.
+    /// Returns the first range of another text in this one.
     func range(of other: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {
@@ -139,7 +139,6 @@ extension StringProtocol {
         return nil
     }
 
-    /// Without blanks around it.
     var trimmed: SubSequence {
         let from = drop { $0.isWhitespace }
         guard let last = from.lastIndex(where: { !$0.isWhitespace }) else { return from }

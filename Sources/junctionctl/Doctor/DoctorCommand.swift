@@ -3,7 +3,7 @@ import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
-/// Looks the installation over, from both ends of the socket.
+/// Checks the installation, from both ends of the socket.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -15,9 +15,9 @@ struct DoctorCommand: ParsableCommand {
             """
     )
 
-    /// A daemon that is well answers at once; one that is not should not hold up whoever wants to know.
+    /// A healthy daemon answers at once. A daemon that hangs must not delay the report.
     private static let patience = Duration.seconds(10)
-    /// The daemon goes out to the provider for its own checks.
+    /// The daemon's own checks ask the provider.
     private static let patienceForDiagnosis = Duration.seconds(90)
 
     @Flag(
@@ -60,7 +60,7 @@ struct DoctorCommand: ParsableCommand {
         try end(checks.contains { $0.verdict == .problem } ? .refused : .done)
     }
 
-    /// - Parameter snapshot: what this user may see of the session, if anything.
+    /// - Parameter snapshot: the part of the session that this user may see, if any.
     private func askDaemon(_ checks: inout [Diagnosis.Check], _ snapshot: inout Snapshot?) throws(JunctionError) {
         var connection = try Connection(to: options.path, by: deadline(Self.patience))
         let daemon = try connection.perform(DaemonInfo.self, NoParams(), by: deadline(Self.patience)).value
@@ -70,7 +70,7 @@ struct DoctorCommand: ParsableCommand {
         checks += try connection.perform(DaemonDiagnose.self, NoParams(), by: deadline).value.checks
     }
 
-    /// The usual patience, or less where that was asked for.
+    /// Returns the default deadline, or an earlier one from `--timeout`.
     private func deadline(_ usual: Duration) -> Deadline {
         .after(options.timeout.map { min(usual, .seconds(min($0, 1e9))) } ?? usual)
     }
@@ -101,14 +101,13 @@ struct DoctorCommand: ParsableCommand {
 }
 
 extension Redaction {
-    /// Hides who is signed in.
     fileprivate static func of(_ snapshot: Snapshot?) -> Redaction {
         Redaction(privateWords: [snapshot?.userId, snapshot?.externalUserId, snapshot?.teamId].compactMap(\.self))
     }
 }
 
 extension Diagnosis {
-    /// The file by which the daemon that answered is configured, if it has named one.
+    /// The configuration file of the daemon that answered, if the daemon has named it.
     var configurationFile: String? {
         let sentences = [" is in force", " is not there:", " or its conf.d was changed ", " is refused;"]
         guard let detail = checks.first(where: { $0.name == "configuration" })?.detail, detail.hasPrefix("/") else {
@@ -119,7 +118,7 @@ extension Diagnosis {
 }
 
 extension Diagnosis.Check {
-    /// Whether this program and the daemon are of one release.
+    /// Compares the release of this program with that of the daemon.
     init(comparing daemon: DaemonDescription, with version: String = JunctionVersion.current) {
         self.init(name: "version", verdict: .ok, detail: "junctiond \(daemon.version) runs since \(daemon.startedAt)")
         if daemon.protocolVersion != DaemonDescription.protocolVersion {
@@ -133,7 +132,7 @@ extension Diagnosis.Check {
         }
     }
 
-    /// One line, and another one for what to do.
+    /// One line, and a second one for the remedy.
     var text: String {
         let word = verdict.rawValue
         let first = word + String(repeating: " ", count: max(1, 9 - word.count)) + "\(name): \(detail)".onOneLine

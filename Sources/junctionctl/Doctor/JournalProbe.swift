@@ -1,10 +1,10 @@
 import JunctionProtocol
 
-/// What the unit said last in the journal.
+/// The last lines of the unit in the journal.
 struct JournalProbe: Equatable {
     var lines: [String]
 
-    /// Asks the journal for the last lines of at least this weight; nothing where there is none that can be read.
+    /// Reads the last lines of at least this priority. Returns nil if the journal cannot be read.
     init?(priority: String, count: Int) {
         let arguments = [
             "--unit=\(UnitProbe.service)", "--priority=\(priority)", "--lines=\(count)", "--output=short-iso",
@@ -19,7 +19,6 @@ struct JournalProbe: Equatable {
         self.lines = lines
     }
 
-    /// What is to be said of the last error.
     var check: Diagnosis.Check? {
         lines.last.map { line in
             Diagnosis.Check(

@@ -1,12 +1,12 @@
 import JunctionProtocol
 import JunctionToml
 
-/// What may be shown of a setting: nothing but what it can mean.
+/// How a setting may be shown: only values that the setting can have.
 enum KnownSetting {
     case truth
     case number
     case word(Set<String>)
-    /// A list; what is no word of these is hidden in it.
+    /// A list; words that are not in the set are hidden.
     case words(Set<String>)
     case path
     case url
@@ -14,10 +14,10 @@ enum KnownSetting {
     case proxy
     /// A host of this domain.
     case host(of: String)
-    /// Any text: nobody can tell it from a secret.
+    /// Any text, which is always hidden because it may be a secret.
     case text
 
-    /// The value as it may be shown; nothing where it is none that the setting can have.
+    /// Returns the value as it may be shown, or nil if the setting cannot have it.
     func shown(_ value: SettingValue) -> String? {
         switch (self, value) {
         case (.truth, .boolean(let truth)): "\(truth)"
@@ -49,15 +49,15 @@ enum KnownSetting {
 }
 
 extension KnownSetting {
-    /// The one table of which there may be several.
+    /// The only table that may occur several times.
     static let repeatedTable = "access"
 
-    /// Whether a table or a setting has this path; that of an entry's is `access.unit`.
+    /// Whether a table or a setting has this path. The path of an entry's key has no index: `access.unit`.
     static func names(_ path: String) -> Bool {
         all[path] != nil || all.keys.contains { $0.hasPrefix(path + ".") }
     }
 
-    /// Every setting of etc/junctiond/junctiond.toml; a test holds the two together.
+    /// Every setting of etc/junctiond/junctiond.toml. A test compares the two.
     static let all: [String: KnownSetting] = [
         "provider": .word(Set(Provider.allCases.map(\.rawValue))),
 

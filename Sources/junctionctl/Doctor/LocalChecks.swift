@@ -3,13 +3,14 @@ import Glibc
 import JunctionClient
 import JunctionProtocol
 
-/// What can be seen of the installation without the daemon: its configuration, its units, its last words, and the machine.
+/// The checks without the daemon: its configuration, its units, its last errors, and the machine.
 struct LocalChecks {
     var socket: SocketPath
-    /// The configuration that was named; nothing means where it usually is.
+    /// The given configuration file; nil means the default file.
     var configuration: String?
 
-    /// A daemon that somebody runs by hand elsewhere has nothing to do with the system's units and configuration.
+    /// The units and the configuration of the system say nothing about a daemon with another socket, which a user
+    /// started by hand.
     private var isSystemService: Bool { socket.text == "/run/junctiond/junctiond.sock" }
 
     var checks: [Diagnosis.Check] {
@@ -21,14 +22,14 @@ struct LocalChecks {
         if let units = UnitProbe() {
             checks += units.checks
         } else {
-            checks.append(.init(name: "units", verdict: .note, detail: "the service manager says nothing of them"))
+            checks.append(.init(name: "units", verdict: .note, detail: "the service manager does not answer"))
         }
         if let check = JournalProbe(priority: "err", count: 1)?.check { checks.append(check) }
         if let check = Self.volatileState { checks.append(check) }
         return checks
     }
 
-    /// The state directory itself is the daemon's alone; what it stands on is everybody's to see.
+    /// Only the daemon can read the state directory, but every user can check the file system below it.
     private static var volatileState: Diagnosis.Check? {
         let place = "/var/lib"
         guard clinux_is_volatile(place) == 1 else { return nil }

@@ -1,25 +1,24 @@
 import Glibc
 import JunctionClient
 
-/// What another program of this machine had to say, on standard output and standard error together.
+/// The output of another program, standard output and standard error together.
 struct ProgramOutput: Equatable {
     var status: Int32
     var text: String
 
-    /// `\r\n` is one character, and ends a line like any other.
+    /// Swift treats `\r\n` as one character, which ends a line, too.
     var lines: [Substring] { text.split(whereSeparator: \.isNewline) }
 
-    /// No program is asked for longer: one that hangs must not hold up whoever wants to know why things hang.
+    /// A program that hangs must not delay a report about what hangs.
     private static let patience = Duration.seconds(10)
-    /// Enough for what is asked; the rest is left out.
+    /// In bytes; the rest is left out.
     private static let longest = 1 << 18
 
     init(status: Int32, text: String) {
         (self.status, self.text) = (status, text)
     }
 
-    /// Runs a program that is found in `$PATH`, without a terminal and in English; nothing where it is not there, or does not
-    /// end in time.
+    /// Runs a program from `$PATH` without terminal input. Returns nil if it does not exist or does not end in time.
     init?(of name: String, _ arguments: [String]) {
         guard let program = name.contains("/") ? name : Program.path(of: name) else { return nil }
         var ends: [Int32] = [-1, -1]
@@ -48,7 +47,7 @@ struct ProgramOutput: Equatable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // What we ignore is not for it to ignore.
+        // This program ignores SIGPIPE, and the other one must not inherit that.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         sigaddset(&defaults, SIGPIPE)

@@ -1,13 +1,12 @@
-/// Where something is, and nothing else: without whatever in a path, a URL or a proxy's address could be a secret.
+/// A path, a URL or a proxy address without the parts that may be a secret.
 ///
-/// It is read as the daemon reads it. What is not plain in every part of it is not shown at all.
+/// The text is parsed as the daemon parses it. It is not shown at all unless every part is plain.
 enum RedactedPath {
-    /// A file, by its absolute path.
     static func path(_ text: String) -> String? {
         text.hasPrefix("/") && text.utf8.allSatisfy { isOfPath($0) || $0 == UInt8(ascii: " ") } ? text : nil
     }
 
-    /// Scheme, host, port and path of a URL.
+    /// Returns scheme, host, port and path of a URL.
     static func url(_ text: String) -> String? {
         guard isOneWord(text), !text.contains("@"), let mark = text.range(of: "://") else { return nil }
         let scheme = text[..<mark.lowerBound].lowercased()
@@ -20,7 +19,8 @@ enum RedactedPath {
         return "\(scheme)://\(place)\(shownPath)" + (path.endIndex == tail.endIndex ? "" : "?\(Redaction.mark)")
     }
 
-    /// Host and port of a proxy, and that there are credentials. The scheme may be missing, as in the environment.
+    /// Returns host and port of a proxy, and a mark for credentials. The scheme may be missing, as in an environment
+    /// variable.
     static func proxy(_ text: String) -> String? {
         guard isOneWord(text) else { return nil }
         var rest = text[...]
@@ -40,7 +40,7 @@ enum RedactedPath {
         return parts.count == 2 ? "\(Redaction.mark)@\(place)" : place
     }
 
-    /// A name or an address, perhaps with a port.
+    /// Returns a host name or an address, perhaps with a port.
     static func host(_ text: String) -> String? {
         var host = text[...]
         if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
@@ -56,7 +56,7 @@ enum RedactedPath {
             ? text : nil
     }
 
-    /// Whether it is in ASCII, without blanks: then every character is one byte, and no two are taken for one.
+    /// Whether the text is ASCII without blanks, so that every character is one byte.
     private static func isOneWord(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
     private static func isOfPath(_ byte: UInt8) -> Bool {

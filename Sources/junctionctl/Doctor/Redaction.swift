@@ -1,18 +1,18 @@
-/// Takes out of a text what is nobody else's business: whoever asks for help sends it to strangers.
+/// Removes private text, because the reader of a report may be a stranger.
 struct Redaction {
-    /// Words that are left out wherever they are: who is signed in.
+    /// Words that are always hidden: the names of the signed-in user.
     var privateWords: [String] = []
 
     static let mark = "(hidden)"
-    /// What is shorter is no token, and what is longer and has letters and digits may be one.
+    /// A longer word may be a token.
     private static let longestWord = 23
 
-    /// The text without credentials of URLs, without what looks like a token, a key or an id, without whom the daemon calls a
-    /// user, and without the private words.
+    /// Returns the text without credentials in URLs, without possible tokens, keys and ids, without the user that the
+    /// daemon names, and without the private words.
     func of(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Self.withoutUser(String($0)) }
         var text = lines.joined(separator: "\n")
-        // A long one first: a short one may be a part of it.
+        // Long words first, because a short one may be a part of a long one.
         let words = Set(privateWords.flatMap { [$0, $0.onOneLine] }).filter { !$0.isEmpty }
         for word in words.sorted(by: { ($1.count, $0) < ($0.count, $1) }) {
             text = text.replacingAll(word, with: Self.mark, inWords: word.count > Self.longestInitials)
@@ -20,22 +20,24 @@ struct Redaction {
         return Self.withoutTokens(Self.withoutCredentials(text))
     }
 
-    /// What is so short is hidden where it stands alone: as a part of other words it says nothing of anybody.
+    /// A word of at most this length is hidden only where it stands alone: as a part of other words it identifies no
+    /// user.
     private static let longestInitials = 2
 
-    /// Whoever is called `User anna`: the daemon says so in its status, also where there is nobody to ask for the id.
+    /// Hides the name in `User anna`. The daemon writes it into its status, so it occurs even if the daemon cannot be
+    /// asked for the id.
     private static func withoutUser(_ line: String) -> String {
         if let start = line.range(of: "User ") {
             return line[..<start.upperBound] + mark + (tail(" is signed in", of: line[start.upperBound...]) ?? "")
         }
-        // So the record on the disk is described, which may be somebody else's than the session.
+        // The description of the stored record, which may name another user than the session.
         if let start = line.range(of: ", user "), let tail = tail(" generation ", of: line[start.upperBound...]) {
             return line[..<start.upperBound] + mark + "," + tail
         }
         return line
     }
 
-    /// What can follow an id, from there on; the last, because an id may have anything in it.
+    /// Returns the rest from the last place where an id can have ended, because an id may contain anything.
     private static func tail(_ beginning: String, of rest: Substring) -> Substring? {
         var tail = rest[rest.endIndex...]
         while let found = rest[..<tail.startIndex].lastIndex(where: \.isWhitespace) {
@@ -45,7 +47,7 @@ struct Redaction {
         return nil
     }
 
-    /// What stands before an `@`, with a colon in it: `user:password@host`, behind a scheme or without one.
+    /// Hides the text before an `@` that contains a colon: `user:password@host`, with or without a scheme.
     private static func withoutCredentials(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -59,7 +61,7 @@ struct Redaction {
 
     private static func withoutCredentials(inWord word: Substring) -> String {
         guard let at = word.lastIndex(of: "@"), word[..<at].contains(":") else { return String(word) }
-        // What has a colon before it is no scheme, but a user with a password.
+        // If there is another colon before it, the text is not a scheme but a user with a password.
         let scheme = word[..<at].range(of: "://").map { word[..<$0.upperBound] }.flatMap { scheme in
             scheme.count { $0 == ":" } == 1 ? scheme : nil
         }
@@ -88,7 +90,7 @@ struct Redaction {
     private static func shown(_ word: String) -> String {
         let isKey = ["sk_", "pk_", "eyJ"].contains { word.hasPrefix($0) && word.count > $0.count }
         guard isKey || word.count > longestWord else { return word }
-        // Names are made of short parts; tokens have long ones, or digits among their letters.
+        // Names have short parts of letters. Tokens have long parts or digits.
         let parts = word.split { "-_.=".contains($0) }
         let isName = parts.allSatisfy { part in part.allSatisfy(\.isLetter) && part.count < 24 }
         return isKey || !isName ? mark : word
@@ -96,7 +98,7 @@ struct Redaction {
 }
 
 extension String {
-    /// - Parameter inWords: also where it is a part of a longer word.
+    /// - Parameter inWords: whether to replace it also inside a longer word.
     fileprivate func replacingAll(_ word: String, with other: String, inWords: Bool) -> String {
         var rest = self[...]
         var result = ""

@@ -2,7 +2,7 @@ import Glibc
 import JunctionClient
 import JunctionProtocol
 
-/// What can be seen of the socket without the daemon.
+/// The check of the socket without the daemon.
 struct SocketCheck {
     var path: SocketPath
 

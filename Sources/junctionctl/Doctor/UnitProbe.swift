@@ -1,15 +1,15 @@
 import JunctionProtocol
 
-/// How the units of the daemon are, by the service manager's word.
+/// The state of the daemon's units, as the service manager reports it.
 struct UnitProbe: Equatable {
-    /// One unit, with the properties that were asked for.
+    /// One unit, with its requested properties.
     struct Unit: Equatable {
         var name: String
         var properties: [String: String]
 
         subscript(_ property: String) -> String { properties[property] ?? "" }
 
-        /// What a person wants to see of it.
+        /// The state of the unit in one line.
         var summary: String {
             let words = [
                 "LoadState", "ActiveState", "SubState", "UnitFileState", "Result", "ExecMainStatus", "NRestarts",
@@ -31,14 +31,14 @@ struct UnitProbe: Equatable {
 
     var units: [Unit]
 
-    /// Asks the service manager; nothing where there is none that answers.
+    /// Asks the service manager. Returns nil if it does not answer.
     init?() {
         let arguments = ["show", "--no-pager", "--property=\(Self.properties)"] + Self.names
         guard let output = ProgramOutput(of: "systemctl", arguments), output.status == 0 else { return nil }
         self.init(reading: output.text)
     }
 
-    /// Reads what `systemctl show` prints: a paragraph for each unit.
+    /// Parses the output of `systemctl show`: a paragraph for each unit.
     init(reading text: String) {
         var paragraphs: [[String: String]] = [[:]]
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -51,7 +51,6 @@ struct UnitProbe: Equatable {
 
     private func unit(_ name: String) -> Unit? { units.first { $0.name == name && $0["LoadState"] != "not-found" } }
 
-    /// What is to be said of them.
     var checks: [Diagnosis.Check] {
         guard let service = unit(Self.service), let socket = unit(Self.socket) else {
             return [
@@ -135,7 +134,7 @@ struct UnitProbe: Equatable {
         return .init(
             name: "start at boot",
             verdict: .note,
-            detail: "\(service.name) is not enabled: after a reboot it starts when somebody connects, and not before",
+            detail: "\(service.name) is not enabled: after a reboot it starts only when a client connects",
             remedy: remedy
         )
     }

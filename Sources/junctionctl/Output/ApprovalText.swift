@@ -1,6 +1,6 @@
 import JunctionProtocol
 
-/// A sign-in that a person has yet to approve, in words.
+/// A pending device sign-in in words.
 struct ApprovalText {
     private let authorization: Snapshot.Authorization
     private let now: Timestamp
@@ -10,13 +10,13 @@ struct ApprovalText {
         self.now = now
     }
 
-    /// For somebody who asks what is going on: with the code, if they may know it.
+    /// For `status`: the summary, with the code if the caller may know it.
     var summary: String {
         let whatToDo = codes.map { ": enter \($0.user) at \($0.address)" } ?? ""
         return "awaiting approval\(whatToDo), \(timeLeft)"
     }
 
-    /// For whoever approves it; nothing for those who may not.
+    /// The instructions for the approval, or nil if the caller may not know the code.
     var instructions: String? {
         codes.map { codes in
             var text = "Open   \(codes.address.onOneLine)\nEnter  \(codes.user.onOneLine)"
@@ -27,12 +27,12 @@ struct ApprovalText {
         }
     }
 
-    /// For whoever waits.
+    /// The progress line while this program waits.
     var waiting: String { "waiting for the approval, \(timeLeft); ^C leaves the sign-in running" }
 
     private var timeLeft: TimeLeft { TimeLeft(until: authorization.expiresAt, from: now) }
 
-    /// They are on the screen in the next moment, so they may be text here.
+    /// The codes are printed at once, so they need not stay secret.
     private var codes: (user: String, address: String)? {
         guard let code = authorization.userCode, let address = authorization.verificationUri else { return nil }
         return (code.revealed(), address)

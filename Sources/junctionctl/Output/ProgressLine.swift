@@ -1,9 +1,7 @@
 import Glibc
 
-/// One line on standard error about something that takes its time: on a terminal it changes in place, elsewhere it is there
-/// once.
+/// A progress line on standard error. On a terminal it changes in place; elsewhere it is printed once.
 final class ProgressLine {
-    /// Whether it can change.
     let isMoving = isatty(STDERR_FILENO) == 1
     private var shown: String?
 
@@ -13,7 +11,7 @@ final class ProgressLine {
         if isMoving { StandardError.write("\r\u{1B}[K\(text)") } else { StandardError.note(text) }
     }
 
-    /// Takes it away, where that can be done.
+    /// Removes the line, if it can change.
     func clear() {
         if isMoving, shown != nil { StandardError.write("\r\u{1B}[K") }
         shown = nil

@@ -1,7 +1,7 @@
 import Glibc
 import JunctionProtocol
 
-/// The state of the session in words, for `status` and whatever ends with a new state.
+/// The state of the session in words, for `status` and for verbs that end with a new state.
 struct SnapshotText {
     let snapshot: Snapshot
     let now: Timestamp
@@ -14,7 +14,7 @@ struct SnapshotText {
         self.now = now
     }
 
-    /// A few lines: who, with what, until when.
+    /// A few lines: the user, the token, the renewal and the storage.
     var paragraph: String {
         var rows: [(name: String, text: String)] = [("state", state)]
         if let user = snapshot.userId { rows.append(("user", user)) }
@@ -45,7 +45,7 @@ struct SnapshotText {
         if snapshot.renewal.phase != .none { words.append("renewal=\(snapshot.renewal.phase)") }
         let pending = Snapshot.Flag.pendingReauthentication
         if snapshot.flags.contains(pending) { words.append("\(pending)") }
-        // The code is not for a log: whoever reads it could bind this device to an account of their own.
+        // A log must not contain the code: a reader could bind this device to another account.
         if let authorization = snapshot.authorization {
             words.append("authorization-until=\(beside(authorization.expiresAt))")
         }
@@ -55,7 +55,7 @@ struct SnapshotText {
         return words.joined(separator: " ").onOneLine
     }
 
-    /// The word that is the same everywhere, and what it means.
+    /// The state's name on the wire, and its meaning.
     private var state: String {
         guard snapshot.storage.isReadable else {
             let reason = snapshot.storage.reason ?? "'junctionctl doctor' says why."
@@ -98,7 +98,7 @@ struct SnapshotText {
     }
 }
 
-/// What a renewal came to in words, as far as the caller may see it.
+/// The result of a renewal in words, as far as the caller may see it.
 struct RenewText {
     let result: RenewResult
     let now: Timestamp
@@ -108,7 +108,7 @@ struct RenewText {
         self.now = now
     }
 
-    /// A few lines: the whole state, or what a caller without the capability `status` sees of it.
+    /// A few lines: the whole state, or the part of it that a caller without the capability `status` sees.
     var paragraph: String {
         if let snapshot = result.snapshot { return SnapshotText(snapshot, now: now).paragraph }
         var rows = [(name: "state", text: result.state.explained(isConfigured: false))]
@@ -118,7 +118,7 @@ struct RenewText {
 }
 
 extension Snapshot.State {
-    /// The word that is the same everywhere, and what it means.
+    /// Returns the state's name on the wire, and its meaning.
     fileprivate func explained(isConfigured: Bool) -> String {
         let meaning =
             switch self {
@@ -141,7 +141,7 @@ extension Snapshot.TokenLife {
 }
 
 extension [(name: String, text: String)] {
-    /// One line for each row, the texts below each other.
+    /// One line for each row, with the texts in one column.
     fileprivate var asTable: String {
         map { row in
             row.name + String(repeating: " ", count: 10 - row.name.count) + row.text.onOneLine
@@ -150,10 +150,10 @@ extension [(name: String, text: String)] {
 }
 
 extension Timestamp {
-    /// A time in UTC, and how far that is from now.
+    /// Returns a time in UTC, and its distance from now.
     fileprivate func beside(_ now: Timestamp) -> String { "\(self) (\(Distance(to: self, from: now)))" }
 
-    /// What the wall clock says, to the second.
+    /// The wall clock, in whole seconds.
     static var now: Timestamp {
         Timestamp(milliseconds: Int64(time(nil)) * 1000)
     }

@@ -1,9 +1,9 @@
 import Glibc
 import JunctionJSON
 
-/// What the user asked for, written at once so that a pipe sees every line when it is due.
+/// The output of a verb, written at once so that a pipe gets every line in time.
 ///
-/// A file or a pipe gets the bytes as they are; on a terminal they are escaped, because others have chosen many of them.
+/// A file or a pipe gets the bytes unchanged. On a terminal they are escaped, because many of them come from outside.
 enum StandardOutput {
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
@@ -11,7 +11,7 @@ enum StandardOutput {
         try self.text(text + "\n")
     }
 
-    /// The beginning of a line.
+    /// Writes the beginning of a line.
     static func text(_ text: String) throws {
         var text = text
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
@@ -22,7 +22,7 @@ enum StandardOutput {
         try line("")
     }
 
-    /// A document of our own.
+    /// Writes a JSON document that this program creates.
     static func json(_ body: (inout JSONWriter) -> Void) throws {
         var writer = JSONWriter()
         body(&writer)
@@ -38,7 +38,7 @@ enum StandardOutput {
         }
     }
 
-    /// Writes what this program itself has made for a terminal.
+    /// Writes bytes that this program has created for a terminal.
     static func writeUnchanged(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while !rest.isEmpty {
@@ -46,7 +46,7 @@ enum StandardOutput {
             if written >= 0 {
                 rest = UnsafeRawBufferPointer(rebasing: rest[written...])
             } else if errno == EPIPE {
-                // Whoever reads has what it wanted, as in `junctionctl watch | head -1`.
+                // The reader has closed the pipe, as in `junctionctl watch | head -1`.
                 exit(ExitStatus.done.rawValue)
             } else if errno != EINTR {
                 throw CommandFailure(
@@ -59,27 +59,27 @@ enum StandardOutput {
     }
 }
 
-/// What the user should know besides.
+/// Messages besides the output.
 enum StandardError {
-    /// One line, in which a terminal finds nothing to act on.
+    /// Writes one line without characters that a terminal would act on.
     static func line(_ text: String) {
         write(text.onOneLine + "\n")
     }
 
-    /// What this program itself has made for a terminal.
+    /// Writes text that this program has created for a terminal.
     static func write(_ text: String) {
         var text = text
         text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// A document of our own, on one line.
+    /// Writes a JSON document that this program creates, on one line.
     static func json(_ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         body(&writer)
         writer.withUnsafeBytes { line(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Something that is not an error.
+    /// Writes a message that is not an error.
     static func note(_ text: String) {
         line("junctionctl: \(text)")
     }

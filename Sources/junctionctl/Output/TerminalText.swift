@@ -1,13 +1,13 @@
-/// Foreign text (a user id, a provider's words, the body of an answer), made harmless for a terminal.
+/// Escapes text from outside (a user id, a provider's text, the body of an answer) for a terminal.
 ///
-/// Escaped are control characters, characters that change the direction of text, and those that have no width: a terminal would act
-/// on them, or show something else than there is. The escapes are those of JSON (`\u202e`), so that escaped JSON stays the
-/// same document.
+/// It escapes control characters, characters that change the direction of text, and characters without width. A
+/// terminal would act on them, or show something else than the text. The escapes are those of JSON (`\u202e`), so
+/// escaped JSON stays the same document.
 enum TerminalText {
-    /// The bytes with escapes; nothing where there is nothing to escape. Line breaks and tabs stay, and a byte that is not UTF-8
-    /// becomes `\xff`.
+    /// Returns the bytes with escapes, or nil if none is needed. Line breaks and tabs stay, and a byte that is not
+    /// UTF-8 becomes `\xff`.
     static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        // No copy is made of a token.
+        // Common text returns here, so that no copy of a token is made.
         guard !bytes.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == newline || $0 == tab }) else { return nil }
         var result: [UInt8] = []
         var position = 0
@@ -40,8 +40,8 @@ enum TerminalText {
 }
 
 extension String {
-    /// The same on one line and harmless for a terminal: a space for each line break or tab, an escape for whatever else
-    /// `TerminalText` escapes.
+    /// The text on one line and safe for a terminal: a space for each line break or tab, and an escape for other
+    /// characters that `TerminalText` escapes.
     var onOneLine: String {
         guard unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { return self }
         var result = ""
@@ -57,7 +57,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal would act on it, reorder text by it, or show nothing of it.
+    /// Whether a terminal would act on the character, reorder text or show nothing.
     fileprivate var isUnsafeOnTerminal: Bool {
         guard !(0x20..<0x7F).contains(value) else { return false }
         return switch properties.generalCategory {
@@ -66,7 +66,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// As JSON writes it: `\u202e`, and two of them beyond the first 65,536 characters.
+    /// The JSON escape: `\u202e`, or two of them for a character above U+FFFF.
     fileprivate var escaped: String {
         UTF16.encode(self)!.map { unit in
             let digits = String(unit, radix: 16)

@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-/// How much time is left, in words.
 struct TimeLeft: CustomStringConvertible {
     private let seconds: Int64
 
@@ -11,7 +10,7 @@ struct TimeLeft: CustomStringConvertible {
     var description: String { "\(Span(seconds: seconds)) left" }
 }
 
-/// How far a time is from now, in words, to stand beside it.
+/// The distance of a time from now, in words.
 struct Distance: CustomStringConvertible {
     private let milliseconds: Int64
 
@@ -28,7 +27,7 @@ struct Distance: CustomStringConvertible {
     }
 }
 
-/// A length of time in its largest sensible unit.
+/// A length of time in its largest suitable unit.
 private struct Span: CustomStringConvertible {
     let seconds: Int64
 

@@ -1,19 +1,19 @@
 import Glibc
 import JunctionClient
 
-/// Signals that are noted instead of ending the program, for as long as something has to be put back first.
+/// Catches signals until the caller has restored the terminal or other state.
 ///
-/// There is one at a time: a handler can reach nothing but what is global.
+/// Only one object exists at a time, because a signal handler can use only global variables.
 struct CaughtSignals {
-    /// The last one that came. A handler may touch nothing else than these two.
+    /// The last signal. The handler uses only this variable and `alarm`.
     nonisolated(unsafe) private static var last: Int32 = 0
-    /// Where the handler writes a byte, so that a wait ends also when the signal came just before it began.
+    /// The pipe that the handler writes to, so that a wait ends even if the signal comes just before it.
     nonisolated(unsafe) private static var alarm: Int32 = -1
 
     private let bell: (reading: Int32, writing: Int32)
     private var before: [(signal: Int32, action: sigaction)] = []
 
-    /// Catches them, save those that the program was told to ignore.
+    /// Catches the signals, except those that are ignored.
     init(_ signals: Int32...) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
@@ -52,10 +52,10 @@ struct CaughtSignals {
     /// `SIG_IGN`, which Swift cannot compare.
     private static let ignored = 1
 
-    /// Ends a wait for the daemon when a signal comes.
+    /// Interrupts a wait for the daemon when a signal comes.
     var interruption: Interruption { .readable(bell.reading) }
 
-    /// Waits until the descriptor can be read; `false` when a signal comes first.
+    /// Waits until the descriptor can be read. Returns `false` if a signal comes first.
     func waitForInput(from descriptor: Int32) -> Bool {
         var waited = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -65,7 +65,7 @@ struct CaughtSignals {
         return waited[1].revents == 0
     }
 
-    /// Everything is put back: now the signal may do what it would have done.
+    /// Restores the handlers and raises the signal that came, if one did.
     func release() {
         for (signal, action) in before {
             var action = action

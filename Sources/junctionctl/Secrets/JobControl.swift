@@ -1,15 +1,15 @@
 import Glibc
 
-/// Job control for a command that has a process group of its own, as a shell does it: the terminal is the command's while this
-/// program waits for it, and what stops the command stops this program, too.
+/// Job control for a command with its own process group, as a shell does it. The command owns the terminal while this
+/// program waits for it. If the command stops, this program stops, too.
 final class JobControl {
     private let terminal: Int32
-    /// How the terminal was before the command began.
+    /// The attributes of the terminal before the command began.
     private var attributes = termios()
-    /// The command's process group, and its first process.
+    /// The command's process group, which has the number of its first process.
     private var group: pid_t = 0
 
-    /// Before a command begins; nothing where this program has no terminal.
+    /// Call it before the command begins. Returns nil if this program has no terminal.
     init?() {
         terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard terminal >= 0, tcgetattr(terminal, &attributes) == 0 else { return nil }
@@ -19,32 +19,33 @@ final class JobControl {
         if terminal >= 0 { close(terminal) }
     }
 
-    /// Hands the terminal to the command.
+    /// Gives the terminal to the command.
     ///
-    /// - Parameter group: the number of its process group, and of its first process.
+    /// - Parameter group: the command's process group, which has the number of its first process.
     func begin(_ group: pid_t) {
         self.group = group
         handOver()
     }
 
-    /// Does what the terminal's keys have done to the command to the rest, too.
+    /// Applies a stop or a signal of the command to this program and to the rest of the group.
     func follow() {
         var information = siginfo_t()
         let what = WSTOPPED | WEXITED | WNOHANG | WNOWAIT
         guard waitid(P_PID, id_t(group), &information, what) == 0, information.si_signo == SIGCHLD else { return }
         let signal = information._sifields._sigchld.si_status
         if information.si_code == CLD_STOPPED, [SIGTTIN, SIGTTOU].contains(signal), tcgetpgrp(terminal) == group {
-            // It asked for the terminal just before it had that.
+            // The command used the terminal before it was in the foreground.
             kill(-group, SIGCONT)
         } else if information.si_code == CLD_STOPPED {
             stop()
         } else if information.si_code != CLD_EXITED, [SIGINT, SIGQUIT].contains(signal) {
-            // What a shell has in the background ignores these keys.
+            // The background processes of a shell ignore these signals.
             kill(-group, SIGKILL)
         }
     }
 
-    /// Stops this program's group like the command (^Z, or reading in the background). Once that goes on, so does the command.
+    /// Stops this program's group like the command (after ^Z, or input in the background). When this program continues,
+    /// the command continues.
     private func stop() {
         takeBack()
         kill(0, SIGTSTP)
@@ -54,17 +55,17 @@ final class JobControl {
 
     /// Takes the terminal back.
     ///
-    /// - Parameter isCut: the command was ended, so it may have left the terminal without echo.
+    /// - Parameter isCut: whether the command was killed, so that it may have left the terminal without echo.
     func end(isCut: Bool) {
         let isOurs = takeBack()
         if isCut, isOurs { tcsetattr(terminal, TCSANOW, &attributes) }
     }
 
-    /// A program in the background does not own the terminal, so it has nothing to hand over.
+    /// Gives the terminal to the command, unless this program is in the background and does not own it.
     private func handOver() {
         guard tcgetpgrp(terminal) == getpgrp() else { return }
         setForeground(group)
-        // The command may have asked for input before, which stopped it.
+        // The command may have stopped because it read from the terminal too early.
         kill(-group, SIGCONT)
     }
 
@@ -75,7 +76,7 @@ final class JobControl {
         return true
     }
 
-    /// This program may be in the background by now, where SIGTTOU would stop it.
+    /// Blocks SIGTTOU, which would stop this program if it is in the background now.
     private func setForeground(_ group: pid_t) {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigemptyset(&blocked)

@@ -1,23 +1,23 @@
 import Glibc
 
-/// The process group of the command that runs now, which ends when a signal ends this program.
+/// The process group of the running command, which is killed when a signal ends this program.
 ///
-/// There is one at a time: a handler can reach nothing but what is global.
+/// Only one command runs at a time, because a signal handler can use only global variables.
 enum RunningCommand {
-    /// Zero while there is none.
+    /// Zero if no command runs.
     nonisolated(unsafe) private static var running: pid_t = 0
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Starts a command in a group of its own. From its first moment on, what ends this program ends the group first.
+    /// Starts a command in its own process group. From then on, a signal that ends this program kills the group first.
     ///
-    /// - Parameter spawn: starts it, with the signals blocked that it is given.
-    /// - Returns: the number of the group, and of its first process.
+    /// - Parameter spawn: starts the command with the given signal mask.
+    /// - Returns: the process group, which has the number of its first process.
     static func begin(_ spawn: (sigset_t) throws -> pid_t) rethrows -> pid_t {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigemptyset(&blocked)
         for signal in signals { sigaddset(&blocked, signal) }
-        // A signal between the start and the note of it would leave the command behind.
+        // If a signal came between the start and the assignment, the command would continue to run.
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         for signal in signals { catchSignal(signal) }
@@ -25,12 +25,12 @@ enum RunningCommand {
         return running
     }
 
-    /// The group is on its own.
+    /// Forgets the group.
     static func end() {
         running = 0
     }
 
-    /// A signal that is ignored, or that already has a handler, stays as it is.
+    /// Catches a signal, unless it is ignored or has a handler.
     private static func catchSignal(_ signal: Int32) {
         var action = sigaction()
         sigaction(signal, nil, &action)
@@ -40,7 +40,7 @@ enum RunningCommand {
         action.__sigaction_handler.sa_handler = { signal in
             let group = RunningCommand.running
             if group > 0 { kill(-group, SIGKILL) }
-            // Now it does what it would have done.
+            // The signal has its default effect now.
             Glibc.signal(signal, SIG_DFL)
             raise(signal)
         }

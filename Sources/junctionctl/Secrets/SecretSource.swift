@@ -3,22 +3,22 @@ import JunctionClient
 import JunctionProtocol
 import JunctionSecret
 
-/// Where a secret comes from. Never from an argument: every user of the machine can read those.
+/// The source of a secret. It is never an argument, because every user of the machine can read those.
 enum SecretSource {
     case standardInput
-    /// - Parameter option: what names the file, for errors; a path that is not one may be a secret.
+    /// - Parameter option: the option that named the file. Errors name it instead of the path, which may be a secret.
     case file(String, option: String)
-    /// What a command prints, which is run when the secret is needed.
+    /// The output of a command, which runs when the secret is needed.
     case command(ShellCommand)
 
-    /// The file that was given to an option; `-` is standard input.
+    /// Creates the source for the value of a file option; `-` is standard input.
     init(file: String, of option: String) {
         self = file == "-" ? .standardInput : .file(file, option: option)
     }
 
     /// Reads the secret.
     ///
-    /// - Parameter name: what it is, for the prompt and for errors: `Sign-In Token`.
+    /// - Parameter name: the name of the secret for the prompt and for errors, such as `Sign-In Token`.
     func read(_ name: String) throws -> SecretText {
         switch self {
         case .standardInput:
@@ -50,8 +50,8 @@ enum SecretSource {
 
 /// Opens a file for reading.
 ///
-/// - Parameter option: what names the file. The error names the option instead of the path, which may be a secret that was
-///   given in place of a file.
+/// - Parameter option: the option that named the file. The error names the option instead of the path, which may be a
+///   secret that was given in place of a file.
 func openFile(_ path: String, givenTo option: String) throws -> Int32 {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw CommandFailure(unreadableFileOf: option, errno) }
@@ -59,7 +59,6 @@ func openFile(_ path: String, givenTo option: String) throws -> Int32 {
 }
 
 extension CommandFailure {
-    /// - Parameter number: the error of the system.
     init(unreadableFileOf option: String, _ number: Int32) {
         self.init(
             "the file given to \(option) cannot be read: \(String(cString: strerror(number)))",
@@ -71,15 +70,15 @@ extension CommandFailure {
 }
 
 extension SecretText {
-    /// A token has a few kilobytes; whatever is longer is not one.
+    /// In bytes. A token has a few kilobytes, so longer input is not a token.
     static let longest = 64 << 10
 
-    /// Reads all that comes, without the white space around it, straight into memory that is wiped.
+    /// Reads all input without the white space around it, directly into memory that is wiped.
     ///
     /// - Parameters:
-    ///   - deadline: until when it has to be there, all of it.
-    ///   - limit: how long it may be.
-    ///   - tend: called now and then while nothing comes.
+    ///   - deadline: when all input must be there.
+    ///   - limit: the largest length in bytes.
+    ///   - tend: called about ten times a second while there is no input.
     init(
         readingSecret name: String,
         from file: Int32,
@@ -103,9 +102,9 @@ extension SecretText {
         }
     }
 
-    /// Takes what `fill` writes into memory that is wiped, without the white space around it.
+    /// Lets `fill` write into memory that is wiped, and removes the white space around the text.
     ///
-    /// - Parameter fill: has space for one byte more than there may be.
+    /// - Parameter fill: gets space for one byte more than the limit.
     init(
         _ name: String,
         atMost limit: Int = longest,
@@ -128,7 +127,7 @@ extension SecretText {
 extension CommandFailure {
     fileprivate static let absence = "there is none"
 
-    /// Whether there was no secret at all.
+    /// Whether the error says that there was no secret.
     var isAboutAbsence: Bool { kind == "secretUnreadable" && what.hasSuffix(": \(Self.absence)") }
 
     init(unreadable name: String, _ why: String) {
@@ -142,7 +141,7 @@ extension CommandFailure {
 }
 
 extension CommandFailure {
-    /// Said on this side: the daemon could only say that the line is no JSON.
+    /// This program checks it, because the daemon could only report invalid JSON.
     fileprivate init(noText name: String) {
         self.init(
             "the \(name) cannot be read: it is no text in UTF-8",
@@ -153,7 +152,7 @@ extension CommandFailure {
     }
 }
 
-/// Whether it is UTF-8, without a copy of it.
+/// Whether the bytes are UTF-8. It makes no copy.
 private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var parser = Unicode.UTF8.ForwardParser()
     var rest = bytes.makeIterator()
@@ -166,20 +165,20 @@ private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
     }
 }
 
-/// Waits for something to read, or for the end of it; not if there is no hurry, because reading waits as well.
+/// Waits for input or its end. It returns at once without a deadline and a callback, because read(2) waits as well.
 private func hasInput(_ file: Int32, by deadline: Deadline, _ tend: (() -> Void)?) -> Bool {
     guard deadline != .never || tend != nil else { return true }
     var waited = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
     while true {
         let left = deadline.pollTimeout
-        // Nobody notices a tenth of a second after ^Z.
+        // The longest delay after ^Z is a tenth of a second, which a user does not notice.
         if poll(&waited, 1, tend == nil ? left : left < 0 ? 100 : min(left, 100)) > 0 { return true }
         tend?()
         if deadline.hasPassed { return false }
     }
 }
 
-/// Moves what is between the white space to the front, and says how long it is.
+/// Moves the text without white space around it to the front, and returns its length.
 private func trim(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     guard let start = bytes.firstIndex(where: { !isSpace($0) }),

@@ -2,23 +2,23 @@ import Glibc
 import JunctionClient
 import JunctionProtocol
 
-/// A command line of the user's whose output is a secret.
+/// A command line of the user that prints a secret.
 ///
-/// The command has a process group of its own, so that all that it has started ends with it: when its time is over, and when a
-/// signal ends this program. It may ask somebody at our terminal.
+/// The command has its own process group, so that all its processes end with it: at the deadline, or when a signal ends
+/// this program. The command may use this program's terminal.
 struct ShellCommand {
     var line: String
-    /// What the command finds in its environment, besides all that we have in ours.
+    /// Variables for the command, in addition to this program's environment.
     var variables: [String: String] = [:]
-    /// What it finds on its standard input, in place of ours.
+    /// The command's standard input, instead of this program's.
     var input: [UInt8]?
-    /// Until when it has to be done.
+    /// When the command must have ended.
     var deadline = Deadline.never
 
-    /// Runs it with `/bin/sh -c` and reads what it prints, which no file and no argument ever sees.
+    /// Runs the command with `/bin/sh -c` and reads its output, which never becomes a file or an argument.
     func secretOutput(_ name: String) throws -> SecretText {
         let output = try Pipe(for: self)
-        // A command that has other input than ours asks nobody.
+        // A command with other input does not use the terminal.
         let job = input == nil ? JobControl() : nil
         let process: pid_t
         do {
@@ -34,12 +34,12 @@ struct ShellCommand {
             try SecretText(readingSecret: name, from: output.reading, by: deadline, whileWaiting: job?.follow)
         }
         .mapError(unusable)
-        // Whatever the command still has to say ends it, instead of blocking it for ever.
+        // If the command writes more, SIGPIPE ends it. Otherwise it could block.
         close(output.reading)
 
         let status = waitForEnd(of: process, job)
         job?.end(isCut: status & 0x7F != 0)
-        // ^C was for this program, too, and for a script that runs it.
+        // ^C is also meant for this program, and for a script that runs it.
         if job != nil, [SIGINT, SIGQUIT].contains(status & 0x7F) { kill(0, status & 0x7F) }
         if deadline.hasPassed, status & 0x7F == SIGKILL || !secret.isSuccess { throw lateness }
         if status & 0x7F == SIGPIPE, !secret.isSuccess { return try secret.get() }
@@ -56,7 +56,7 @@ struct ShellCommand {
         if let pipeWithInput { posix_spawn_file_actions_adddup2(&actions, pipeWithInput.reading, STDIN_FILENO) }
         defer { if let pipeWithInput { close(pipeWithInput.reading) } }
 
-        // What this program ignores is not for the command to ignore.
+        // This program ignores SIGPIPE, and the command must not inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -80,7 +80,7 @@ struct ShellCommand {
         return process
     }
 
-    /// Our own environment, with the variables in place of those of the same name.
+    /// Returns this program's environment, in which the variables replace those of the same name.
     private func environment() -> [String] {
         var entries: [String] = []
         var next = environ
@@ -92,15 +92,14 @@ struct ShellCommand {
         return entries + variables.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Waits for the command to end, and ends it, with all that it has started, when it is too late.
+    /// Waits for the end of the command. After the deadline, it kills the command's process group.
     private func waitForEnd(of process: pid_t, _ job: JobControl?) -> Int32 {
         var status: Int32 = 0
         guard deadline != .never || job != nil else {
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
             return status
         }
-        // Its output is closed, so it ends within a moment, unless it is one that will not. What it has left running in the
-        // background ends as well.
+        // The command's output is closed, so it usually ends soon. Its background processes are killed as well.
         if deadline.hasPassed { kill(-process, SIGKILL) }
         while waitpid(process, &status, WNOHANG) == 0 {
             if deadline.hasPassed { kill(-process, SIGKILL) }
@@ -115,7 +114,7 @@ struct ShellCommand {
         return signal == 0 ? "it ended with exit code \(status >> 8 & 0xFF)" : "signal \(signal) ended it"
     }
 
-    /// Why what it has printed is no secret. Nobody is told to give it on standard input: the command was to do that.
+    /// Returns the error about unusable output. It must not suggest standard input, because the command was the source.
     private func unusable(_ error: any Error) -> any Error {
         guard let failure = error as? CommandFailure else { return error }
         return failure.isAboutAbsence
@@ -145,7 +144,7 @@ extension Result {
     fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
-/// Two ends that no command inherits, unless it is given one.
+/// A pipe. A command inherits an end only if it is given one.
 private struct Pipe {
     let reading: Int32
     let writing: Int32
@@ -159,12 +158,12 @@ private struct Pipe {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
-    /// Everything is in it already, and the writing end is closed.
+    /// Creates a pipe that contains the whole content. The writing end is closed.
     init(for command: ShellCommand, holding content: [UInt8]) throws {
         try self.init(for: command)
         defer { close(writing) }
         _ = fcntl(writing, F_SETFL, O_NONBLOCK)
-        // The kernel keeps 64 KiB for whoever reads later.
+        // The kernel's pipe buffer has 64 KiB.
         guard content.withUnsafeBytes({ write(writing, $0.baseAddress, $0.count) }) == content.count else {
             close(reading)
             throw command.failure("there is too much to tell it")

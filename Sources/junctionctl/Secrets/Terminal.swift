@@ -1,12 +1,12 @@
 import Glibc
 import JunctionProtocol
 
-/// A terminal at which somebody is asked for a secret, without showing what is typed.
+/// A terminal that prompts for a secret without echo.
 struct Terminal {
     private let descriptor: Int32
     private let usual: termios
 
-    /// Nothing when the descriptor is not that of a terminal.
+    /// Returns nil if the descriptor is not a terminal.
     init?(_ descriptor: Int32) {
         var attributes = termios()
         guard tcgetattr(descriptor, &attributes) == 0 else { return nil }
@@ -14,21 +14,21 @@ struct Terminal {
         usual = attributes
     }
 
-    /// Asks for the secret, and waits until the line is finished.
+    /// Prompts for the secret, and waits for the end of the line.
     func secret(_ name: String) throws -> SecretText {
-        // Whoever comes back from ^Z is asked once more.
+        // After ^Z, the prompt is repeated.
         while true {
             if let secret = try interruptibleSecret(name) { return secret }
         }
     }
 
-    /// Somebody did not finish the line, but sent a signal.
+    /// A signal came before the end of the line.
     private struct Interruption: Error {}
 
-    /// - Returns: nothing when a signal came that has not ended the program.
+    /// - Returns: nil if a signal came that did not end the program.
     private func interruptibleSecret(_ name: String) throws -> SecretText? {
         let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP)
-        // The terminal is as it was by then.
+        // The terminal is restored before this runs.
         defer { signals.release() }
         do {
             return try typedSecret(name, signals)
@@ -47,19 +47,19 @@ struct Terminal {
         }
     }
 
-    /// The next byte; nothing at the end of the input.
+    /// Returns the next byte, or nil at the end of the input.
     private func nextByte(_ name: String, _ signals: CaughtSignals) throws -> UInt8? {
         guard signals.waitForInput(from: descriptor) else { throw Interruption() }
         var byte: UInt8 = 0
         let count = read(descriptor, &byte, 1)
-        // A terminal whose other end was closed has an error in place of an end.
+        // If the other end of a terminal is closed, read(2) returns EIO instead of 0.
         guard count >= 0 || errno == EIO else {
             throw CommandFailure(unreadable: name, String(cString: strerror(errno)))
         }
         return count > 0 ? byte : nil
     }
 
-    /// No echo, and every byte as it is typed. The keys that make signals go on doing so.
+    /// Turns echo and line editing off. The keys that send signals still work.
     private func begin(prompt: String) {
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)
@@ -74,14 +74,14 @@ struct Terminal {
 
     private func end() {
         var usual = usual
-        // Whatever was typed behind the line is dropped: it may be more of a secret.
+        // Further input is discarded, because it may be a part of the secret.
         tcsetattr(descriptor, TCSAFLUSH, &usual)
         StandardError.write("\n")
     }
 
     private var keys: TypedLine.Keys {
         withUnsafeBytes(of: usual.c_cc) { keys in
-            // A key that is disabled has the number zero.
+            // A disabled key has the value zero.
             func set(_ names: Int32...) -> [UInt8] { names.map { keys[Int($0)] }.filter { $0 != 0 } }
             return TypedLine.Keys(erase: set(VERASE) + [0x08, 0x7F], kill: set(VKILL, VWERASE), end: set(VEOF))
         }

@@ -1,14 +1,14 @@
 import JunctionSecret
 
-/// A line that somebody types, edited as a terminal edits it, in memory that is wiped.
+/// A typed line, edited as a terminal does it, in memory that is wiped.
 ///
-/// The terminal's own editor keeps 4,095 bytes of a line and drops the rest without a word; a token may be longer.
+/// The terminal's own line editor keeps 4,095 bytes of a line and drops the rest silently, but a token may be longer.
 struct TypedLine {
-    /// The keys that do not stand for themselves, as the user has set them with `stty`.
+    /// The editing keys, as the user has set them with `stty`.
     struct Keys {
-        /// Takes the last character back.
+        /// Deletes the last character.
         var erase: [UInt8]
-        /// Takes all of it back.
+        /// Deletes the whole line.
         var kill: [UInt8]
         /// Ends the input.
         var end: [UInt8]
@@ -16,18 +16,18 @@ struct TypedLine {
 
     private let keys: Keys
     private let room: UnsafeMutableRawBufferPointer
-    /// How much was typed and not taken back.
+    /// The number of bytes in the line.
     private(set) var count = 0
-    /// How much more there would be if there were space; it is read to its end, or it would be typed into the shell.
+    /// The number of bytes beyond the space. They are read as well, because otherwise the shell would get them.
     private var surplus = 0
 
-    /// - Parameter room: where the line goes.
+    /// - Parameter room: the memory that receives the line.
     init(in room: UnsafeMutableRawBufferPointer, keys: Keys) {
         self.room = room
         self.keys = keys
     }
 
-    /// Takes what was typed next, and says whether the line goes on.
+    /// Takes one byte. Returns whether the line continues.
     mutating func take(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return false
@@ -42,7 +42,7 @@ struct TypedLine {
         return true
     }
 
-    /// A character of UTF-8 has one byte, or one that leads and some that continue.
+    /// A UTF-8 character has one byte, or a leading byte and continuation bytes.
     private mutating func eraseCharacter() {
         while surplus == 0, count > 1, room[count - 1] & 0xC0 == 0x80 { eraseByte() }
         eraseByte()

@@ -3,7 +3,7 @@ import Glibc
 import JunctionClient
 import JunctionProtocol
 
-/// One call to the provider's API.
+/// Calls the provider's API once.
 struct ApiCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api",
@@ -49,7 +49,7 @@ struct ApiCommand: ParsableCommand {
             try StandardOutput.line(answer.json)
         } else {
             try answer.value.body.withUnsafeBytes(StandardOutput.write)
-            // A file gets exactly what the provider sent; a prompt should not end up behind it.
+            // A file gets exactly the provider's bytes. On a terminal the prompt begins on a new line.
             let endsLine = answer.value.body.withUnsafeBytes { $0.last == nil || $0.last == UInt8(ascii: "\n") }
             if !endsLine, isatty(STDOUT_FILENO) == 1 { try StandardOutput.line("") }
         }
@@ -91,7 +91,7 @@ struct ApiCommand: ParsableCommand {
     }
 }
 
-/// Where a call goes: a path, and a query that is not escaped any more.
+/// The target of a call: a path and a decoded query.
 struct ApiTarget: Equatable {
     var path: String
     var query: NamedTexts = [:]
@@ -114,7 +114,7 @@ struct ApiTarget: Equatable {
     }
 }
 
-/// What percent-encoded text stands for.
+/// Decodes percent-encoded text.
 private func unescaped(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

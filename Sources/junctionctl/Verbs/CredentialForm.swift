@@ -5,10 +5,10 @@ import JunctionProtocol
 enum CredentialForm {
     case signInToken(SecretSource)
     case linkCode(SecretSource)
-    /// Without a source the daemon uses the key that it has.
+    /// Without a source, the daemon uses its own key.
     case apiKey(SecretSource?, userId: String?, environment: String?, region: String?)
     case userLogin(userId: String, displayName: String?, authToken: SecretSource?)
-    /// Without a source a session handler is asked for the token.
+    /// Without a source, the daemon asks a session handler for the token.
     case registration(userId: String, token: SecretSource?)
     case registrationSignature(userId: String, SecretSource)
     case selfSigned(userId: String)
@@ -18,12 +18,12 @@ enum CredentialForm {
     case browser
     case refreshToken(SecretSource)
     case tokenExchange(SecretSource, type: String)
-    /// Nothing but a user: what that means depends on the provider.
+    /// Only a user id; the provider decides what it means.
     case userAlone(String)
-    /// Nothing at all: what that means depends on the provider.
+    /// No option at all; the provider decides what that means.
     case bare
 
-    /// The same, with what was left unsaid understood as the daemon's provider understands it.
+    /// Returns the form with the missing parts chosen by the daemon's provider.
     func settled(by provider: () throws -> Provider) throws -> CredentialForm {
         switch self {
         case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned,
@@ -36,7 +36,7 @@ enum CredentialForm {
 
     /// Reads the secret.
     ///
-    /// - Parameter browser: has a person sign in on a page.
+    /// - Parameter browser: signs a user in on a page.
     func read(browser: () throws -> Credential = { preconditionFailure("No page was asked for") }) throws -> Credential
     {
         switch self {
@@ -69,7 +69,7 @@ enum CredentialForm {
 }
 
 extension Credential {
-    /// What an application server writes for the legacy scheme: `{"signature":…,"sequence":"…"}`.
+    /// Reads the file of an application server for the legacy scheme: `{"signature":…,"sequence":"…"}`.
     fileprivate init(signatureOf userId: String, _ file: SecretText) throws {
         do {
             let members = try Members(try file.withUnsafeBytes { try JSONValue.parse($0) }, at: "")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of `sign-in` that say what the user signs in with.
+/// The options of `sign-in` for the credential.
 struct CredentialOptions: ParsableArguments {
     @OptionGroup(title: Provider.heading(.junction)) var junction: JunctionOptions
     @OptionGroup(title: Provider.heading(.junction, .social, .sinch)) var user: UserOptions
@@ -8,7 +8,6 @@ struct CredentialOptions: ParsableArguments {
     @OptionGroup(title: Provider.heading(.sinch)) var sinch: SinchOptions
     @OptionGroup(title: Provider.heading(.oauth)) var oauth: OAuthOptions
 
-    /// What Junction takes.
     struct JunctionOptions: ParsableArguments {
         @Option(
             help: ArgumentHelp(
@@ -43,13 +42,12 @@ struct CredentialOptions: ParsableArguments {
         var isApiKey: Bool { apiKeyFile != nil || environment != nil || region != nil }
     }
 
-    /// What names the user, where the credential does not.
+    /// The user id, for credentials that do not contain it.
     struct UserOptions: ParsableArguments {
         @Option(help: ArgumentHelp("The user; a token or a link code names them itself.", valueName: "id"))
         var userId: String?
     }
 
-    /// What social.plus takes.
     struct SocialOptions: ParsableArguments {
         @Option(help: ArgumentHelp("social.plus: what others read in place of the id.", valueName: "name"))
         var displayName: String?
@@ -63,7 +61,6 @@ struct CredentialOptions: ParsableArguments {
         var isLogin: Bool { displayName != nil || authTokenFile != nil }
     }
 
-    /// What Sinch takes.
     struct SinchOptions: ParsableArguments {
         @Option(
             help: ArgumentHelp(
@@ -92,7 +89,6 @@ struct CredentialOptions: ParsableArguments {
         var selfSigned = false
     }
 
-    /// What an OAuth server takes.
     struct OAuthOptions: ParsableArguments {
         @Flag(
             help: "OAuth: show a code with which a person approves the sign-in on another screen, and wait for that."
@@ -132,7 +128,7 @@ struct CredentialOptions: ParsableArguments {
         var isExchange: Bool { subjectTokenFile != nil || subjectTokenType != nil }
     }
 
-    /// What the options add up to.
+    /// Returns the credential that the options describe.
     func form() throws -> CredentialForm {
         try refuseMixtures()
         if junction.linkCode { return .linkCode(.standardInput) }
@@ -166,7 +162,7 @@ struct CredentialOptions: ParsableArguments {
         return sinch.selfSigned ? .selfSigned(userId: userId) : .userAlone(userId)
     }
 
-    /// Whether there is something that makes sense with a user only.
+    /// Whether there is an option that needs a user id.
     private var isAboutUser: Bool {
         social.isLogin || sinch.registrationTokenFile != nil || sinch.registrationSignatureFile != nil
             || sinch.selfSigned
@@ -215,7 +211,7 @@ struct CredentialOptions: ParsableArguments {
     }
 }
 
-/// What a token is that is exchanged for one of ours (RFC 8693 §3).
+/// The type of a token that is exchanged (RFC 8693 §3).
 enum SubjectTokenType {
     static let help = ArgumentHelp(
         "OAuth: what the subject token is: a URI, or the last word of one of RFC 8693 (jwt, id_token, access_token …).",
@@ -224,7 +220,7 @@ enum SubjectTokenType {
 
     static let completion = CompletionKind.list(["access_token", "id_token", "jwt", "refresh_token", "saml1", "saml2"])
 
-    /// The type as it is on the wire.
+    /// Returns the type's URI, which is its form on the wire.
     static func uri(_ type: String) -> String {
         type.contains(":") ? type : "urn:ietf:params:oauth:token-type:\(type)"
     }

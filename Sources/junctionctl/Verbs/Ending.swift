@@ -2,12 +2,11 @@ import ArgumentParser
 import JunctionProtocol
 
 extension ParsableArguments {
-    /// Ends with an exit code that needs no explanation.
+    /// Ends with an exit code that needs no error message.
     func end(_ status: ExitStatus) throws {
         if status != .done { throw ExitCode(status.rawValue) }
     }
 
-    /// Refuses a number of seconds that is none.
     func requireSeconds(_ seconds: Double, _ option: String) throws {
         guard seconds >= 0, seconds.isFinite else {
             throw ValidationError("\(option) takes a number of seconds, zero or more")
@@ -22,7 +21,7 @@ extension Snapshot {
         StandardError.note([finding.detail, finding.remedy].compactMap(\.self).joined(separator: " "))
     }
 
-    /// Complains when what was just done is not on disk.
+    /// Throws if the new state is not on disk.
     func requireDurable(_ consequence: String) throws {
         guard !storage.durable else { return }
         throw CommandFailure(

@@ -2,7 +2,7 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Answers the daemon's questions with a command of the user's.
+/// Answers the daemon's renewal requests with a command of the user.
 struct HandleRenewalsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "handle-renewals",

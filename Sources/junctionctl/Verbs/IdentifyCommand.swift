@@ -3,7 +3,7 @@ import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
-/// Makes a user of the app's the signed-in one.
+/// Signs in the user with the app's own id for them.
 struct IdentifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify",
@@ -17,7 +17,7 @@ struct IdentifyCommand: ParsableCommand {
             """
     )
 
-    /// Where the command finds whom the token is for.
+    /// The variable that tells the command whose token is needed.
     private static let variable = "JUNCTION_EXTERNAL_USER_ID"
 
     @Argument(help: ArgumentHelp("The user as your app names them.", valueName: "external-id"))
@@ -65,7 +65,7 @@ struct IdentifyCommand: ParsableCommand {
     func run() throws {
         let codes = try options.codes(asPicture: qr)
         var failure: (any Error)?
-        // The command's as well: a credential that comes later is not wanted any more.
+        // The command has the same deadline, because a later credential would be useless.
         let deadline = options.deadline
         let params = SessionIdentify.Params(externalUserId: externalId)
         let result: Connection.Answered<IdentifyResult>
@@ -84,7 +84,7 @@ struct IdentifyCommand: ParsableCommand {
                             of: .orUsual { try options.provider() },
                             by: deadline
                         )
-                    // The answer to identify comes with the end of it; the codes are in what the others see meanwhile.
+                    // `session.identify` is answered only at the end. The codes are in the snapshots before that.
                     if case .device = form { try codes.showWhenThere(at: options.path) }
                     return .success(try form.read())
                 } catch {
@@ -93,7 +93,7 @@ struct IdentifyCommand: ParsableCommand {
                 }
             }
         } catch {
-            // The daemon only knows that there was no credential; the reason is on this side.
+            // The daemon only knows that there was no credential. This program has the reason.
             throw failure ?? error
         }
         try options.show(result) { "\($0.outcome)\n\(SnapshotText($0.snapshot).paragraph)" }
@@ -101,9 +101,9 @@ struct IdentifyCommand: ParsableCommand {
         try result.value.snapshot.requireDurable("it is done, but a restart would undo it")
     }
 
-    /// What this user signs in with at this provider.
+    /// Returns the credential for this user at this provider.
     ///
-    /// - Parameter deadline: until when the command has to be done.
+    /// - Parameter deadline: when the command must have ended.
     func form(for externalId: String, of provider: Provider, by deadline: Deadline = .never) throws -> CredentialForm {
         let token = tokenCommand.map {
             SecretSource.command(

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Hands out the daemon's counters.
 struct MetricsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics",

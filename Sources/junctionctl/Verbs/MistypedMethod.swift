@@ -2,12 +2,13 @@ import JunctionClient
 import JunctionProtocol
 import JunctionText
 
-/// A name that somebody gave for a method, and that is none's.
+/// An unknown method name that a user typed.
 struct MistypedMethod {
     private let name: String
     private let error: JunctionError
 
-    /// Nothing where it is one that this program knows: then the daemon is older, as is said of every other verb.
+    /// Returns nil for a method that this program knows. In that case the daemon is older, and the general error says
+    /// so.
     init?(_ name: String, _ error: JunctionError) {
         guard error.kind == .methodNotFound, !Self.known.contains(name) else { return nil }
         (self.name, self.error) = (name, error)
@@ -24,10 +25,10 @@ struct MistypedMethod {
 
     private static let known = JunctionProtocol.Method.allCases.map { "\($0.name)" }
 
-    /// Nothing longer is a slip of the hand.
+    /// A longer name is not a typing error.
     private static let longest = 64
 
-    /// The names that were most probably meant: those that take the fewest corrections, if these are few.
+    /// Returns the most similar names, if they need few corrections.
     static func nearest(to name: String) -> [String] {
         guard name.utf8.count <= longest else { return [] }
         let wanted = name.lowercased()
@@ -37,7 +38,7 @@ struct MistypedMethod {
         return distances.filter { $0.distance == least }.map(\.name)
     }
 
-    /// How many corrections it takes; what stands before the dot is easily left out.
+    /// Returns the number of corrections. The part before the dot may be missing, which counts as one.
     private static func distance(from wanted: String, to name: String) -> Int {
         let short = name.split(separator: ".").last.map(String.init) ?? name
         return min(

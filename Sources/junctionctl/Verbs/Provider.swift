@@ -1,11 +1,11 @@
 import JunctionClient
 import JunctionProtocol
 
-/// The providers whose ways to sign in this program knows.
+/// The providers that this program knows ways to sign in for.
 enum Provider: String, CaseIterable {
     case junction, social, sinch, oauth
 
-    /// As people write it.
+    /// The name in texts.
     var name: String {
         switch self {
         case .junction: "Junction"
@@ -18,7 +18,7 @@ enum Provider: String, CaseIterable {
     /// The heading of the options that only these providers take.
     static func heading(_ providers: Provider...) -> String { providers.map(\.name).joined(separator: ", ") }
 
-    /// - Parameter name: as the daemon calls it.
+    /// - Parameter name: the daemon's name of the provider.
     init(named name: String) throws {
         guard let known = Provider(rawValue: name) else {
             throw CommandFailure(
@@ -30,7 +30,8 @@ enum Provider: String, CaseIterable {
         self = known
     }
 
-    /// The daemon's provider, or the usual one: whoever may sign users in need not be allowed to ask.
+    /// Returns the daemon's provider, or Junction if this caller may not ask for it. A caller may have the right to
+    /// sign users in without that right.
     static func orUsual(_ provider: () throws -> Provider) throws -> Provider {
         do {
             return try provider()
@@ -39,7 +40,7 @@ enum Provider: String, CaseIterable {
         }
     }
 
-    /// Signing in with nothing said about it but who is meant, if that.
+    /// The sign-in without any options.
     var bareSignIn: CredentialForm {
         get throws {
             switch self {
@@ -64,7 +65,7 @@ enum Provider: String, CaseIterable {
         }
     }
 
-    /// Signing a user in with nothing else said about it.
+    /// Returns the sign-in with only a user id.
     func signIn(ofUserAlone userId: String) throws -> CredentialForm {
         switch self {
         case .junction: .apiKey(nil, userId: userId, environment: nil, region: nil)
@@ -82,7 +83,6 @@ enum Provider: String, CaseIterable {
 }
 
 extension GlobalOptions {
-    /// The provider whose user the daemon signs in.
     func provider() throws -> Provider {
         try Provider(named: ask(DaemonInfo.self, NoParams()).value.provider)
     }

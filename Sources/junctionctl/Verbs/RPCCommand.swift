@@ -4,7 +4,7 @@ import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
-/// Any method of the daemon's, for scripts.
+/// Calls any method of the daemon, for scripts.
 struct RPCCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rpc",
@@ -25,7 +25,7 @@ struct RPCCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    /// What the daemon has questions about, which nobody would answer here: the verb that does.
+    /// Methods for which the daemon asks back, and the verb to use instead, because `rpc` cannot answer.
     private static let conversations = [
         "\(SessionIdentify.name)": "identify", "\(HandlerRegister.name)": "handle-renewals",
     ]
@@ -65,20 +65,20 @@ struct RPCCommand: ParsableCommand {
             return try text.withUnsafeBytes(Self.parse)
         case let text?:
             let bytes = Array(text.utf8)
-            // Nothing longer fits into a line.
+            // A longer text does not fit into a line of the protocol.
             guard bytes.count <= LineSplitter.longestLine else { throw JunctionError.requestTooLarge }
             return try bytes.withUnsafeBytes(Self.parse)
         }
     }
 
-    /// What is no JSON is said on this side; the daemon could not tell which part of its line is meant.
+    /// Invalid JSON is reported here, because the daemon could not say which part of its line is wrong.
     private static func parse(_ bytes: UnsafeRawBufferPointer) throws -> JSONValue {
         do throws(JSONFault) {
             _ = try JSONValue.parse(bytes)
         } catch {
             throw CommandFailure(usage: "the parameters are \(error)")
         }
-        // A line break ends a message, and in JSON it is white space like any other.
+        // A line break ends a message of the protocol. In JSON it is white space, so a space replaces it.
         let line = try SecretText("parameters", atMost: LineSplitter.longestLine) { room in
             room.copyBytes(from: bytes)
             for index in bytes.indices where room[index] == UInt8(ascii: "\n") || room[index] == UInt8(ascii: "\r") {

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Compares the session with what the app expects.
 struct ReconcileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile",
@@ -26,7 +25,7 @@ struct ReconcileCommand: ParsableCommand {
     }
 }
 
-/// Whom an app expects to be signed in.
+/// The user that an app expects to be signed in.
 struct ExpectedUser: ParsableArguments {
     @Option(help: ArgumentHelp("The user as the provider names them.", valueName: "uuid"))
     var userId: String?
@@ -40,7 +39,7 @@ struct ExpectedUser: ParsableArguments {
 }
 
 extension ReconcileResult.Action {
-    /// The word for a script.
+    /// The word for scripts.
     var verdict: String {
         switch self {
         case .none: "in-sync"

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Gets a new access token.
 struct RenewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew",

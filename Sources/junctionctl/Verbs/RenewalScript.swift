@@ -2,30 +2,29 @@ import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
-/// The command that decides about renewals.
+/// The command that answers renewal requests.
 struct RenewalScript {
     var line: String
 
-    /// Where the command finds whose token it is.
+    /// The variable that tells the command whose token is needed.
     static let userVariable = "JUNCTION_USER_ID"
-    /// Where the command finds why it is renewed.
     static let reasonVariable = "JUNCTION_RENEWAL_REASON"
 
-    /// Whether the line begins with the name of a program that the shell does not find. Of a line that begins with anything
-    /// else, such as a variable or a quotation mark, this is not known.
+    /// Whether the line begins with the name of a program that the shell does not find. If the line begins with
+    /// anything else, such as a variable or a quotation mark, the result is false.
     var programIsMissing: Bool {
         guard let name = line.split(separator: " ").first, name.utf8.allSatisfy(\.isPlainInShell) else { return false }
         return (try? ShellCommand(line: "command -v \(name)", input: []).secretOutput("path")) == nil
     }
 
-    /// What came of a question.
+    /// The result of a renewal request.
     struct Outcome {
         var answer: RenewalAnswer
-        /// Why the command had no answer, if so.
+        /// Why the command had no answer.
         var failure: String?
     }
 
-    /// Runs the command, until the daemon stops waiting at the latest.
+    /// Runs the command, at most until the daemon stops waiting.
     func outcome(of question: RenewalQuestion) -> Outcome {
         outcome(of: question.request, input: question.json.rawText)
     }
@@ -47,7 +46,7 @@ struct RenewalScript {
 }
 
 extension UInt8 {
-    /// Whether the shell takes the character as it is, wherever it stands.
+    /// Whether the character has no special meaning for the shell.
     fileprivate var isPlainInShell: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -59,13 +58,13 @@ extension UInt8 {
 }
 
 extension RenewalScript.Outcome {
-    /// What somebody who watches reads; never a token.
+    /// The line for a user. It never contains a token.
     func line(about request: RenewalRequest) -> String {
         let renewal = "renewal \(request.renewalId) of \(request.userId) (\(request.reason)): \(answer.action)"
         return (failure.map { "\(renewal): \($0)" } ?? renewal).onOneLine
     }
 
-    /// The same for a program that watches.
+    /// Writes the result as JSON.
     func write(about request: RenewalRequest, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("renewalId", request.renewalId)
@@ -78,7 +77,7 @@ extension RenewalScript.Outcome {
 }
 
 extension RenewalAnswer {
-    /// What a command printed: the answer as JSON, or a word for those that say nothing else.
+    /// Parses the output of the command: the answer as JSON, or the word `renew` or `unable`.
     init(printed text: SecretText) throws {
         self = try text.withUnsafeBytes { bytes in
             if bytes.elementsEqual("renew".utf8) { return .renew }
@@ -93,7 +92,7 @@ extension RenewalAnswer {
         }
     }
 
-    /// The answer in one word, without what it carries.
+    /// The name of the answer, without its token.
     fileprivate var action: String {
         switch self {
         case .renew: "renew"

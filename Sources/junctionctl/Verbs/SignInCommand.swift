@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Starts a session.
 struct SignInCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in",
@@ -35,7 +34,7 @@ struct SignInCommand: ParsableCommand {
         if case .registrationSignature = form {
             StandardError.note("signatures are a legacy scheme: let your backend make registration tokens")
         }
-        // Nobody shall type a token for a daemon that is not there.
+        // The program checks the daemon first, so that no user types a token in vain.
         _ = try options.connect()
         let settled = try form.settled { try options.provider() }
         let (qr, noWait) = (credential.oauth.qr, credential.oauth.noWait)

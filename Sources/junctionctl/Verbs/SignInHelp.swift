@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// The page of help about `sign-in`: first the options that the daemon's provider takes, the others under *other providers*.
+/// The help page of `sign-in`: first the options of the daemon's provider, then those of other providers.
 enum SignInHelp {
     /// Arranges the page.
     ///
-    /// - Parameter page: as the argument parser wrote it, with one section for each group of providers.
+    /// - Parameter page: the text of the argument parser, with one section for each group of providers.
     static func arranged(_ page: String, for provider: Provider) -> String {
         var (before, own, others, after): ([Substring], [Substring], [Substring], [Substring]) = ([], [], [], [])
         for section in page.split(separator: "\n\n", omittingEmptySubsequences: false) {
@@ -25,7 +25,7 @@ enum SignInHelp {
         return (before.map(String.init) + options + after.map(String.init)).joined(separator: "\n\n")
     }
 
-    /// Whether it is the page about `sign-in`.
+    /// Whether the text is the help page of `sign-in`.
     static func isMeant(by page: String) -> Bool { page.contains("USAGE: junctionctl sign-in ") }
 
     private static func providers(of section: Substring) -> [Provider]? {
@@ -37,7 +37,8 @@ enum SignInHelp {
 }
 
 extension GlobalOptions {
-    /// The daemon's provider, if it can be learnt at once. The command line was not understood as a whole: it asks for help.
+    /// Returns the daemon's provider, if the daemon answers within a second. Only `--socket` is read from the command
+    /// line, which asks for help and was not parsed as a whole.
     static func provider(whoCalls words: ArraySlice<String>) -> Provider? {
         var socket: [String] = []
         if let option = words.firstIndex(of: "--socket") { socket = Array(words[option...].prefix(2)) }

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Ends the session.
 struct SignOutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out",

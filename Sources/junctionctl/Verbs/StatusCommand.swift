@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Who is signed in.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -15,7 +14,7 @@ struct StatusCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    /// The settings that wait for a restart of the daemon. An error of this second question does not matter.
+    /// The settings that wait for a restart of the daemon. An error of this second request is ignored.
     private var pendingRestart: [String] {
         (try? options.ask(DaemonInfo.self, NoParams()).value.pendingRestart) ?? []
     }
@@ -28,7 +27,7 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension ExitStatus {
-    /// The exit code of `status`: the one that `token` would end with, as far as the storage and the sign-in decide it.
+    /// The exit code of `status`. It equals that of `token`, as far as the storage and the sign-in decide it.
     init(_ snapshot: Snapshot) {
         self = !snapshot.storage.isReadable ? .temporary : snapshot.isSignedIn ? .done : .notSignedIn
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Hands out an access token.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
@@ -26,7 +25,7 @@ struct TokenCommand: ParsableCommand {
         if let minValidity { try requireSeconds(minValidity, "--min-validity") }
     }
 
-    /// The token never becomes a `String`: it goes from memory that is wiped to standard output.
+    /// Prints the token directly from wiped memory; it never becomes a `String`.
     func run() throws {
         let token = try options.ask(TokenGet.self, TokenGet.Params(minimumValidity: minValidity))
         if options.json { return try StandardOutput.line(token.json) }

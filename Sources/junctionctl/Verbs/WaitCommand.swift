@@ -2,7 +2,7 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Holds a script up until the session is as it needs it.
+/// Waits until the session has the wanted state.
 struct WaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
@@ -27,7 +27,7 @@ struct WaitCommand: ParsableCommand {
     }
 
     func run() throws {
-        // Here it is the whole wait that ends.
+        // Here the deadline is that of the whole wait.
         let deadline = options.deadline
         var feed = SnapshotFeed(from: options.path, patience: .whileAbsent)
         do {
@@ -53,15 +53,15 @@ extension WaitCommand.Goal {
         switch self {
         case .signedIn: snapshot.isSignedIn
         case .signedOut: !snapshot.isSignedIn && snapshot.state != .establishing
-        // An API key's session has no token that could die.
+        // The session of an API key has no token that expires.
         case .fresh:
-            // Of a session that cannot be opened, the state is what its header says: nobody gets a token from it.
+            // If the stored session cannot be opened, the state comes from its header, and there is no token.
             snapshot.storage.isReadable && snapshot.state == .established
                 && snapshot.accessToken.map { $0.expiresAt > now } ?? true
         }
     }
 
-    /// Why it does not come about by waiting, where it has not come about: somebody has to do something first.
+    /// Why waiting is useless: a user has to act first. Call it only if the goal is not reached.
     func obstacle(in snapshot: Snapshot) -> CommandFailure? {
         guard self == .fresh else { return nil }
         if !snapshot.storage.isReadable {
@@ -72,7 +72,7 @@ extension WaitCommand.Goal {
                 status: .temporary
             )
         }
-        // A token that is still alive is fresh: this is about one that is dead, and stays so.
+        // The goal is not reached, so the token has expired and is not renewed.
         if snapshot.isSignedIn, snapshot.flags.contains(.pendingReauthentication), snapshot.state != .establishing {
             return CommandFailure(
                 "the provider wants a new credential of the signed-in user: the session does not become fresh by waiting",

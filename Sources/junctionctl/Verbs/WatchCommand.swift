@@ -2,7 +2,7 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Follows the session.
+/// Prints each new state of the session.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -21,10 +21,10 @@ struct WatchCommand: ParsableCommand {
             try options.show(options.waiting { by throws(JunctionError) in try feed.next(by: by) }) {
                 SnapshotText($0).line
             }
-            // How long nothing changes is nobody's to say.
+            // No deadline: the next change may take any time.
             while true { try options.show(feed.next()) { SnapshotText($0).line } }
         } catch let error as JunctionError where error.kind == .cancelled {
-            // Whoever read has seen enough, as in `junctionctl watch | head -1`.
+            // The reader has closed the pipe, as in `junctionctl watch | head -1`.
         }
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import JunctionClient
 import JunctionProtocol
 
-/// Who is asking.
 struct WhoamiCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami",
@@ -29,7 +28,7 @@ struct CallerText {
         self.names = names
     }
 
-    /// A few lines: who, what, and why.
+    /// A few lines: the caller, its rights and the reason.
     var paragraph: String {
         let capabilities = caller.capabilities.map(\.rawValue).joined(separator: ", ")
         let rows = [
@@ -57,7 +56,7 @@ struct CallerText {
         }
     }
 
-    /// By its place as the daemon counts, from 0 on, and by what it names.
+    /// Names an entry by its index in the daemon's list, from 0 on, and by what it matches.
     private func words(_ entry: CallerDescription.Entry) -> String {
         let named = [
             entry.unit.map { "unit \($0)" }, entry.user.map { "user \(user($0))" },

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// Which bootstrap credential is tried, and when.
+/// Which bootstrap credential the daemon tries, and when.
 struct BootstrapCredentialsTests {
     private typealias State = BootstrapCredential.State
 
@@ -24,7 +24,8 @@ struct BootstrapCredentialsTests {
         return Snapshot.Facts(state: state, provider: "junction", storage: storage)
     }
 
-    /// The credentials after these of them were found, and one of them was looked up and is tried.
+    /// Returns the credentials after these were found and the first one was looked up, and the credential that is
+    /// tried.
     private static func trying(_ found: BootstrapCredential...) -> (BootstrapCredentials, BootstrapCredential) {
         var credentials = BootstrapCredentials()
         guard case .lookUp(let first)? = credentials.found(found).first,
@@ -40,7 +41,7 @@ struct BootstrapCredentialsTests {
 
     // MARK: One at a time
 
-    @Test func `the next credential begins when the one before it is done, and not before`() {
+    @Test func `the next credential is looked up only when the one before it is done`() {
         var (credentials, token) = Self.trying(Self.token(), Self.code())
         #expect(credentials.found([]) == [])
         #expect(credentials.begun(token) == [.signIn(token)])
@@ -52,7 +53,7 @@ struct BootstrapCredentialsTests {
         #expect(credentials.all == [done, Self.code(.lookedUp)])
     }
 
-    @Test func `another credential in its place counts as new, unless it is at the provider`() {
+    @Test func `a replaced credential counts as new, unless the provider is being asked about the old one`() {
         let other = Self.token(digest: "other")
         var (credentials, token) = Self.trying(Self.token())
         #expect(credentials.found([other]) == [])
@@ -66,7 +67,7 @@ struct BootstrapCredentialsTests {
         #expect(credentials.pauseEnded(Self.token(.waiting(Self.busy)), Retry(), beside: .notLoggedIn) == [])
     }
 
-    @Test func `a credential that is not in its place any more is unspent, and new when it comes back`() {
+    @Test func `a removed credential is stored as unspent and counts as new when it comes back`() {
         var (credentials, token) = Self.trying(Self.token())
 
         let gone = Self.token(.done(.unused("it is not in its place any more")))
@@ -122,7 +123,7 @@ struct BootstrapCredentialsTests {
             (.failure(fault), session(.notLoggedIn), .setAside(.unknown(fault.description)), nil),
         ] as [(Vault.Stage, Snapshot.Facts, BootstrapCredential.State, UsedCredentials.Stage?)]
     )
-    func `what is stored about a credential and the session decide whether it is tried`(
+    func `the stored stage and the session decide whether a credential is tried`(
         stored: Vault.Stage,
         session: Snapshot.Facts,
         state: BootstrapCredential.State,
@@ -156,7 +157,7 @@ struct BootstrapCredentialsTests {
             }
         } as [(SessionError.Kind, BootstrapCredential.State, UsedCredentials.Stage)]
     )
-    func `the kind of a refusal decides what becomes of the credential`(
+    func `the kind of the error decides the next state of the credential`(
         kind: SessionError.Kind,
         state: BootstrapCredential.State,
         storing: UsedCredentials.Stage
@@ -191,7 +192,7 @@ struct BootstrapCredentialsTests {
 
     // MARK: Sign-out
 
-    @Test func `a sign-out ends all credentials that are known or in place, and that might have signed in`() {
+    @Test func `a sign-out ends all known and present credentials that might still sign in`() {
         var (credentials, token) = Self.trying(Self.token(), Self.code())
         _ = credentials.refused(token, SessionError(.invalidCredential, "Expired"), now: Self.now)
         let refused = Self.token(.done(.refused("Expired")))
@@ -207,7 +208,7 @@ struct BootstrapCredentialsTests {
         #expect(credentials.signedOut(inPlace: [Self.token(), fresh]) == [])
     }
 
-    @Test func `after a sign-out no answer continues with the credential, and a success is still stored`() {
+    @Test func `after a sign-out answers start no further action, and a success is still stored`() {
         var (credentials, token) = Self.trying(Self.token())
         _ = credentials.signedOut(inPlace: [Self.token()])
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// Bootstrap credentials in files, with a real owner and a real vault on a real loop.
+/// Bootstrap credentials in files, with a real owner and a real vault on a real event loop.
 @Suite final class BootstrapSignInTests {
     private let folder = TemporaryFolder()
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -30,7 +30,7 @@ import Testing
         owner = try Self.owner(provider, vault, clock, observer, on: group.next())
     }
 
-    /// An owner that has started with what the vault holds.
+    /// Returns an owner that has started with the vault's record.
     private static func owner(
         _ provider: FakeProvider,
         _ vault: Vault,
@@ -69,7 +69,7 @@ import Testing
         )
     }
 
-    /// What is stored about a credential.
+    /// Returns the stored stage of a credential.
     private func stage(of credential: String) throws -> UsedCredentials.Stage? {
         let digest = UsedCredentials.digest(
             of: SharedSecret(text: credential),
@@ -80,7 +80,7 @@ import Testing
         return try stages.take().get()
     }
 
-    /// Returns the user who is signed in next.
+    /// Returns a queue of the users of established sessions. A terminated session adds nil.
     private func signedInUsers() -> Signals<String?> {
         let users = Signals<String?>()
         observer.onChange { snapshot in
@@ -97,13 +97,13 @@ import Testing
         try? group.syncShutdownGracefully()
     }
 
-    @Test func `a credential that another sign-in has overtaken is kept until no user is signed in`() throws {
+    @Test func `a credential is held back after another sign-in and signs in when that session has ended`() throws {
         try folder.write("alice\n", to: "credentials/signInToken")
         let (loop, owner) = (group.next(), owner)
         let bootstrap = try bootstrap(owner)
         let users = signedInUsers()
 
-        // Bob's request is there first, because it waits for no disk.
+        // Bob's request is first, because it does not wait for the disk.
         try loop.submit {
             bootstrap.start()
             owner.assumeIsolated { $0.signIn(.signInToken(SharedSecret(text: "bob")), by: 0) { _ in } }
@@ -112,18 +112,18 @@ import Testing
         provider.failRenewals(.terminated(code: "invalid_token", message: "gone"))
         try loop.submit { owner.assumeIsolated { $0.renew(by: 0) { _ in } } }.wait()
 
-        // What the provider ends leaves space for what was kept.
+        // After the provider has terminated the session, the credential that was held back is tried.
         var next = users.take()
         while next == "bob" { next = users.take() }
         #expect(next == nil)
         while next != "alice" { next = users.take() }
-        // The answer to the sign-in is given in the turn in which it is told.
+        // The owner answers the sign-in in the turn in which it publishes the snapshot.
         try loop.submit {}.wait()
         #expect(try stage(of: "alice") == .done)
         #expect(bootstrap.findings.map(\.detail) == ["The credential signInToken has signed a user in."])
     }
 
-    @Test func `the pause that the provider demands of a bootstrap credential survives a restart`() throws {
+    @Test func `the Retry-After pause of a bootstrap credential survives a restart`() throws {
         try folder.write("alice\n", to: "credentials/signInToken")
         let loop = group.next()
         provider.failExchanges(.unavailable(Unavailability("Busy", retryAfter: .seconds(600))))
@@ -137,13 +137,13 @@ import Testing
         let end = clock.now().wall + .seconds(600)
         #expect(try stage(of: "alice") == .unspent(notBefore: end))
 
-        // The next process. The owner of the one before gets no alarm any more.
+        // The next process. The owner of the earlier one gets no alarms any more.
         clock.advance(by: .seconds(100))
         let owner = try Self.owner(provider, vault, clock, observer, on: loop)
         let users = signedInUsers()
         let second = try bootstrap(owner)
         try loop.submit { second.start() }.wait()
-        // What is stored has been read, and the wait has begun.
+        // Waits until the stored stage has been read and the pause has begun.
         _ = try stage(of: "alice")
         try loop.submit {}.wait()
         clock.advance(by: .seconds(499))

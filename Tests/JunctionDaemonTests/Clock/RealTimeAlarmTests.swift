@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1])
-    func `so does a time before there were clocks`(milliseconds: Int64) throws {
+    func `a time around or before 1970 rings at once`(milliseconds: Int64) throws {
         let bell = Signals<AlarmSignal>()
         let alarm = try RealTimeAlarm { bell.put($0) }
         defer { alarm.shutDown() }
@@ -25,7 +25,7 @@ import Testing
         #expect(bell.take() == .rang)
     }
 
-    @Test func `it rings when the time has come, and not before`() throws {
+    @Test func `an alarm rings at its time and not earlier`() throws {
         let bell = Signals<AlarmSignal>()
         let alarm = try RealTimeAlarm { bell.put($0) }
         defer { alarm.shutDown() }
@@ -37,7 +37,7 @@ import Testing
         #expect(SystemClock().now().wall >= time)
     }
 
-    @Test func `the last time that was set is the one that counts`() throws {
+    @Test func `an alarm that is set several times rings for the last time only`() throws {
         let bell = Signals<AlarmSignal>()
         let alarm = try RealTimeAlarm { bell.put($0) }
         let now = SystemClock().now().wall
@@ -53,7 +53,7 @@ import Testing
         #expect(bell.count == 0)
     }
 
-    @Test func `it rings again each time it is set`() throws {
+    @Test func `an alarm rings again each time it is set`() throws {
         let bell = Signals<AlarmSignal>()
         let alarm = try RealTimeAlarm { bell.put($0) }
         defer { alarm.shutDown() }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `after a shutdown nothing rings any more`() throws {
+    @Test func `an alarm does not ring after its shutdown`() throws {
         let bell = Signals<AlarmSignal>()
         let alarm = try RealTimeAlarm { bell.put($0) }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(bell.count == 0)
     }
 
-    @Test func `the clock reads both clocks of the machine`() {
+    @Test func `the system clock reads the wall clock and the monotonic clock`() {
         let first = SystemClock().now()
         let second = SystemClock().now()
 

@@ -1,30 +1,30 @@
 import JunctionDaemon
 import Testing
 
-/// The daemon's command line. `getopt_long` has state of its own, so one test runs at a time.
+/// The daemon's command line. `getopt_long` has global state, so one test runs at a time.
 @Suite(.serialized) struct InvocationTests {
-    @Test func `without a word the daemon serves with the defaults`() throws {
+    @Test func `an empty command line serves with the defaults`() throws {
         #expect(try Invocation([]) == .serve(Arguments()))
     }
 
     @Test(arguments: [
         ["--config", "a", "--socket", "b", "--state-dir", "c"], ["--config=a", "--sock=b", "--state=c", "--"],
     ])
-    func `paths may stand behind their option, or behind an equals sign`(words: [String]) throws {
+    func `a path may follow its option or an equals sign`(words: [String]) throws {
         #expect(try Invocation(words) == .serve(Arguments(configuration: "a", socket: "b", stateDirectory: "c")))
     }
 
-    @Test func `the last of two values counts`() throws {
+    @Test func `an option that is given twice has its last value`() throws {
         let words = ["--check-config", "--config", "a", "--config", "b=c"]
         #expect(try Invocation(words) == .checkConfiguration(Arguments(configuration: "b=c")))
     }
 
     @Test(arguments: [["--help"], ["-h"], ["--config", "a", "-h", "extra"]])
-    func `help is shown`(words: [String]) throws {
+    func `an option for help shows the help text`(words: [String]) throws {
         #expect(try Invocation(words) == .showHelp)
     }
 
-    @Test func `the version is shown`() throws {
+    @Test func `the option --version shows the version`() throws {
         #expect(try Invocation(["--version"]) == .showVersion)
     }
 
@@ -49,7 +49,7 @@ import Testing
         (["--config", "a", "b", "--help"], "unexpected argument at position 3 (not shown, for it may be a secret)"),
         (["--", "--config"], "unexpected argument at position 2 (not shown, for it may be a secret)"),
     ])
-    func `a word that makes no sense is refused by its position`(words: [String], message: String) {
+    func `a wrong word is refused with its position and not repeated`(words: [String], message: String) {
         do throws(UsageError) {
             Issue.record("\(words) is \(try Invocation(words))")
         } catch {

@@ -11,7 +11,7 @@ import Testing
         group: { ["junction": 900][$0] }
     )
 
-    @Test func `entries become rules with the kernel's numbers, in their order`() throws {
+    @Test func `access entries become rules with numeric ids in the same order`() throws {
         var configuration = Configuration()
         configuration.access = [
             AccessEntry(allow: [.status], unit: "a.service", user: "kiosk", group: "junction"),
@@ -31,7 +31,7 @@ import Testing
         #expect(notes.isEmpty)
     }
 
-    @Test func `an entry for somebody who does not exist stays in its place and matches nobody`() throws {
+    @Test func `an entry for an unknown account stays in the list and matches no caller`() throws {
         var configuration = Configuration()
         configuration.access = [
             AccessEntry(allow: [.manage], user: "nobody-here"),
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    @Test func `a look-up that fails puts no policy in force: the entry may be one that denies`() {
+    @Test func `a failed look-up makes no policy, because the entry may deny`() {
         var configuration = Configuration()
         configuration.access = [AccessEntry(allow: [.status]), AccessEntry(allow: [], user: "guest")]
         let down = AccountDirectory(
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.description.contains("could not be looked up (Connection refused)") == true)
     }
 
-    @Test func `an account that was found before and is not now counts as a look-up that failed`() throws {
+    @Test func `a known account that is not found any more counts as a failed look-up`() throws {
         var configuration = Configuration()
         configuration.access = [
             AccessEntry(allow: [], user: "kiosk"), AccessEntry(allow: [], group: "junction"),
@@ -93,17 +93,18 @@ import Testing
         #expect(second?.entry == "access[1]")
     }
 
-    /// glibc reports what the last service said, and that one knows nobody.
+    /// glibc returns the result of the last service, which is "no such user" here.
     @Test(arguments: ["passwd: hesiod files", "# accounts\npasswd:hesiod [NOTFOUND=continue] files # last\n"])
-    func `a service that does not answer is not covered up by the next, which knows nobody`(list: String) throws {
+    func `an unreachable name service fails the look-up although a later service finds no account`(list: String) throws
+    {
         let accounts = AccountDirectory(nameServices: try listing(list))
 
         #expect(throws: AccountDirectory.LookupFailed.self) { try accounts.user("no-such-user") }
         #expect(try accounts.user("root") == 0)
     }
 
-    /// What libc is told for the strict look-up holds for the whole process.
-    @Test func `look-ups at the same time do not disturb each other`() async throws {
+    /// The services that a strict look-up sets apply to the whole process.
+    @Test func `concurrent look-ups do not affect each other`() async throws {
         let accounts = AccountDirectory(nameServices: try listing("passwd: hesiod files"))
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<64 {
@@ -119,11 +120,11 @@ import Testing
     }
 
     @Test(arguments: ["passwd: files", "passwd:\tfiles [NOTFOUND=return] hesiod # files\n", "group: hesiod\n", ""])
-    func `whoever is in no service that is to be asked does not exist`(list: String) throws {
+    func `an account that no service has does not exist`(list: String) throws {
         #expect(try AccountDirectory(nameServices: try listing(list)).user("no-such-user") == nil)
     }
 
-    @Test func `a list of services that cannot be read is no answer`() throws {
+    @Test func `an invalid list of services fails the look-up`() throws {
         let accounts = AccountDirectory(nameServices: try listing("passwd: files ["))
 
         #expect(throws: AccountDirectory.LookupFailed.self) { try accounts.user("no-such-user") }
@@ -131,12 +132,12 @@ import Testing
 
     private let folder = TemporaryFolder()
 
-    /// A file like `nsswitch.conf`.
+    /// Writes a file like `nsswitch.conf`.
     private func listing(_ text: String) throws -> String {
         try folder.write(text, to: "nsswitch.conf")
     }
 
-    @Test func `the accounts of this machine are looked up`() throws {
+    @Test func `root is found on this machine and unknown names are not`() throws {
         #expect(try AccountDirectory.system.user("root") == 0)
         #expect(try AccountDirectory.system.group("root") == 0)
         #expect(try AccountDirectory.system.user("no such user") == nil)
@@ -145,7 +146,7 @@ import Testing
 }
 
 extension Configuration {
-    /// The rules of all entries, and notes that call an entry `access[0]`.
+    /// Returns the rules of all entries, and notes that name an entry `access[0]`.
     fileprivate func rules(
         by accounts: AccountDirectory
     ) throws(UndecidedAccess) -> (rules: [AccessRule], notes: [String]) {

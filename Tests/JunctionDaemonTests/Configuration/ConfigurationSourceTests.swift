@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["absent.toml", "absent/junctiond.toml"])
-    func `a file at the usual place need not exist, one that was named must`(name: String) throws {
+    func `a file at the default path may be missing, and a named file may not`(name: String) throws {
         let path = folder.path + "/" + name
 
         let loaded = try ConfigurationSource(path: path, mustExist: false, variables: [:]).load()
@@ -30,13 +30,13 @@ import Testing
         #expect(error?.description == "\(path): cannot be read: No such file or directory")
     }
 
-    @Test func `a folder in its place is an error, not a default`() {
+    @Test func `a folder in place of the file is an error`() {
         #expect(throws: ConfigurationError.self) {
             try ConfigurationSource(path: folder.path, mustExist: false, variables: [:]).load()
         }
     }
 
-    @Test func `a file that grows without end is given up`() {
+    @Test func `an endless file is refused as too large`() {
         let error = #expect(throws: ConfigurationError.self) {
             try ConfigurationSource(path: "/dev/zero", mustExist: true, variables: [:]).load()
         }
@@ -44,7 +44,7 @@ import Testing
         #expect(error?.description.contains("larger than 1048576 bytes") == true)
     }
 
-    @Test func `a variable that no setting has is noted, and those of others are not`() throws {
+    @Test func `an unknown JUNCTIOND_ variable is noted, and other variables are not`() throws {
         let variables = [
             "JUNCTIOND_LOGLEVEL": "debug", "JUNCTIOND_SOCKET": "/x", "JUNCTIOND_CONFIG": "/y", "PATH": "/bin",
             "JUNCTIOND_LOG_LEVEL": "debug",
@@ -56,7 +56,7 @@ import Testing
         #expect(loaded.notes.first?.contains("JUNCTIOND_LOGLEVEL") == true)
     }
 
-    @Test func `an access entry about everybody is noted`() throws {
+    @Test func `an access entry that matches every caller is noted`() throws {
         let path = try file("[[access]]\nallow = []\nuser = \"0\"\n[[access]]\nallow = [\"status\"]")
 
         let notes = try ConfigurationSource(path: path, mustExist: true, variables: [:]).load().notes
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: VendorName.allCases, Configuration.RenewalMode.allCases)
-    func `every provider goes with either way to renew`(
+    func `every provider can be combined with every renewal mode`(
         provider: VendorName,
         mode: Configuration.RenewalMode
     ) throws {
@@ -78,7 +78,7 @@ import Testing
         #expect(loaded.configuration.renewalMode == mode)
     }
 
-    @Test func `the check says in one line that all is well`() throws {
+    @Test func `the check of a valid file prints one line and succeeds`() throws {
         let path = try file("")
 
         let named = ConfigurationCheck(Arguments(configuration: path), in: environment)
@@ -86,7 +86,7 @@ import Testing
         #expect(named.status == .success)
     }
 
-    @Test func `the check says in one line what is wrong`() throws {
+    @Test func `the check of a wrong file prints one line with the setting and exits with 78`() throws {
         let path = try file("[log]\nlevel = 3")
 
         let check = ConfigurationCheck(Arguments(configuration: path), in: environment)
@@ -114,7 +114,7 @@ import Testing
             ("tls.caFile = \"/nowhere/ca.pem\"", "tls.caFile: /nowhere/ca.pem cannot be read as certificates"),
         ]
     )
-    func `the check says what the vendor needs and which file cannot be read`(toml: String, complaint: String) throws {
+    func `the check names a missing vendor setting or an unreadable file`(toml: String, complaint: String) throws {
         let check = ConfigurationCheck(Arguments(configuration: try file(toml)), in: environment)
 
         #expect(check.verdict.contains(complaint))
@@ -135,7 +135,7 @@ import Testing
             ),
         ]
     )
-    func `what only the service has is missed by the service alone`(toml: String, name: String) throws {
+    func `a missing credential is an error for the service and a note outside it`(toml: String, name: String) throws {
         let certificate = try file("-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n")
         let path = try file(toml.replacing("CERTIFICATE", with: certificate))
 
@@ -151,7 +151,7 @@ import Testing
         #expect(ConfigurationCheck(Arguments(configuration: path), in: service).status == .configuration)
     }
 
-    @Test func `what is wrong is said, whatever only the service has`() throws {
+    @Test func `an error is reported even if a credential of the service is missing`() throws {
         let path = try file(
             "tls.caFile = \"/nowhere/ca.pem\"\n[network]\nclientCertificateFile = \"\(try file("no certificate"))\""
         )
@@ -162,9 +162,9 @@ import Testing
     }
 
     @Test(arguments: [(0o644, true), (0o640, false), (0o604, true), (0o600, false), (0o400, false)])
-    func `the check notes a secret that everybody can read, and what to do instead`(mode: Int, isNoted: Bool) throws {
+    func `the check notes a world-readable secret file with the remedy`(mode: Int, isNoted: Bool) throws {
         let key = try file("sandbox-api-key")
-        // Our own group is root's where tests are run by root; that one counts for nobody.
+        // If root runs the tests, the group of the file is root's, which does not count as an open group.
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
         let path = try file("provider = \"social\"\nsocial.apiKeyFile = \"\(key)\"")
 

@@ -110,7 +110,7 @@ import Testing
         #expect(configuration == expected)
     }
 
-    @Test func `only Junction renews on its own unless the file says so`() throws {
+    @Test func `the default renewal mode depends on the provider`() throws {
         #expect(try settings("").renewalMode == .automatic)
         #expect(try settings(#"provider = "social""#).renewalMode == .handler)
         #expect(try settings(#"provider = "sinch""#).renewalMode == .handler)
@@ -119,7 +119,7 @@ import Testing
         #expect(try settings("[renewal]\nmode = \"handler\"").renewalMode == .handler)
     }
 
-    @Test func `the environment overrules the file, key by key`() throws {
+    @Test func `a variable overrides the file for its key only`() throws {
         let configuration = try settings(
             "[limits]\ninFlight = 5\nconnections = 6\n[log]\nlevel = \"debug\"\n[api]\nexpose = true",
             variables: [
@@ -139,13 +139,13 @@ import Testing
         #expect(configuration.renewal.handlerTimeout == .seconds(8))
         #expect(!configuration.api.expose)
         #expect(configuration.tls.caFile == "/ca.pem")
-        // A list is words there, parted by blanks.
+        // In a variable, a list is words that blanks separate.
         #expect(configuration.vendors["oauth"]?["scopes"] == ["openid", "a:b"])
-        // Empty counts as absent.
+        // An empty variable counts as absent.
         #expect(configuration.log.level == .debug)
     }
 
-    @Test func `a wrong variable is named, and its text is not repeated`() {
+    @Test func `an error about a variable has its name and not its text`() {
         let complaint = complaint("", variables: ["JUNCTIOND_PROVIDER": "sk_us_secret"])
 
         #expect(
@@ -154,7 +154,7 @@ import Testing
         )
     }
 
-    @Test func `a variable cannot reach into a list`() throws {
+    @Test func `a variable cannot set a key of a list entry`() throws {
         let variables = ["JUNCTIOND_ACCESS[0]_USER": "root"]
 
         let configuration = try settings("[[access]]\nallow = []\nuser = \"kiosk\"", variables: variables)

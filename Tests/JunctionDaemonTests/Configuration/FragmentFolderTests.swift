@@ -32,7 +32,7 @@ import Testing
         return error?.description ?? ""
     }
 
-    @Test func `its files are read after the configuration file, in the order of their names' bytes`() throws {
+    @Test func `files of conf.d are read after the configuration file, in the byte order of their names`() throws {
         _ = try folder.write(Self.entry("main"), to: "junctiond.toml", mode: 0o644)
         for name in ["b.toml", "a.toml", "B.toml", "10.toml", "9.toml", "\u{E4}.toml"] {
             try put(Self.entry(String(name.dropLast(5))), name)
@@ -51,7 +51,7 @@ import Testing
             ".50-app.toml.swp", "50-app.TOML", "50-app.conf", "README", "50-app.toml.bak", "toml",
         ]
     )
-    func `what editors and packages leave beside a file is not read`(name: String) throws {
+    func `backup files of editors and packages are not read`(name: String) throws {
         try put("nonsense", name)
 
         let loaded = try load()
@@ -60,7 +60,7 @@ import Testing
         #expect(loaded.origin == ConfigurationOrigin(path: file, exists: true))
     }
 
-    @Test func `without the configuration file its folder is read all the same`() throws {
+    @Test func `the folder is read even if the configuration file is missing`() throws {
         try FileManager.default.removeItem(atPath: file)
         try put(Self.entry("a"), "a.toml")
 
@@ -77,7 +77,7 @@ import Testing
         #expect(try load().configuration == Configuration())
     }
 
-    @Test func `a mistake names the file and the line`() throws {
+    @Test func `an error has the file and the line`() throws {
         try put(Self.entry("a"), "a.toml")
         try put("\n[log]\nlevel = 3", "b.toml")
 
@@ -109,7 +109,7 @@ import Testing
         )
     }
 
-    @Test func `an entry for everybody that hides the entries of other files is noted with the first of them`() throws {
+    @Test func `the note about an entry for every caller names the first entry that it hides`() throws {
         _ = try folder.write("[[access]]\nallow = []", to: "junctiond.toml", mode: 0o644)
         try put(Self.entry("a"), "a.toml")
         try put("[[access]]\nallow = [\"token\"]\nuser = \"no such\"".replacing(" such", with: "-such"), "b.toml")
@@ -128,7 +128,7 @@ import Testing
         )
     }
 
-    @Test func `links lead to files, and one that leads nowhere is a mistake`() throws {
+    @Test func `a link to a file is followed, and a broken link is an error`() throws {
         let target = try folder.write(Self.entry("a"), to: "elsewhere", mode: 0o644)
         #expect(symlink(target, fragments + "/a.toml") == 0)
         #expect(try load().configuration.access.map(\.unit) == ["a.service"])
@@ -137,7 +137,7 @@ import Testing
         #expect(complaint() == "\(fragments)/b.toml: cannot be read: No such file or directory")
     }
 
-    @Test func `a folder that is a link is followed, and one that leads nowhere is a mistake`() throws {
+    @Test func `a link to the folder is followed, and a broken link is an error`() throws {
         try put(Self.entry("a"), "a.toml")
         #expect(rename(fragments, folder.path + "/real") == 0)
         #expect(symlink("real", fragments) == 0)
@@ -148,7 +148,7 @@ import Testing
         #expect(complaint() == "\(fragments): cannot be read: No such file or directory")
     }
 
-    @Test func `what is no regular file is refused, and does not hold the start up`() throws {
+    @Test func `a pipe, a folder or a device is refused without blocking`() throws {
         #expect(mkfifo(fragments + "/pipe.toml", 0o644) == 0)
         #expect(complaint() == "\(fragments)/pipe.toml: is not a regular file")
         #expect(unlink(fragments + "/pipe.toml") == 0)
@@ -161,7 +161,7 @@ import Testing
         #expect(complaint() == "\(fragments)/device.toml: is not a regular file")
     }
 
-    @Test func `a file in the folder's place is refused`() throws {
+    @Test func `a file in place of the folder is refused`() throws {
         try FileManager.default.removeItem(atPath: fragments)
         _ = try folder.write("", to: "conf.d", mode: 0o644)
 
@@ -186,7 +186,7 @@ import Testing
         #expect(chown(fragments, 12_345, 0) == 0)
         #expect(complaint().hasPrefix("\(fragments): belongs to the user 12345, who could give rights"))
 
-        // As root looks at the configuration of a user.
+        // For example, root checks the configuration of another user.
         #expect(chown(folder.path, 12_345, 0) == 0)
         #expect(try load().configuration.access.count == 1)
     }
@@ -199,7 +199,7 @@ import Testing
         #expect(complaint() == "\(fragments): has 129 files, and at most 128 are possible")
     }
 
-    @Test func `all files together may be as large as one file may be, and no larger`() throws {
+    @Test func `all files together have the size limit of one file`() throws {
         let half = "#" + String(repeating: "x", count: (1 << 19) - 1)
         _ = try folder.write(half, to: "junctiond.toml", mode: 0o644)
         try put(half, "a.toml")

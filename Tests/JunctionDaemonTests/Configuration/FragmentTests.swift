@@ -2,11 +2,11 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// What the configuration file and the files of the folder beside it make together.
+/// The settings of the configuration file and the files of the folder beside it, merged.
 @Suite struct FragmentTests {
     private static let entry = "[[access]]\nallow = [\"status\"]\n"
 
-    /// `main.toml`, and the files after it, each with its name.
+    /// Returns `main.toml` with the files after it, each given by its name and text.
     private func merged(_ main: String, _ fragments: [(String, String)]) throws(ConfigurationError) -> SettingsFile {
         var file = try SettingsFile(path: "main.toml", bytes: Array(main.utf8))
         for (path, text) in fragments { try file.add(SettingsFile(path: path, bytes: Array(text.utf8))) }
@@ -20,7 +20,7 @@ import Testing
         return try Configuration(reading: SettingsTable(source))
     }
 
-    @Test func `access entries follow one another in the order of the files`() throws {
+    @Test func `access entries have the order of the files`() throws {
         let read = try configuration(
             "[log]\nlevel = \"debug\"\n[[access]]\nallow = []\nuser = \"guest\"",
             ("10.toml", Self.entry + "unit = \"a.service\"\n" + Self.entry + "unit = \"b.service\""),
@@ -37,7 +37,7 @@ import Testing
             "", "[[access]]\nallow = []\nuser = \"a\"", "access = []", "[limits]\nconnections = 7",
         ]
     )
-    func `a file without entries, and one that does not exist, take the entries of others`(main: String) throws {
+    func `the entries of another file are added to a file with or without entries`(main: String) throws {
         let alone = try configuration(main)
         let read = try configuration(main, ("10.toml", Self.entry + "unit = \"a.service\""))
 
@@ -46,7 +46,7 @@ import Testing
         #expect(read.limits == alone.limits)
     }
 
-    @Test func `a setting may stand in any one of the files, also when its table begins in several`() throws {
+    @Test func `the settings of one table may be spread over several files`() throws {
         let read = try configuration(
             "[limits]\nconnections = 7",
             ("10.toml", "limits.inFlight = 8"),
@@ -66,7 +66,7 @@ import Testing
             ),
             ("log.level = \"info\"", "log = 3", "x.toml:1: log: set twice, first in main.toml:1"),
             ("oauth.scopes = []", "oauth.scopes = []", "x.toml:1: oauth.scopes: set twice, first in main.toml:1"),
-            // The first of two.
+            // The error is about the first of two duplicates.
             (
                 "[limits]\ninFlight = 1\nconnections = 1", "[limits]\nconnections = 1\ninFlight = 1",
                 "x.toml:2: limits.connections: set twice, first in main.toml:3"
@@ -83,13 +83,13 @@ import Testing
             ("", "\nlevel", "x.toml:2: expected \"=\""),
         ]
     )
-    func `a mistake is told with the file and the line that it is in`(main: String, added: String, complaint: String) {
+    func `an error has the file and the line of the wrong setting`(main: String, added: String, complaint: String) {
         let error = #expect(throws: ConfigurationError.self) { try configuration(main, ("x.toml", added)) }
 
         #expect(error?.description.hasPrefix(complaint) == true, "\(error?.description ?? "")")
     }
 
-    @Test func `what is set in two of the files is told with both`() {
+    @Test func `the error about a duplicate names both files`() {
         let error = #expect(throws: ConfigurationError.self) {
             try configuration("", ("10.toml", "log.level = \"info\""), ("20.toml", "[log]\nlevel = \"info\""))
         }
@@ -97,7 +97,7 @@ import Testing
         #expect(error?.description == "20.toml:2: log.level: set twice, first in 10.toml:1")
     }
 
-    @Test func `each entry is called by its file and line, and by its place among all`() throws {
+    @Test func `the name of an entry has its file, its line and its index among all entries`() throws {
         let file = try merged(
             "\n" + Self.entry,
             [("a\u{1B}.toml", Self.entry + Self.entry), ("b.toml", "access = [{ allow = [] }]")]

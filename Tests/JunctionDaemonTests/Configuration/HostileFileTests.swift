@@ -2,9 +2,9 @@ import JunctionDaemon
 import JunctionSession
 import Testing
 
-/// Whatever is in the file, the worst that comes of it is an error.
+/// A malformed file causes at most an error.
 @Suite struct HostileFileTests {
-    @Test func `bytes that are not text are refused with their line`() {
+    @Test func `bytes that are not UTF-8 are refused with their line`() {
         let error = #expect(throws: ConfigurationError.self) {
             try settings(Array("[log]\n".utf8) + [0xFF, 0xFE, 0x0A])
         }
@@ -18,11 +18,11 @@ import Testing
             "provider = \"junction\\U00000000x\"", "# \u{0}\nprovider = \"junction\"",
         ]
     )
-    func `a NUL ends neither a file, nor a name, nor a value early`(toml: String) {
+    func `a NUL character is refused in names, values and comments`(toml: String) {
         #expect(throws: ConfigurationError.self) { try settings(toml) }
     }
 
-    @Test func `a file of a size that no configuration has is refused`() {
+    @Test func `a file above the size limit is refused`() {
         #expect(complaint("#" + String(repeating: "x", count: 1 << 20))?.contains("1048576 bytes") == true)
     }
 
@@ -39,12 +39,12 @@ import Testing
             String(repeating: "a.", count: 4_990) + "a = 1",
         ]
     )
-    func `nesting without end is refused`(toml: String) {
+    func `deep nesting is refused without a crash`(toml: String) {
         #expect(throws: ConfigurationError.self) { try settings(toml) }
     }
 
     @Test(arguments: 0..<40)
-    func `no mutilated file is more than an error`(seed: UInt64) throws {
+    func `a randomly changed file causes at most an error`(seed: UInt64) throws {
         var random = Randomness(seed: seed)
         let whole = Array(
             """

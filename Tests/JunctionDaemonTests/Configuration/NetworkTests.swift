@@ -7,7 +7,7 @@ import Testing
 @testable import JunctionDaemon
 @testable import JunctionProviders
 
-/// `[network]`, and what the environment says where it says nothing.
+/// The table `[network]`, and the environment for settings that it does not have.
 @Suite struct NetworkTests {
     @Test func `every key is read`() throws {
         let network = try settings(
@@ -32,7 +32,7 @@ import Testing
         #expect(network.clientKeyFile == "/etc/device.key")
     }
 
-    @Test func `without it each step has ten seconds, and there is no proxy`() throws {
+    @Test func `the defaults are ten seconds for each step and no proxy`() throws {
         let configuration = try settings("")
 
         #expect(configuration.network.limits == OutgoingHttp.Limits())
@@ -56,7 +56,7 @@ import Testing
             ("timeout = 5", "network.timeout: unknown key"),
         ]
     )
-    func `what is wrong is refused with what was expected, and without a secret`(line: String, expected: String) {
+    func `a wrong value is refused with the expected form and without its secret`(line: String, expected: String) {
         let complaint = complaint("[network]\n\(line)")
 
         #expect(complaint?.contains(expected) == true)
@@ -64,7 +64,7 @@ import Testing
         #expect(complaint?.contains("hunter2") == false)
     }
 
-    @Test func `the daemon's own variables overrule the file`() throws {
+    @Test func `JUNCTIOND_ variables override the file`() throws {
         let network = try settings(
             "[network]\nproxy = \"http://a:1\"\nnoProxy = [\"a\"]\nresolveTimeout = 1",
             variables: [
@@ -89,7 +89,8 @@ import Testing
             (["HTTP_PROXY": "http://a:1", "http_proxy": "http://a:1", "FTP_PROXY": "http://a:1"], ""),
         ]
     )
-    func `without a proxy in the file the nearest variable counts`(variables: [String: String], expected: String) throws
+    func `without a proxy in the file the environment's proxy is used`(variables: [String: String], expected: String)
+        throws
     {
         #expect(try use(settings(""), variables).proxy == expected)
         #expect(try use(settings("network.proxy = \"http://own:9\""), variables).proxy == "http://own:9")
@@ -101,7 +102,7 @@ import Testing
             (["NO_PROXY": "", "no_proxy": "c"], "c"), (["NO_PROXY": "*"], "*"), ([:], ""),
         ]
     )
-    func `without exceptions in the file those of the environment count`(
+    func `without noProxy in the file the environment's NO_PROXY is used`(
         variables: [String: String],
         expected: String
     ) throws {
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
-    func `a variable that names no proxy stops the start, without its secret`(name: String) throws {
+    func `an invalid proxy variable fails the start and its password is not shown`(name: String) throws {
         let configuration = try settings("")
         let failure = #expect(throws: StartFailure.self) {
             try configuration.networkUse(credentials: nil, variables: [name: "http://kiosk:hunter2@p:1/x"])
@@ -120,12 +121,12 @@ import Testing
         #expect(failure?.status == .configuration)
         #expect(failure?.message.hasPrefix("\(name): ") == true)
         #expect(failure?.message.contains("hunter2") == false)
-        // One that is not asked for may say what it likes.
+        // A variable that is not used may have any content.
         _ = try settings("network.proxy = \"http://own:9\"")
             .networkUse(credentials: nil, variables: [name: "http://kiosk:hunter2@p:1/x"])
     }
 
-    @Test func `certificate and key belong together, and the key may be a credential`() throws {
+    @Test func `a client key needs a certificate and may be a credential`() throws {
         #expect(
             failure(try settings("network.clientKeyFile = \"/k\""))
                 == "network.clientKeyFile: there is no network.clientCertificateFile"
@@ -138,7 +139,7 @@ import Testing
                 == "network.clientCertificateFile: its key is missing; expected network.clientKeyFile, or the credential "
                 + "network.clientKey"
         )
-        // Both are looked for: the first that is not there is named.
+        // Both files are read, and the error names the first one that is missing.
         #expect(
             failure(try settings("network.clientCertificateFile = \"/nowhere/c\""), credentials: "/credentials")?
                 .contains("/nowhere/c") == true

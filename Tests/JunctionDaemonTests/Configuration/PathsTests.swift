@@ -2,7 +2,7 @@ import JunctionDaemon
 import Testing
 
 @Suite struct PathsTests {
-    @Test func `without flags and environment the usual places are taken`() throws {
+    @Test func `the default paths apply without flags and environment`() throws {
         let paths = try Paths(Arguments(), variables: [:], home: "/home/kiosk")
 
         #expect(paths.configuration == "/etc/junctiond/junctiond.toml")
@@ -19,11 +19,14 @@ import Testing
             (["STATE_DIRECTORY": "/var/lib/junctiond:/var/lib/b"], "/var/lib/junctiond"),
             (["STATE_DIRECTORY": "/var/lib/junctiond", "JUNCTIOND_STATE_DIR": "/own"], "/own"),
             (["STATE_DIRECTORY": "", "JUNCTIOND_STATE_DIR": "", "HOME": "/root"], "/root/.local/state/junctiond"),
-            // The XDG rule: a path that is not absolute is to be ignored.
+            // The XDG Base Directory Specification: ignore a path that is not absolute.
             (["XDG_STATE_HOME": "state", "HOME": "home"], "/home/kiosk/.local/state/junctiond"),
         ]
     )
-    func `the state is kept where the nearest authority says`(variables: [String: String], expected: String) throws {
+    func `the state directory is that of the flag, the daemon's variable, systemd or XDG`(
+        variables: [String: String],
+        expected: String
+    ) throws {
         #expect(try Paths(Arguments(), variables: variables, home: "/home/kiosk").stateDirectory == expected)
 
         let flagged = try Paths(Arguments(stateDirectory: "here"), variables: variables, home: "/home/kiosk")
@@ -37,7 +40,9 @@ import Testing
             (["XDG_RUNTIME_DIR": "/run/user/1000", "JUNCTIOND_SOCKET": "/own.sock"], "/own.sock"),
         ]
     )
-    func `the socket is where the nearest authority says`(variables: [String: String], expected: String) throws {
+    func `the socket is that of the flag, the daemon's variable or XDG`(variables: [String: String], expected: String)
+        throws
+    {
         #expect(try Paths(Arguments(), variables: variables, home: "/").socket == expected)
 
         let flagged = try Paths(Arguments(socket: "flag.sock"), variables: variables, home: "/")
@@ -54,7 +59,7 @@ import Testing
             (["CONFIGURATION_DIRECTORY": ""], "/etc/junctiond/junctiond.toml"),
         ]
     )
-    func `a configuration in the service manager's directory need not be there`(
+    func `a configuration in CONFIGURATION_DIRECTORY may be missing`(
         variables: [String: String],
         expected: String
     ) throws {
@@ -64,7 +69,7 @@ import Testing
         #expect(!paths.configurationMustExist)
     }
 
-    @Test func `a configuration that was named comes before the service manager's directory`() throws {
+    @Test func `a named configuration has priority over CONFIGURATION_DIRECTORY`() throws {
         let variables = ["CONFIGURATION_DIRECTORY": "/a", "JUNCTIOND_CONFIG": "/b.toml"]
 
         #expect(try Paths(Arguments(), variables: variables, home: "/").configuration == "/b.toml")
@@ -72,7 +77,7 @@ import Testing
         #expect(flagged.configuration == "c.toml")
     }
 
-    @Test func `a configuration that somebody named has to be there`() throws {
+    @Test func `a configuration that a flag or a variable names must exist`() throws {
         let byVariable = try Paths(Arguments(), variables: ["JUNCTIOND_CONFIG": "/a.toml"], home: "/")
         let byFlag = try Paths(Arguments(configuration: "b.toml"), variables: ["JUNCTIOND_CONFIG": "/a"], home: "/")
 
@@ -82,13 +87,13 @@ import Testing
         #expect(byFlag.configurationMustExist)
     }
 
-    @Test func `a path means the same to whoever is elsewhere`() {
+    @Test func `a relative path becomes absolute`() {
         #expect(Paths.absolute("/etc/j.toml") == "/etc/j.toml")
         #expect(Paths.absolute("j.toml").hasPrefix("/"))
         #expect(Paths.absolute("j.toml").hasSuffix("/j.toml"))
     }
 
-    @Test func `without any home the state needs a place to be named`() {
+    @Test func `without a home directory the error asks for --state-dir`() {
         let error = #expect(throws: ConfigurationError.self) { try Paths(Arguments(), variables: [:], home: nil) }
 
         #expect(error?.description.contains("--state-dir") == true)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// Which settings a reload leaves to the next start.
+/// The settings that take effect only at the next start.
 struct RestartTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -17,7 +17,7 @@ struct RestartTests {
     private static let cases = [
         Case("[log]\nlevel = \"debug\"\n[api]\nexpose = false\n[[access]]\nallow = [\"status\"]\nuser = \"root\""),
         Case("[junction]\nauthUrl = \"https://a.example\"", "junction.authUrl"),
-        // Of a vendor that is not the provider.
+        // A setting of a vendor that is not the provider.
         Case("[social]\nregion = \"us\""),
         Case("provider = \"social\"\n[social]\nregion = \"us\"", "provider", "social.region"),
         Case("[tls]\ncaFile = \"/a.pem\"", "tls.caFile"),
@@ -48,7 +48,7 @@ struct RestartTests {
     ]
 
     @Test(arguments: cases)
-    private func `a changed setting is named if only a start takes it over`(test: Case) throws {
+    private func `a changed setting that needs a restart is listed`(test: Case) throws {
         let changed = try settings(test.toml)
 
         #expect(Configuration().settingsToRestartFor(from: changed) == test.keys)
@@ -56,11 +56,11 @@ struct RestartTests {
         #expect(changed.settingsToRestartFor(from: changed) == [])
     }
 
-    @Test func `every setting is among those of the cases`() {
+    @Test func `the cases contain every setting that needs a restart`() {
         let configuration = Configuration()
         let tables = Mirror(reflecting: configuration).children.flatMap { child -> [String] in
             let (name, settings) = (child.label ?? "", Mirror(reflecting: child.value))
-            // The name of a vendor is a value, and no table.
+            // The name of a vendor is a value and not a table.
             guard settings.displayStyle == .struct, !(child.value is VendorName) else { return [name] }
             return settings.children.map { "\(name).\($0.label ?? "")" }
         }

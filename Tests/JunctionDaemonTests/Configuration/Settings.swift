@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// Reads a configuration from text, without what this version cannot run being refused.
+/// Reads a configuration from text, without the checks that look files and accounts up.
 func settings(_ toml: String, variables: [String: String] = [:]) throws(ConfigurationError) -> Configuration {
     try settings(Array(toml.utf8), variables: variables)
 }
@@ -12,7 +12,7 @@ func settings(_ bytes: [UInt8], variables: [String: String] = [:]) throws(Config
     return try Configuration(reading: SettingsTable(SettingsTable.Source(file: file, variables: variables)))
 }
 
-/// What is said about a configuration that is wrong.
+/// Returns the error about a wrong configuration.
 func complaint(
     _ toml: String,
     variables: [String: String] = [:],

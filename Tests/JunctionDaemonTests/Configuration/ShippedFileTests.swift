@@ -6,7 +6,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// The file that is installed says what the code does.
+/// The shipped configuration file agrees with the code.
 @Suite struct ShippedFileTests {
     private let text: String
 
@@ -17,20 +17,20 @@ import Testing
         text = try String(contentsOf: root.appending(path: "etc/junctiond/junctiond.toml"), encoding: .utf8)
     }
 
-    @Test func `as it is shipped it changes nothing`() throws {
+    @Test func `the shipped file equals the defaults`() throws {
         #expect(try settings(text) == Configuration())
     }
 
-    @Test func `every default that it states is the one in the code`() throws {
+    @Test func `every default in the shipped file is the one in the code`() throws {
         var configuration = try settings(uncommented("#"))
 
-        // The one default that depends on another setting.
+        // The only default that depends on another setting.
         #expect(configuration.renewal.mode == .automatic)
         configuration.renewal.mode = nil
         #expect(configuration == Configuration())
     }
 
-    @Test func `every example that it gives is possible`() throws {
+    @Test func `every example in the shipped file is valid`() throws {
         let configuration = try settings(uncommented("# e.g. "))
 
         #expect(configuration.vendors["junction"]?["authUrl"] == "http://127.0.0.1:8787")
@@ -39,7 +39,7 @@ import Testing
         #expect(configuration.tls.caFile == "/etc/junctiond/ca.pem")
     }
 
-    @Test func `it shows every key that there is, and no other`() throws {
+    @Test func `the shipped file shows exactly the known keys`() throws {
         let source = SettingsTable.Source(file: nil, variables: [:])
         _ = try Configuration(reading: SettingsTable(source))
 
@@ -48,7 +48,7 @@ import Testing
         #expect(Set(variables(in: shown.root)) == source.understood)
     }
 
-    @Test func `its access entries are possible`() throws {
+    @Test func `the access entries in the shipped file are valid`() throws {
         let lines = text.split(separator: "\n").filter { line in
             ["# [[access]]", "# allow = ", "# unit = ", "# user = "].contains { line.hasPrefix($0) }
         }
@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    /// The text with every assignment behind one of these marks taken out of its comment.
+    /// Returns the text in which every assignment after one of these marks is active.
     private func uncommented(_ marks: String...) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             for mark in marks where line.hasPrefix(mark) {

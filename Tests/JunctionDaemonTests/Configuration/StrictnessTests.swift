@@ -2,7 +2,7 @@ import JunctionDaemon
 import Testing
 
 @Suite struct StrictnessTests {
-    @Test func `an unknown key stops the start with file, line and the keys that there are`() {
+    @Test func `an unknown key is refused with its file, its line and the known keys`() {
         #expect(
             complaint("# first line\n\n[limits]\n  conections = 5")
                 == "junctiond.toml:4: limits.conections: unknown key; there are: "
@@ -17,11 +17,11 @@ import Testing
             "[[unknown]]\nprovider = \"junction\"", "[junction.authUrl2]",
         ]
     )
-    func `a key that no setting has is refused wherever it stands`(toml: String) throws {
+    func `an unknown key is refused in every table`(toml: String) throws {
         #expect(complaint(toml)?.contains("unknown key") == true)
     }
 
-    @Test func `of several unknown keys the first line is reported`() {
+    @Test func `of several unknown keys the first one is reported`() {
         #expect(complaint("zebra = 1\nant = 2")?.hasPrefix("junctiond.toml:1: zebra:") == true)
     }
 
@@ -61,7 +61,7 @@ import Testing
             ("log.level = \"warn\"", "\"warning\""),
         ]
     )
-    func `a wrong type or an impossible value is refused with what was expected`(toml: String, expected: String) {
+    func `a wrong type or value is refused with what was expected`(toml: String, expected: String) {
         #expect(complaint(toml)?.contains(expected) == true)
     }
 
@@ -72,13 +72,13 @@ import Testing
             "https://user:password@example.org", "https://", "https://a:0", "https://a/?x=1", "",
         ]
     )
-    func `a provider is reached by https, or by http on loopback`(url: String) {
+    func `a URL of a provider must be https, or http on loopback`(url: String) {
         #expect(
             complaint("[junction]\nauthUrl = \"\(url)\"")?.hasPrefix("junctiond.toml:2: junction.authUrl: ") == true
         )
     }
 
-    @Test func `a password in a URL is not repeated`() {
+    @Test func `an error about a URL does not show its password`() {
         #expect(complaint("junction.apiUrl = \"https://user:pass@example.org\"")?.contains("pass@") == false)
     }
 
@@ -100,24 +100,24 @@ import Testing
             ("allow = []\nscopes = [\"a\"]", "access[1].scopes: reserved for tokens"),
         ]
     )
-    func `an access entry is checked like everything else`(entry: String, expected: String) {
+    func `a wrong access entry is refused with its line`(entry: String, expected: String) {
         let complaint = complaint("[[access]]\nallow = [\"status\"]\n\n[[access]]\n" + entry)
 
         #expect(complaint?.contains(expected) == true)
-        // The line of the key, or of the entry where the key is missing.
+        // The line of the key, or the line of the entry if the key is missing.
         #expect(
             complaint?.hasPrefix("junctiond.toml:4:") == true || complaint?.hasPrefix("junctiond.toml:5:") == true
                 || complaint?.hasPrefix("junctiond.toml:6:") == true
         )
     }
 
-    @Test func `a name that holds an escape sequence cannot play tricks on a terminal`() {
+    @Test func `control characters of a key are replaced in the error`() {
         #expect(
             complaint("\"\\u001B[2J\\n\" = 1")?.hasPrefix("junctiond.toml:1: \u{FFFD}[2J\u{FFFD}: unknown key") == true
         )
     }
 
-    @Test func `a line is found through quotes, blanks, dots and inline tables`() {
+    @Test func `an error has the right line for quoted, dotted and inline keys`() {
         #expect(complaint("\n \"log\" . level = 5")?.hasPrefix("junctiond.toml:2: log.level") == true)
         #expect(complaint("\n\n[ log ]\n\n'level' = 5")?.hasPrefix("junctiond.toml:5: log.level") == true)
         #expect(complaint("\r\nlog = { level = 5 }\r\n")?.hasPrefix("junctiond.toml:2: log.level") == true)

@@ -4,16 +4,16 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// What `doctor` says of what is around the session.
+/// The findings of `doctor` about the installation.
 struct InstallationFactsTests {
     private static let now = WallTime(milliseconds: 1_800_000_000_000)
 
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var change: @Sendable (inout InstallationFacts) -> Void
-        /// `name verdict` of what is not ok, in order.
+        /// `name verdict` of each finding that is not ok, in order.
         var findings: [String]
-        /// Words of the first of them and of its remedy.
+        /// Words of the first finding and of its remedy.
         var words: [String] = []
 
         init(
@@ -93,7 +93,7 @@ struct InstallationFactsTests {
     ]
 
     @Test(arguments: table)
-    func `whatever is not as it should be has its finding and its remedy`(in row: Case) {
+    func `each problem of the installation has a finding and a remedy`(in row: Case) {
         var facts = InstallationFacts(
             configurationOrigin: ConfigurationOrigin(path: "/etc/junctiond/junctiond.toml", exists: true),
             enablement: UnitEnablement(service: "junctiond.service", isServiceEnabled: true, isSocketEnabled: true),
@@ -111,7 +111,7 @@ struct InstallationFactsTests {
         #expect(findings.allSatisfy { $0.remedy?.isEmpty == false })
     }
 
-    @Test func `what is well is said to be so`() {
+    @Test func `a configuration in force has a finding with its files`() {
         let absent = ConfigurationOrigin(path: "/x.toml", exists: false)
         var facts = InstallationFacts(configurationOrigin: absent, now: Self.now)
         #expect(facts.findings.map(\.name) == ["configuration", "clock"])

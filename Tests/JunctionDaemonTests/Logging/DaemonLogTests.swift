@@ -24,7 +24,7 @@ import Testing
         #expect(log.level == level)
     }
 
-    @Test func `values carry the names of the one list`() {
+    @Test func `metadata has the names of the log keys`() {
         let metadata = Logger.Metadata.of(.stateChanged, [.state: "established", .peerUnit: "a.service"])
 
         #expect(metadata["state"] == "established")
@@ -32,7 +32,7 @@ import Testing
         #expect(metadata[JournalHandler.messageIdentifierKey] == .string(LoggedEvent.stateChanged.rawValue))
     }
 
-    @Test func `each kind of event has an identifier of its own, as the journal wants it`() {
+    @Test func `each kind of event has its own valid MESSAGE_ID`() {
         let identifiers = LoggedEvent.allCases.map(\.rawValue)
 
         #expect(Set(identifiers).count == identifiers.count)

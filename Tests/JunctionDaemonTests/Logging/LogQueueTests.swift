@@ -6,9 +6,9 @@ import Testing
 @testable import JunctionDaemon
 @testable import JunctionSystemd
 
-/// The log when whoever reads it is slow, or has stopped.
+/// The log when its reader is slow or has stopped.
 struct LogQueueTests {
-    @Test func `nobody who logs waits for a reader that does not read, and what is lost is counted in its place`()
+    @Test func `logging never blocks, and lost lines are counted in their place`()
         throws
     {
         let pipe = try Pipe()
@@ -17,7 +17,7 @@ struct LogQueueTests {
         let count = 30_000
         let padding = String(repeating: "x", count: 80)
 
-        // Far more than the pipe and the queue hold: with a write for each, the first lines would be the last.
+        // Far more than the pipe and the queue can hold: if each call wrote directly, the first lines would block.
         for number in 0..<count { logger.info("\(number) \(padding)") }
         let reading = pipe.readToEnd()
         #expect(log.close(within: .seconds(60)))
@@ -34,7 +34,7 @@ struct LogQueueTests {
         #expect(lines.count == kept.count + noted.count)
     }
 
-    @Test func `the end waits for the last lines`() throws {
+    @Test func `closing the log waits for the last lines`() throws {
         let pipe = try Pipe()
         let log = try DaemonLog(to: .lines(descriptor: pipe.writing, isTerminal: false), level: .info)
         let logger = log.logger("test")
@@ -47,7 +47,7 @@ struct LogQueueTests {
         #expect(pipe.readToEnd().text() == (0..<100).map { "<5>\($0)\n" }.joined())
     }
 
-    @Test func `the end does not wait for a reader that has stopped`() throws {
+    @Test func `closing the log does not wait for a reader that has stopped`() throws {
         let pipe = try Pipe()
         let log = try DaemonLog(to: .lines(descriptor: pipe.writing, isTerminal: false), level: .info)
         let logger = log.logger("test")
@@ -55,18 +55,18 @@ struct LogQueueTests {
 
         #expect(!log.close(within: .zero))
 
-        // The thread that is stuck ends with the reader.
+        // The blocked thread ends when the reader closes the pipe.
         pipe.stopReading()
     }
 }
 
-/// A pipe that is read when the test says so.
+/// A pipe that the test reads at a chosen time.
 private final class Pipe: Sendable {
     private let reading: Int32
     let writing: Int32
 
     init() throws {
-        // Whoever writes to a pipe without a reader is told so by an error alone.
+        // A write to a pipe without a reader must return an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -82,7 +82,7 @@ private final class Pipe: Sendable {
     }
 }
 
-/// Reads to the end on a thread of its own.
+/// Reads to the end of the pipe on a thread of its own.
 private final class Reading: Sendable {
     private let thread: WaitingThread?
     private let shared: Shared

@@ -31,7 +31,7 @@ import Testing
         return metrics.text(gauges).split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    @Test func `what is measured is there`() {
+    @Test func `the metrics contain the gauges`() {
         let lines = lines(Metrics())
 
         #expect(lines.contains("junctiond_build_info{version=\"0.1.0\",provider=\"junction\"} 1"))
@@ -44,14 +44,14 @@ import Testing
         #expect(lines.contains("junctiond_session_handlers 0"))
     }
 
-    @Test func `exactly one state is the present one`() {
+    @Test func `exactly one session state has the value 1`() {
         let states = lines(Metrics()).filter { $0.hasPrefix("junctiond_session_state{") }
 
         #expect(states.count == SessionState.allCases.count)
         #expect(states.filter { $0.hasSuffix(" 1") } == ["junctiond_session_state{state=\"established\"} 1"])
     }
 
-    @Test func `what happens is counted by outcome, and every outcome is there from the start`() {
+    @Test func `events are counted by outcome, and each outcome begins at 0`() {
         var metrics = Metrics()
 
         for outcome in SessionEvent.Outcome.allCases { metrics.happened(.renewalEnded(outcome)) }
@@ -95,7 +95,7 @@ import Testing
         #expect(lines(Metrics()).last == "")
     }
 
-    @Test func `failures are counted by cause, requests by how long they took, and the clocks compared`() {
+    @Test func `the metrics have failures by cause, request durations and the clock skew`() {
         var metrics = Metrics()
 
         metrics.happened(.renewalEnded(.unavailable, Unavailability("No answer", cause: .timeout)))
@@ -114,11 +114,11 @@ import Testing
     }
 
     @Test(arguments: [(0, "0"), (5, "0.005"), (250, "0.25"), (1_000, "1"), (-60_500, "-60.5"), (-1, "-0.001")])
-    func `thousandths are written without zeros that say nothing`(value: Int64, text: String) {
+    func `thousandths are written without trailing zeros`(value: Int64, text: String) {
         #expect(PrometheusText.decimal(thousandths: value) == text)
     }
 
-    @Test func `a label cannot break out of its quotes`() {
+    @Test func `the value of a label is escaped`() {
         var text = PrometheusText()
 
         text.announce(.connections)

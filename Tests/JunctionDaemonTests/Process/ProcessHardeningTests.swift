@@ -3,8 +3,8 @@ import JunctionDaemon
 import Testing
 
 @Suite struct ProcessHardeningTests {
-    @Test func `the process gives up what could leak and asks for what it needs`() async {
-        // In a process of its own: all of it belongs to the whole process.
+    @Test func `hardening forbids dumps, ignores SIGPIPE and raises the descriptor limit`() async {
+        // In a process of its own, because these attributes belong to the whole process.
         await #expect(processExitsWith: .success) {
             let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             var low = rlimit()
@@ -21,16 +21,16 @@ import Testing
             getrlimit(descriptors, &raised)
             #expect(raised.rlim_cur == raised.rlim_max)
             #expect(umask(0o077) == 0o077)
-            // An ignored SIGPIPE is a write that fails; any other would end the process here.
+            // If SIGPIPE were not ignored, it would end the process here.
             #expect(raise(SIGPIPE) == 0)
-            // The memory of a process that is not dumpable belongs to root, and so do its files in /proc.
+            // If a process is not dumpable, its memory and its files in /proc belong to root.
             var owner = stat()
             #expect(stat("/proc/self/mem", &owner) == 0)
             #expect(owner.st_uid == 0)
         }
     }
 
-    @Test func `resident memory can be read all the same`() throws {
+    @Test func `resident memory can be read`() throws {
         let bytes = try #require(ResidentMemory.bytes())
 
         #expect(bytes > 1 << 20)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// In processes of their own: signals belong to the whole process.
+/// In processes of their own, because signal masks and handlers belong to the whole process.
 @Suite(.timeLimit(.minutes(10))) struct SignalWatchTests {
     @Test func `signals arrive as events on the watch's own thread`() async {
         await #expect(processExitsWith: .success) {
@@ -22,10 +22,10 @@ import Testing
         }
     }
 
-    @Test func `a signal to a thread that was told first does not end the process`() async {
+    @Test func `a blocked signal stays pending and does not end the process`() async {
         await #expect(processExitsWith: .success) {
             SignalWatch.holdBack()
-            // Every other signal of the three would have ended the process at once.
+            // Without the blocked mask, each of the three signals would end the process.
             for number in [SIGHUP, SIGTERM, SIGINT] { pthread_kill(pthread_self(), number) }
             var pending = sigset_t()
             sigpending(&pending)

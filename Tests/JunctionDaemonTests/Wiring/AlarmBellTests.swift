@@ -6,7 +6,7 @@ import Testing
 @testable import JunctionDaemon
 
 @Suite(.timeLimit(.minutes(10))) struct AlarmBellTests {
-    @Test func `what rang before somebody listened is heard, in order, and on the event loop`() throws {
+    @Test func `signals before the listener are delivered in order on the event loop`() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let heard = Signals<(signal: AlarmSignal, isOnLoop: Bool)>()
@@ -26,7 +26,7 @@ import Testing
         try group.syncShutdownGracefully()
     }
 
-    @Test func `after it fell silent nothing is heard, and the event loop may end`() throws {
+    @Test func `after the end of the signals nothing is delivered and the event loop can end`() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let heard = Signals<AlarmSignal>()
         let bell = AlarmBell()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// The audit's lines, written behind the back of the answers.
+/// The lines of the audit, which are written after the answers.
 @Suite struct AuditTrailTests {
     private func token(_ process: Int32, generation: UInt64 = 1) -> AuditedAct {
         AuditedAct(kind: .tokenHandedOut(generation: generation), caller: Caller(user: 1_000, process: process))
@@ -22,7 +22,7 @@ import Testing
 
     private let most = AuditMerger.mostSingleLines
 
-    @Test func `each act is a line, in its order, and equal ones are not one`() {
+    @Test func `each act has its own line, and equal acts are not merged`() {
         var merger = AuditMerger()
         let acts = [token(1), token(1), token(2), token(1, generation: 2)]
 
@@ -36,7 +36,7 @@ import Testing
         #expect(merger.takeLines().isEmpty)
     }
 
-    @Test func `what a caller does beyond its lines is one line with a count, whatever process and method it was`() {
+    @Test func `further acts of a caller become one line with a count, also from other processes`() {
         var merger = AuditMerger()
         let acts = (0..<1_000).map { refusal(of: 7, Int32($0), unit: "a.service") }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(merger.takeLines() == [AuditTrail.Line(act: acts[most], count: 1_001 - most)])
     }
 
-    @Test func `users, units and kinds of acts have lines of their own`() {
+    @Test func `each user, unit and kind of act is counted separately`() {
         var merger = AuditMerger()
         let connection = AuditedAct(kind: .turnedAway, caller: Caller(user: 1_000, process: 1))
         let others = [refusal(of: 8), refusal(of: 7, unit: "a.service"), token(1), connection]
@@ -60,7 +60,7 @@ import Testing
         #expect(merger.takeLines().map(\.act) == others)
     }
 
-    @Test func `after the period every caller begins anew`() {
+    @Test func `a new period gives every caller its single lines again`() {
         var merger = AuditMerger()
         for _ in 0..<2 * most { _ = merger.note(refusal(of: 7)) }
         merger.endPeriod()
@@ -70,7 +70,7 @@ import Testing
         #expect(merger.takeLines().count == 1)
     }
 
-    @Test func `callers beyond those that are told apart are counted together, and none is missing`() {
+    @Test func `callers above the limit are counted together, and no act is lost`() {
         var merger = AuditMerger()
         let callers = UInt32(AuditMerger.mostCallers) + 1_000
 
@@ -84,9 +84,9 @@ import Testing
         #expect(single.count + (merged.first?.count ?? 0) == Int(callers))
     }
 
-    /// journald drops lines of a service beyond 10,000 in 30 s (`RateLimitBurst=`, `RateLimitIntervalSec=`), the daemon's
-    /// warnings about renewals among them.
-    @Test func `no callers make more lines in a period than half of what journald takes by default`() {
+    /// journald drops lines of a service beyond 10,000 in 30 s (`RateLimitBurst=`, `RateLimitIntervalSec=`). These
+    /// could include the daemon's warnings about renewals.
+    @Test func `the lines of a period are fewer than half of journald's default limit`() {
         var merger = AuditMerger()
         var lines = 0
         for act in 0..<200_000 {
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: When it is written
 
-    @Test func `lines are written 20 ms later, and those with a count when the period is over`() throws {
+    @Test func `lines are written after 20 ms, and lines with a count at the end of the period`() throws {
         let loop = EmbeddedEventLoop()
         let written = Signals<AuditTrail.Line>()
         let trail = AuditTrail(loop) { written.put($0) }
@@ -119,14 +119,14 @@ import Testing
         loop.advanceTime(by: AuditTrail.period)
         #expect(written.take() == AuditTrail.Line(act: refusal(of: 7), count: 10))
 
-        // Nothing is due any more.
+        // No more lines are due.
         loop.advanceTime(by: .hours(1))
         trail.note(refusal(of: 8))
         loop.advanceTime(by: AuditTrail.delay)
         #expect(written.take() == AuditTrail.Line(act: refusal(of: 8), count: 1))
     }
 
-    @Test func `the end writes what is still to be written`() throws {
+    @Test func `closing the trail writes the remaining lines`() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let written = Signals<AuditTrail.Line>()

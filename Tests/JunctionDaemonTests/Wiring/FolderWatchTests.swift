@@ -6,7 +6,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// What is put into a folder is heard of; one that is not there hinders nobody.
+/// Reports of files and folders that appear. A missing folder is not an error.
 @Suite final class FolderWatchTests {
     private let folder = TemporaryFolder()
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -15,12 +15,13 @@ import Testing
         try? group.syncShutdownGracefully()
     }
 
-    @Test func `a file that is put into one of several folders is news`() async throws {
+    @Test func `a new file in one of several folders is reported`() async throws {
         let there = try folder.makeFolder("there")
         let (news, heard) = AsyncStream.makeStream(of: Void.self)
         try FolderWatch.start(of: [folder.path + "/away", there], on: group.next()) { heard.yield() }
 
-        // Written and moved into place, as those who manage a network do it, and written where it lies.
+        // First a file that is renamed into the folder, as network services do it, then a file that is written in
+        // place.
         try FileManager.default.moveItem(atPath: folder.write("x", to: "new"), toPath: there + "/state")
         var iterator = news.makeAsyncIterator()
         #expect(await iterator.next() != nil)
@@ -28,7 +29,7 @@ import Testing
         #expect(await iterator.next() != nil)
     }
 
-    @Test func `a folder that appears is news, and so is what is put into it, each time`() async throws {
+    @Test func `a new folder and its new files are reported, each time it appears`() async throws {
         let late = folder.path + "/late"
         let (news, heard) = AsyncStream.makeStream(of: Bool.self)
         try FolderWatch.start(of: [late], on: group.next()) {
@@ -36,7 +37,7 @@ import Testing
         }
         var iterator = news.makeAsyncIterator()
 
-        // What else is in the folder in which it belongs is nobody's business.
+        // Another file in the parent folder is not reported.
         try folder.write("x", to: "other")
         for _ in 0..<2 {
             try folder.makeFolder("late")
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `where there is neither a folder nor its parent nothing can be watched`() {
+    @Test func `a watch fails if neither a folder nor its parent exists`() {
         #expect(throws: SystemFailure.self) {
             try FolderWatch.start(of: [folder.path + "/away/late"], on: group.next()) {}
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// Who can read a secret that the configuration names.
+/// The permissions of secret files that the configuration names.
 @Suite struct SecretFileTests {
     private let folder = TemporaryFolder()
     private let file: String
@@ -22,12 +22,12 @@ import Testing
         return SecretFile(setting: "a.b", path: file, credential: "a.c").finding
     }
 
-    @Test func `what its owner alone can read is in order`() throws {
+    @Test func `a file that only its owner can read has no finding`() throws {
         #expect(try finding(file: 0o600) == nil)
         #expect(try finding(file: 0o400) == nil)
     }
 
-    @Test func `what everybody can read is a problem, with the credential for a remedy`() throws {
+    @Test func `a world-readable file is a problem, and the remedy is a credential`() throws {
         let finding = try #require(try finding(file: 0o644))
 
         #expect(finding.verdict == .problem)
@@ -35,17 +35,17 @@ import Testing
         #expect(finding.remedy?.contains("LoadCredential=a.c:\(file)") == true)
     }
 
-    @Test func `what everybody could read, were it not for the folder, is a note`() throws {
+    @Test func `a world-readable file in a private folder is a note`() throws {
         #expect(try finding(file: 0o644, folder: 0o700)?.verdict == .note)
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `what a group can read is a note, unless it is root's`() throws {
+    func `a group-readable file is a note, unless the group is root's`() throws {
         #expect(try finding(file: 0o640, group: 12_345)?.verdict == .note)
         #expect(try finding(file: 0o640, group: 0) == nil)
     }
 
-    @Test func `what is not there is for the start to complain about`() {
+    @Test func `a missing file has no finding`() {
         #expect(SecretFile(setting: "a.b", path: "/nowhere/secret", credential: "a.c").finding == nil)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// What the log says of renewals that fail: why, and when it is over.
+/// The log lines about failed renewals and their end.
 struct SessionEventLogTests {
     private let journal = Journal()
 
@@ -22,7 +22,7 @@ struct SessionEventLogTests {
         host: "auth.example.com"
     )
 
-    @Test func `a renewal that fails is told with its cause, its host and its next attempt`() {
+    @Test func `a failed renewal is logged with its cause, its host and the next attempt`() {
         let nextAttempt = WallTime(milliseconds: 1_800_000_000_000)
         eventLog().happened(.renewalEnded(.unavailable, timeout, nextAttempt: nextAttempt))
 
@@ -34,7 +34,7 @@ struct SessionEventLogTests {
         #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.renewalFailed.rawValue)
     }
 
-    @Test func `a sign-in that fails is told with its cause, its host and what to do`() {
+    @Test func `a failed sign-in is logged with its cause, its host and its remedy`() {
         var failure = timeout
         failure.remedy = "sign in with the same once the provider answers"
         eventLog().happened(.exchangeEnded(.unavailable, failure))
@@ -50,7 +50,7 @@ struct SessionEventLogTests {
         #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.signInFailed.rawValue)
     }
 
-    @Test func `the end of an outage is one line, and an ordinary renewal none`() {
+    @Test func `the end of an outage is logged once, and an ordinary renewal is not`() {
         let eventLog = eventLog()
         eventLog.happened(.renewalEnded(.succeeded))
         #expect(journal.count(of: .renewalsResumed) == 0)
@@ -64,7 +64,7 @@ struct SessionEventLogTests {
         #expect(journal.lines.contains { $0["count"] == "2" && $0["lasted"] == "0 s" })
     }
 
-    @Test func `an outage that a sign-out or a verdict ends is not said to be over`() {
+    @Test func `an outage that a sign-out or a termination ends is not logged as resumed`() {
         let eventLog = eventLog()
         eventLog.happened(.renewalEnded(.unavailable, timeout))
         eventLog.happened(.signedOut)
@@ -76,7 +76,7 @@ struct SessionEventLogTests {
         #expect(journal.count(of: .renewalsResumed) == 0)
     }
 
-    @Test func `a sign-in without a session handler is told with the end of its token, and only then`() {
+    @Test func `the warning about a missing handler comes after a sign-in only, with the expiry time`() {
         let eventLog = eventLog()
         var facts = Snapshot.Facts(
             state: .established,
@@ -99,7 +99,7 @@ struct SessionEventLogTests {
         #expect(isTold())
     }
 
-    @Test func `a session that comes to the disk after all is one line`() {
+    @Test func `a session that becomes durable again is logged once`() {
         let eventLog = eventLog()
         for durable in [true, false, false, true, true] {
             let storage = StorageReport(sealedWith: "file", durable: durable)
@@ -111,7 +111,7 @@ struct SessionEventLogTests {
     }
 }
 
-/// Keeps the metadata of what is logged.
+/// Collects the metadata of log lines.
 private final class Journal: Sendable {
     private let state = Mutex<[[String: String]]>([])
 

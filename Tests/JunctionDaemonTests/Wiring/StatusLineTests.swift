@@ -3,9 +3,9 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// What `systemctl status` shows.
+/// The text that `systemctl status` shows.
 struct StatusLineTests {
-    @Test func `a renewal that waits for a session handler is told, whether the token is alive or dead`() {
+    @Test func `the status shows a renewal that waits for a session handler, also after the token's expiry`() {
         var facts = Snapshot.Facts(
             state: .established,
             provider: "social",
@@ -22,7 +22,7 @@ struct StatusLineTests {
         )
     }
 
-    @Test func `settings that wait for a restart stand at the end`() {
+    @Test func `the status ends with the settings that wait for a restart`() {
         let facts = Snapshot.Facts(state: .notLoggedIn, provider: "social", storage: StorageReport(sealedWith: "file"))
 
         let line = StatusLine.text(for: facts, pendingRestart: ["provider", "tls.caFile"])
@@ -31,7 +31,7 @@ struct StatusLineTests {
     }
 
     @Test(arguments: [StorageStatus.locked, .damaged, .unavailable])
-    func `a storage that cannot be opened is all that counts, and one that is only damaged beside it is not`(
+    func `the status shows unreadable storage first, and readable storage not at all`(
         status: StorageStatus
     ) {
         let unreadable = StorageReport(sealedWith: "file", status: status, reason: "user anna", isReadable: false)
@@ -45,7 +45,7 @@ struct StatusLineTests {
         #expect(StatusLine.text(for: facts) == "A user is signed in")
     }
 
-    @Test func `nothing of the line identifies the user, whatever the state`() {
+    @Test func `the status never identifies the user`() {
         for state in SessionState.allCases {
             for status in StorageStatus.allCases {
                 var facts = Snapshot.Facts(

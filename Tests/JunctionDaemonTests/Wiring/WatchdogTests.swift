@@ -6,53 +6,53 @@ import Testing
 
 @testable import JunctionDaemon
 
-/// The watchdog heartbeats, on a loop whose time the test moves on.
+/// The watchdog heartbeats, on an event loop whose clock the test advances.
 @Suite struct WatchdogTests {
     private let loop = EmbeddedEventLoop()
-    private let signs = Signs()
+    private let heartbeats = Heartbeats()
 
     private func begin(limit: Duration) {
-        Watchdog.begin(on: loop, limit: limit) { [signs] in signs.give() }
+        Watchdog.begin(on: loop, limit: limit) { [heartbeats] in heartbeats.give() }
     }
 
-    @Test func `a sign comes at once, and then twice in the time that the service manager waits`() {
+    @Test func `heartbeats come at once and then twice in the watchdog's time`() {
         begin(limit: .seconds(120))
-        #expect(signs.count == 1)
+        #expect(heartbeats.count == 1)
 
         loop.advanceTime(by: .seconds(59))
-        #expect(signs.count == 1)
+        #expect(heartbeats.count == 1)
         loop.advanceTime(by: .seconds(1))
-        #expect(signs.count == 2)
+        #expect(heartbeats.count == 2)
 
         loop.advanceTime(by: .seconds(600))
-        #expect(signs.count == 12)
+        #expect(heartbeats.count == 12)
     }
 
-    @Test func `a sign that the service manager could not take comes again after a second`() {
-        signs.isCongested = true
+    @Test func `a heartbeat that the service manager could not take is repeated after a second`() {
+        heartbeats.isCongested = true
         begin(limit: .seconds(120))
 
         loop.advanceTime(by: .seconds(2))
-        #expect(signs.count == 3)
-        signs.isCongested = false
+        #expect(heartbeats.count == 3)
+        heartbeats.isCongested = false
         loop.advanceTime(by: .seconds(1))
-        #expect(signs.count == 4)
+        #expect(heartbeats.count == 4)
 
         loop.advanceTime(by: .seconds(59))
-        #expect(signs.count == 4)
+        #expect(heartbeats.count == 4)
     }
 
-    @Test func `a service manager that waits less than two seconds is not kept waiting by a congestion`() {
-        signs.isCongested = true
+    @Test func `a watchdog below two seconds gets its heartbeats in time during a congestion`() {
+        heartbeats.isCongested = true
         begin(limit: .milliseconds(200))
 
         loop.advanceTime(by: .milliseconds(500))
 
-        #expect(signs.count == 6)
+        #expect(heartbeats.count == 6)
     }
 }
 
-private final class Signs: Sendable {
+private final class Heartbeats: Sendable {
     private let state = Mutex((count: 0, isCongested: false))
 
     var count: Int { state.withLock { $0.count } }

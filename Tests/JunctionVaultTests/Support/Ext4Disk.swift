@@ -2,8 +2,8 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A disk with a file system (ext4), in a file. What is in the file is what a power cut leaves: what the kernel has not written to the
-/// disk yet is not in it.
+/// A disk image with an ext4 file system. A copy of the file is the state after a power cut: it lacks everything that
+/// the kernel has not written to the disk yet.
 final class Ext4Image: Sendable {
     let path: String
     private let folder = TemporaryFolder()
@@ -22,19 +22,19 @@ final class Ext4Image: Sendable {
         try make(path)
     }
 
-    /// The disk as it is at this moment.
+    /// Returns a copy of the disk as it is at this moment.
     func copy() throws -> Ext4Image {
         try Ext4Image { try FileManager.default.copyItem(atPath: path, toPath: $0) }
     }
 }
 
-/// An `Ext4Image`, mounted for as long as this lives.
+/// A mounted `Ext4Image`. It is unmounted when this object is released.
 final class Ext4Disk {
     let image: Ext4Image
     let path: String
     private let folder = TemporaryFolder()
 
-    /// Whether this process may mount one here.
+    /// Whether this process may mount an image.
     static let canBeMounted: Bool = {
         guard geteuid() == 0, let disk = try? Ext4Disk(Ext4Image()) else { return false }
         return FileManager.default.fileExists(atPath: disk.path + "/lost+found")
@@ -43,12 +43,12 @@ final class Ext4Disk {
     init(_ image: Ext4Image) throws {
         self.image = image
         path = folder.path
-        // Without `commit` the file system writes down by itself, every five seconds, what nobody has synced.
+        // By default, the file system writes unsynced content every five seconds. The `commit` option prevents this.
         try Command.run("mount", "-t", "ext4", "-o", "loop,commit=3600", image.path, path)
         try #require(chmod(path, 0o700) == 0)
     }
 
-    // A process that another test is just starting may still have a descriptor of it.
+    // Lazy, because a process that another test has just started may still have a descriptor of the disk.
     deinit { try? Command.run("umount", "--lazy", path) }
 }
 

@@ -3,7 +3,7 @@ import Crypto
 @testable import JunctionVault
 
 extension [UInt8] {
-    /// A session of generation 4, as the first junctiond would have written it.
+    /// A session of generation 4 in the first format.
     static var firstFormat: [UInt8] {
         framed(
             version: 1,
@@ -21,7 +21,7 @@ extension [UInt8] {
         )
     }
 
-    /// This clear part, told to announce as long a sealed part as `frame` has, and with a checksum that fits.
+    /// Returns this clear part with the sealed length of `frame` and a matching checksum.
     func settingSealedLength(of frame: RecordFrame) -> [UInt8] {
         var bytes = Array(dropLast(RecordFrame.checksum))
         bytes.replaceSubrange(13..<17, with: frame.clear.prefix(17).suffix(4))

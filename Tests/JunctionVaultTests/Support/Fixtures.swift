@@ -8,7 +8,7 @@ let thisInstallation = "0123456789abcdef0123456789abcdef"
 let otherInstallation = "fedcba9876543210fedcba9876543210"
 
 extension SealingKey {
-    /// The key of the tests; `seed` tells several apart.
+    /// Returns a key for tests. Different seeds give different keys.
     static func test(_ seed: UInt8 = 1, origin: String = "file") -> SealingKey {
         let bytes = [UInt8](repeating: seed, count: SealingKey.length)
         return SealingKey(bytes.withUnsafeBytes { JunctionSecret.SharedSecret(copying: $0) }, origin: origin)
@@ -16,7 +16,7 @@ extension SealingKey {
 }
 
 extension SessionSecrets {
-    /// Secrets that can be told apart by generation and are easily found where they should not be.
+    /// Returns secrets that differ by generation and are easy to find in other places.
     static func test(_ generation: UInt64) -> SessionSecrets {
         SessionSecrets(
             accessToken: .init(text: "access-\(generation)"),
@@ -72,7 +72,7 @@ extension StoredSession {
     }
 }
 
-/// The file of a record, as this installation would have written it.
+/// Returns the file of a record as this installation writes it.
 func sealed(
     _ record: SessionRecord,
     by installation: String = thisInstallation,
@@ -85,7 +85,7 @@ func sealed(
     }
 }
 
-/// A record file put together by hand, with any content and a checksum that fits.
+/// Returns a record file with any content and a matching checksum.
 func framed(version: UInt8 = 2, header: String, sealing payload: String? = nil, key: SealingKey = .test()) -> [UInt8] {
     let sealedLength = payload.map { $0.utf8.count + SealingKey.overhead } ?? 0
     var bytes = RecordFrame.magic + [version]
@@ -98,7 +98,7 @@ func framed(version: UInt8 = 2, header: String, sealing payload: String? = nil, 
     return bytes + payload.withUTF8 { key.seal(UnsafeRawBufferPointer($0), binding: bytes) }
 }
 
-/// The clear header of a record of generation 7, as text.
+/// Returns the clear header of a record of generation 7.
 func header(key: SealingKey = .test(), state: String = "established", and more: String = "") -> String {
     """
     {"installation":"\(thisInstallation)","generation":7,"edition":2,"key":"\(key.id)","provider":"junction",\
@@ -112,7 +112,7 @@ extension StateFile {
 }
 
 extension SimulatedDisk {
-    /// A disk of this installation.
+    /// Creates a disk of this installation.
     convenience init(live: [UInt8]?, _ others: [StateFile: [UInt8]] = [:]) {
         var files = others
         files[.live] = live
@@ -120,7 +120,7 @@ extension SimulatedDisk {
         self.init(files)
     }
 
-    /// A store of this disk that has looked at it already.
+    /// Returns a store that has restored the record of this disk.
     func store(_ sealing: Sealing = .key(.test())) -> (store: RecordStore, found: Restoration) {
         var store = RecordStore(self, sealing)
         let found = store.restore()
@@ -158,7 +158,7 @@ extension Sealing {
 }
 
 extension [UInt8] {
-    /// These bytes with one of them flipped: the last one, unless another is named.
+    /// Returns these bytes with changed bits in one byte: the given one, or the last one.
     func altered(at index: Int? = nil) -> [UInt8] {
         var bytes = self
         bytes[index ?? count - 1] ^= 0x55

@@ -2,10 +2,11 @@ import Glibc
 import JunctionVault
 import Synchronization
 
-/// A disk in memory that tells what was asked for from what would survive a power cut, and that breaks on demand.
+/// A disk in memory that distinguishes current content from content that survives a power cut, and that can fail on
+/// demand.
 ///
-/// It is stricter than any real file system: a synced file has no name until its directory is synced, and of the
-/// names that were not synced any selection may survive.
+/// It is stricter than any real file system. A synced file has no durable name until its directory is synced. After a
+/// power cut, any selection of the unsynced names may survive.
 final class SimulatedDisk: StateFiles {
     let path = "/state"
     private let state: Mutex<State>
@@ -14,7 +15,7 @@ final class SimulatedDisk: StateFiles {
         var inodes: [Int: Inode] = [:]
         var names: [StateFile: Int] = [:]
         var durableNames: [StateFile: Int] = [:]
-        /// Changes of names that no directory sync has covered, in order.
+        /// Changes of names that no sync of a directory has covered, in order.
         var unsynced: [NameChange] = []
         var operations: [Operation] = []
         var fault: (@Sendable (_ index: Int, Operation) -> Int32?)?
@@ -22,9 +23,9 @@ final class SimulatedDisk: StateFiles {
 
     struct Inode {
         var content: [UInt8]
-        /// What the disk has for certain; nil while nothing was ever synced.
+        /// The content that is certainly on the disk, or nil if it was never synced.
         var durable: [UInt8]?
-        /// A sync of it has failed. As on Linux, a later one succeeds and writes nothing.
+        /// Whether a sync of the file has failed. As on Linux, a later one succeeds and writes nothing.
         var hasFailed = false
     }
 
@@ -60,9 +61,9 @@ final class SimulatedDisk: StateFiles {
         self.state = Mutex(state)
     }
 
-    // What tests look at, and break.
+    // What tests check and break.
 
-    /// The content of every file, as a process sees it.
+    /// The content of every file as a process sees it.
     var content: [StateFile: [UInt8]] {
         state.withLock { state in state.names.mapValues { state.inodes[$0]?.content ?? [] } }
     }
@@ -71,10 +72,10 @@ final class SimulatedDisk: StateFiles {
 
     func forgetOperations() { state.withLock { $0.operations = [] } }
 
-    /// Answers some operations with an error instead; they then have no effect.
+    /// Makes some operations fail with an error. Failed operations have no effect.
     func fail(_ fault: (@Sendable (_ index: Int, Operation) -> Int32?)?) { state.withLock { $0.fault = fault } }
 
-    /// Lets `count` operations pass from now on, and none after them: what a process that was killed leaves.
+    /// Lets `count` more operations succeed and none after them, as if the process were killed.
     func stop(after count: Int) {
         let done = operations.count
         fail { index, _ in index >= done + count ? EIO : nil }
@@ -89,14 +90,14 @@ final class SimulatedDisk: StateFiles {
         }
     }
 
-    /// The disk as another process finds it after this one was killed: nothing is lost.
+    /// Returns the disk as the next process finds it after this one was killed. No content is lost.
     func afterKill() -> SimulatedDisk {
         var state = state.withLock { $0 }
         (state.operations, state.fault) = ([], nil)
         return SimulatedDisk(state)
     }
 
-    /// Every disk that a power cut at this moment may leave.
+    /// Returns every disk that a power cut at this moment may leave.
     func afterPowerCut() -> [SimulatedDisk] {
         let state = state.withLock { $0 }
         return (0..<1 << state.unsynced.count).flatMap { selection in
@@ -116,7 +117,7 @@ final class SimulatedDisk: StateFiles {
         }
     }
 
-    /// What may become of content that was never synced.
+    /// What may happen to content that was never synced.
     private enum Damage: CaseIterable {
         case none
         case lost
@@ -134,7 +135,7 @@ final class SimulatedDisk: StateFiles {
         }
     }
 
-    // What the vault asks for.
+    // The protocol `StateFiles`.
 
     private func perform<Answer: Sendable>(
         _ verb: String,
@@ -176,7 +177,7 @@ final class SimulatedDisk: StateFiles {
 
     func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, of file: StateFile) throws(FileFault) {
         let bytes = Array(bytes)
-        // A write is two steps, so that a crash may fall between them.
+        // A write has two steps, so that a crash may happen between them.
         try perform("write", file.path) { $0.inodes[Int(descriptor)]?.content = Array(bytes.prefix(bytes.count / 2)) }
         try perform("write", file.path) { $0.inodes[Int(descriptor)]?.content = bytes }
     }

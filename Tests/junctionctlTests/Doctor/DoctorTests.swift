@@ -5,7 +5,7 @@ import Testing
 
 @testable import junctionctl
 
-/// What can be said about the installation from this side of the socket.
+/// The checks of `doctor` without the daemon.
 struct DoctorTests {
     private func daemon(version: String, protocolVersion: Int = 1) -> DaemonDescription {
         DaemonDescription(
@@ -18,7 +18,7 @@ struct DoctorTests {
         )
     }
 
-    @Test func `one release on both ends is fine, two are worth a note, two protocols are a problem`() {
+    @Test func `equal releases are ok, different ones a note, different protocols a problem`() {
         #expect(Diagnosis.Check(comparing: daemon(version: "1.0"), with: "1.0").verdict == .ok)
         #expect(Diagnosis.Check(comparing: daemon(version: "1.0"), with: "1.1").verdict == .note)
         #expect(Diagnosis.Check(comparing: daemon(version: "1.0", protocolVersion: 2), with: "1.0").verdict == .problem)
@@ -28,21 +28,21 @@ struct DoctorTests {
         (S_IFSOCK | 0o600, Diagnosis.Verdict.ok), (S_IFSOCK | 0o660, .ok), (S_IFSOCK | 0o666, .problem),
         (S_IFREG | 0o600, .problem),
     ])
-    func `a socket is one, and not open to everybody`(mode: mode_t, verdict: Diagnosis.Verdict) {
+    func `a path must be a socket and not writable for every user`(mode: mode_t, verdict: Diagnosis.Verdict) {
         let check = SocketCheck.check(SocketPath("/run/x.sock"), mode: mode, owner: 1, group: 2)
 
         #expect(check.verdict == verdict)
         #expect((check.remedy == nil) == (verdict == .ok))
     }
 
-    @Test func `a socket that is not there is a problem with a remedy`() {
+    @Test func `a missing socket is a problem with a remedy`() {
         let checks = SocketCheck(path: SocketPath("/no/such.sock")).checks
 
         #expect(checks.map(\.verdict) == [.problem])
         #expect(checks.first?.remedy != nil)
     }
 
-    @Test func `a check is a line, and a line for what to do`() {
+    @Test func `a check has one line and a second one for its remedy`() {
         let check = Diagnosis.Check(name: "clock", verdict: .problem, detail: "off\nby 1 h", remedy: "set it")
 
         #expect(check.text == "problem  clock: off by 1 h\n         set it")
@@ -56,7 +56,7 @@ struct DoctorTests {
         ("/j.toml is refused; an older one is in force, and a restart would fail: /j.toml:3: no", "/j.toml"),
         ("/j.toml is not there: the built-in defaults are in force.", "/j.toml"), ("j.toml is in force.", nil),
     ])
-    func `the daemon names the file that it is configured by`(detail: String, file: String?) {
+    func `the configuration file is read from the daemon's finding`(detail: String, file: String?) {
         let checks = [
             Diagnosis.Check(name: "socket", verdict: .ok, detail: "/s is in force."),
             Diagnosis.Check(name: "configuration", verdict: .ok, detail: detail),

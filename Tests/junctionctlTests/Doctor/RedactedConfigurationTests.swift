@@ -4,11 +4,11 @@ import Testing
 
 @testable import junctionctl
 
-/// What a bundle shows of the configuration, which may have a secret anywhere.
+/// The configuration in a bundle, which may contain a secret anywhere.
 struct RedactedConfigurationTests {
     private func lines(_ text: String) -> [String] { RedactedConfiguration(Array(text.utf8)).lines }
 
-    @Test func `settings are shown by their path, comments and what is unknown are not`() {
+    @Test func `known settings are shown by their key, and comments and unknown keys are hidden`() {
         let original = """
             # token: s3cret
             provider = "social" # s3cret
@@ -58,7 +58,7 @@ struct RedactedConfigurationTests {
         )
     }
 
-    @Test func `lines may end as on other systems`() {
+    @Test func `lines may end with CR LF`() {
         let text = "# SECRET\r\napiKey = \"SECRET\"\r\n[network]\r\nproxy = \"http://user:SECRET@proxy:80\"\r\n"
 
         #expect(lines(text) == ["(hidden) = (hidden)", #"network.proxy = "(hidden)@proxy:80""#])
@@ -72,7 +72,7 @@ struct RedactedConfigurationTests {
         #"http:\u002f\u002fuser:SECRETpw@proxy.example:80"#: "(hidden)@proxy.example:80",
         #"socks5h://[2001:db8::1]:1080"#: "[2001:db8::1]:1080", "proxy.example:3128": "proxy.example:3128",
     ])
-    func `of a proxy host and port are shown`(written: String, shown: String) {
+    func `host and port of a proxy are shown without its credentials`(written: String, shown: String) {
         #expect(lines("[network]\nproxy = \"\(written)\"") == ["network.proxy = \"\(shown)\""])
     }
 
@@ -96,7 +96,7 @@ struct RedactedConfigurationTests {
         ("tls.caFile", "/etc/junctiond/ca.pem", "/etc/junctiond/ca.pem"),
         ("api.socket", "/home/me/.junctiond-api.sock", "/home/me/.junctiond-api.sock"),
     ])
-    func `a place is shown without what could be a secret`(key: String, written: String, shown: String) {
+    func `a URL or path is shown without parts that may be a secret`(key: String, written: String, shown: String) {
         #expect(lines("\(key) = \"\(written)\"") == ["\(key) = \"\(shown)\""])
     }
 
@@ -113,7 +113,7 @@ struct RedactedConfigurationTests {
         #"network.proxy.SECRET = "SECRET""#, #"network.proxy = ["SECRET"]"#, #"network.proxy = { SECRET = 1 }"#,
         #""access[SECRET]" = "SECRET""#, #""access[0].SECRET" = 1"#, #"SECRET = 2026-01-01"#, #""" = "SECRET""#,
     ])
-    func `what a setting cannot mean is hidden, wherever it stands`(text: String) {
+    func `a value that a setting cannot have is hidden`(text: String) {
         let shown = lines(text)
 
         #expect(!shown.isEmpty)
@@ -124,7 +124,7 @@ struct RedactedConfigurationTests {
     @Test(arguments: [
         "a = SECRET", "[SECRET", "SECRET", "a = \"SECRET\n", "a = 1\na = \"SECRET\"", "a = \"\u{0}SECRET\"",
     ])
-    func `nothing is shown of what cannot be read`(text: String) {
+    func `an invalid file is not shown`(text: String) {
         let shown = lines("provider = \"social\"\n" + text)
 
         #expect(shown.count == 1)
@@ -132,7 +132,7 @@ struct RedactedConfigurationTests {
         #expect(shown.first?.contains("SECRET") == false)
     }
 
-    @Test func `what is too large for a configuration is not shown`() {
+    @Test func `a file above the size limit is not shown`() {
         let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: ConfigurationText.largest + 1)
 
         #expect(RedactedConfiguration(bytes).lines.first?.contains("larger") == true)

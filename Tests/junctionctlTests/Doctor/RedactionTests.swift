@@ -3,7 +3,7 @@ import Testing
 
 @testable import junctionctl
 
-/// What a bundle for a ticket must not show, and what it has to.
+/// The text that a bundle hides, and the text that it keeps.
 struct RedactionTests {
     @Test(arguments: [
         "proxy http://kiosk:p4ss@proxy.example.com:3128 refuses":
@@ -15,7 +15,7 @@ struct RedactionTests {
         "anna is signed in": "(hidden) is signed in",
         "deadbeefdeadbeefdeadbeefdeadbeef": "(hidden)",
     ])
-    func `what is secret or somebody's is hidden`(text: String, shown: String) {
+    func `credentials, tokens, ids and the user are hidden`(text: String, shown: String) {
         #expect(Redaction(privateWords: ["anna"]).of(text) == shown)
     }
 
@@ -25,7 +25,7 @@ struct RedactionTests {
         "No answer from ocra.api.sinch.com within 10 s", "systemctl enable junctiond.service", "providerUnavailable",
         "LoadCredentialEncrypted=junctiond.key", "junction-online.service: Result=success",
     ])
-    func `what helps stays`(text: String) {
+    func `messages without private text are unchanged`(text: String) {
         #expect(Redaction().of(text) == text)
     }
 
@@ -35,7 +35,7 @@ struct RedactionTests {
         "http://user:SEC/RET@proxy": "http://(hidden)@proxy", "user:SEC://RET@proxy": "(hidden)@proxy",
         "cr\r\nuser:SECRET@proxy": "cr\r\n(hidden)@proxy",
     ])
-    func `credentials are hidden whatever is in them, with a scheme and without`(text: String, shown: String) {
+    func `credentials are hidden, with and without a scheme`(text: String, shown: String) {
         #expect(Redaction().of(text) == shown)
     }
 
@@ -50,7 +50,7 @@ struct RedactionTests {
         "note     session: User anna@example.com was terminated\n         ask anew":
             "note     session: User (hidden)\n         ask anew",
     ])
-    func `who is signed in is hidden without being known`(text: String, shown: String) {
+    func `the user in the daemon's sentences is hidden without knowing the id`(text: String, shown: String) {
         #expect(Redaction().of(text) == shown)
     }
 
@@ -60,7 +60,11 @@ struct RedactionTests {
         (["an", "anna"], "an anna annals", "(hidden) (hidden) (hidden)ls"), (["a\nb"], "a b a\nb", "(hidden) (hidden)"),
         ([""], "as it is", "as it is"),
     ])
-    func `an id of a character or two is hidden where it stands alone`(ids: [String], text: String, shown: String) {
+    func `an id of one or two characters is hidden only as a word of its own`(
+        ids: [String],
+        text: String,
+        shown: String
+    ) {
         #expect(Redaction(privateWords: ids).of(text) == shown)
     }
 }

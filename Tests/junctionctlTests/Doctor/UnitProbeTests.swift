@@ -3,9 +3,9 @@ import Testing
 
 @testable import junctionctl
 
-/// What doctor says of the units when the daemon cannot be asked.
+/// The findings of `doctor` about the units.
 struct UnitProbeTests {
-    /// `systemctl show` of both units, with other values of some properties.
+    /// Parses the output of `systemctl show` for both units, with other values of some properties.
     private func probe(service: [String: String] = [:], socket: [String: String] = [:], more: String = "") -> UnitProbe
     {
         let usual = ["LoadState": "loaded", "UnitFileState": "enabled", "Result": "success"]
@@ -66,7 +66,7 @@ struct UnitProbeTests {
     ]
 
     @Test(arguments: table)
-    func `a unit that is unwell has its finding and its remedy`(row: Case) {
+    func `each problem of a unit has a finding and a remedy`(row: Case) {
         let findings = probe(service: row.service, socket: row.socket).checks.filter { $0.verdict != .ok }
 
         #expect(findings.map { "\($0.name) \($0.verdict)" } == [row.finding])
@@ -75,23 +75,23 @@ struct UnitProbeTests {
         #expect(findings.allSatisfy { $0.remedy != nil })
     }
 
-    @Test func `units that are well take one line`() {
+    @Test func `working units have one line`() {
         #expect(probe().checks.map(\.text) == ["ok       start at boot: junctiond.service is enabled"])
     }
 
-    @Test func `without the units, that is said, and nothing of their state`() {
+    @Test func `missing units have one note and no state`() {
         let none = UnitProbe(reading: "Id=junctiond.service\nLoadState=not-found\nActiveState=inactive\n")
 
         #expect(none.checks.map { "\($0.name) \($0.verdict)" } == ["units note"])
     }
 
-    @Test func `a way to the network that has failed is told`() {
+    @Test func `a failed socket of the network helper is a problem`() {
         let more = "Id=junctiond-courier.socket\nLoadState=loaded\nActiveState=failed\n"
 
         #expect(probe(more: more).checks.contains { $0.detail.contains("no way to the network") })
     }
 
-    @Test func `a unit is summed up in a line`() {
+    @Test func `the summary of a unit is one line`() {
         #expect(
             probe(service: ["StatusText": "Nobody is signed in"]).units.first?.summary
                 == "junctiond.service: LoadState=loaded ActiveState=active UnitFileState=enabled Result=success "
@@ -99,7 +99,7 @@ struct UnitProbeTests {
         )
     }
 
-    @Test func `lines may end as on other systems`() {
+    @Test func `lines may end with CR LF`() {
         let probe = UnitProbe(reading: "Id=junctiond.service\r\nLoadState=masked\r\n\r\nId=junctiond.socket\r\n")
 
         #expect(probe.units.map(\.name) == ["junctiond.service", "junctiond.socket"])
