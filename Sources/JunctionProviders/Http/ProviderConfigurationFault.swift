@@ -1,4 +1,4 @@
-/// An invalid setting of a provider: what is wrong, and what was expected.
+/// An invalid setting of a provider: the problem, and the expected value.
 ///
 /// The configuration adds the name of the key.
 package struct ProviderConfigurationFault: Error, Equatable, Sendable {
