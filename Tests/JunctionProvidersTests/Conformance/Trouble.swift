@@ -2,14 +2,14 @@ import Testing
 
 @testable import JunctionProviders
 
-/// A way in which a server fails that is no verdict of any vendor.
+/// A failure of a server that is not a verdict of any provider.
 struct Trouble: Sendable, CustomTestStringConvertible {
     var name: String
     var step: ScriptedServer.Step
     /// Whether the server may have acted on the request.
     var isAmbiguous: Bool
     var retryAfter: Duration?
-    /// The server stays silent on purpose, so the client must not be patient.
+    /// Whether the server never answers. The client needs a short timeout then.
     var isSilent = false
 
     var testDescription: String { name }
