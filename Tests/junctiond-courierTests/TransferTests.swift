@@ -18,7 +18,7 @@ struct TransferTests {
     ) throws {
         let patience = 1_000
         let server = try TestListener()
-        let daemon = try HeldUpDaemon(room: room)
+        let daemon = try BlockedDaemon(room: room)
         let manager = try FakeServiceManager(.abstract)
         let sendDeadline = clinux_boot_milliseconds() + Int64(patience)
         Thread.detachNewThread { [socket = daemon.courier, port = server.port] in
@@ -64,7 +64,7 @@ private func carry(_ url: String, until sendDeadline: Int64, for daemon: DaemonC
 }
 
 /// A daemon that does not read. Its socket has space for only a few short messages.
-private final class HeldUpDaemon: Sendable {
+private final class BlockedDaemon: Sendable {
     let courier: Int32
     private let socket: TestSocket
     /// The number of messages that were sent before and are still unread.

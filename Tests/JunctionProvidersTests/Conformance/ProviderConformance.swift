@@ -73,10 +73,10 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all, Trouble.all)
+    @Test(arguments: VendorUnderTest.all, ServerFailure.all)
     func `any other failure is transient, is not retried, and is ambiguous if the server may have acted`(
         vendor: VendorUnderTest,
-        trouble: Trouble
+        trouble: ServerFailure
     ) async throws {
         try await Stage.play(trouble) { stage in
             let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
@@ -90,8 +90,10 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all, Trouble.all)
-    func `a server failure during an exchange is transient`(vendor: VendorUnderTest, trouble: Trouble) async throws {
+    @Test(arguments: VendorUnderTest.all, ServerFailure.all)
+    func `a server failure during an exchange is transient`(vendor: VendorUnderTest, trouble: ServerFailure)
+        async throws
+    {
         try await Stage.play(trouble) { stage in
             let why = try #require(try await stage.exchangeFailure(vendor)?.unavailability)
             if stage.server.requests.isEmpty { throw Stage.NeverArrived() }

@@ -17,7 +17,7 @@ struct StreamingTests {
     }
 
     @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
@@ -39,7 +39,7 @@ struct StreamingTests {
     }
 
     @Test func `no more bytes are granted while the reader takes none`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
@@ -59,7 +59,7 @@ struct StreamingTests {
     }
 
     @Test func `an abandoned answer is cancelled`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
@@ -76,7 +76,7 @@ struct StreamingTests {
     }
 
     @Test func `a streamed request is sent only as far as it was granted`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let upload = BodyStream()
         let call = try call("PUT", .streamed(upload))
@@ -99,7 +99,7 @@ struct StreamingTests {
     }
 
     @Test func `a request whose upload fails is cancelled`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let upload = BodyStream(length: 100)
         let call = try call("PUT", .streamed(upload))
@@ -183,7 +183,7 @@ struct StreamingTests {
     }
 }
 
-extension PlayedCourier {
+extension FakeNetworkHelper {
     /// Waits until the condition is true.
     func sees(_ condition: @escaping @Sendable () -> Bool) async throws {
         while try await !loop.submit(condition).get() {}
@@ -207,7 +207,7 @@ extension PlayedCourier {
     }
 }
 
-extension DaemonLine {
+extension HelperConnection {
     /// Waits until the daemon has granted this many bytes.
     fileprivate func granted(_ count: Int) async throws {
         var granted = 0

@@ -22,7 +22,7 @@ struct JunctionRenewTests {
     }
 
     @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
-        let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
+        let (courier, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
         let http = courier.http()
         let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
         let provider = JunctionProvider(cloud: cloud, http: http, clock: clock)

@@ -8,7 +8,7 @@ import Testing
 
 struct OAuthRenewTests {
     @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
-        let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
+        let (courier, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
         let http = courier.http()
         let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)
         let sendDeadline = clock.now().uptime + .seconds(9)

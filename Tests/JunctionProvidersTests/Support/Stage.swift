@@ -56,7 +56,7 @@ struct Stage: Sendable {
 
     /// A silent server needs a client with a short timeout. On a busy machine the request may not arrive in time; the
     /// test is repeated with more time then.
-    static func play(_ trouble: Trouble, _ test: (Stage) async throws -> Void) async throws {
+    static func play(_ trouble: ServerFailure, _ test: (Stage) async throws -> Void) async throws {
         guard trouble.isSilent else { return try await play([trouble.step], test) }
         for seconds in [1, 4, 16] {
             let limits = OutgoingHttp.Limits(

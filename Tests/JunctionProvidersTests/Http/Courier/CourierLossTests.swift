@@ -9,10 +9,10 @@ import Testing
 
 /// The loss of a network helper: its messages until then count, and every request that waits for it ends.
 struct CourierLossTests {
-    private let courier: PlayedCourier
+    private let courier: FakeNetworkHelper
 
     init() throws {
-        courier = try PlayedCourier()
+        courier = try FakeNetworkHelper()
     }
 
     // More than one read of the daemon, and less than the socket buffer.
@@ -159,7 +159,7 @@ struct CourierLossTests {
     }
 
     /// Starts a transfer and does not wait for its end.
-    private func begun(_ http: OutgoingHttp) async throws -> (DaemonLine, UInt32) {
+    private func begun(_ http: OutgoingHttp) async throws -> (HelperConnection, UInt32) {
         http.send(try call())
         return try await courier.asked()
     }

@@ -14,7 +14,7 @@ import Testing
 /// The process of the real network helper: its start, its end, and the requests that it was handling.
 struct CourierProcessTests {
     @Test func `a request is ambiguous if its helper is killed while the server works on it`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.stall("")]) { _ in courier.signal(SIGKILL) }
         let http = courier.http()
         let failure = await http.failure(of: try call(server.url))
@@ -26,7 +26,7 @@ struct CourierProcessTests {
     }
 
     @Test func `a request fails if its helper is killed in the middle of the answer`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")]) { _ in
             courier.signal(SIGKILL)
         }
@@ -40,7 +40,7 @@ struct CourierProcessTests {
     }
 
     @Test func `a request has not left if its helper is killed before the TLS handshake`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let http = courier.http()
         // Accepts connections and sends nothing.
         let server = try await ServerBootstrap(group: ScriptedServer.group)
@@ -68,7 +68,7 @@ struct CourierProcessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `a request succeeds after its idle helper was killed`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "one"), .answer(200, [], "two")])
         let http = courier.http()
         #expect(try await http.answer(to: call(server.url)).body.text == "one")
@@ -88,7 +88,7 @@ struct CourierProcessTests {
     func `a stopped helper is given up, and a new one handles the next request`() async throws {
         // On a busy machine the helper's own limit may be reached first. The test repeats with more time then.
         for seconds in [1, 4, 16] {
-            let courier = try OwnCourier()
+            let courier = try HelperWithOwnName()
             let stopped = Mutex<pid_t?>(nil)
             let server = try await ScriptedServer.start([.stall(""), .answer(200, [], "next")]) { request in
                 guard request.line.hasPrefix("POST") else { return }
@@ -116,7 +116,7 @@ struct CourierProcessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `a stopped idle helper ends with its connection`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
         let http = courier.http()
         _ = try await http.answer(to: call(server.url))
@@ -130,7 +130,7 @@ struct CourierProcessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `a closed helper leaves no zombie`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .zero
@@ -147,7 +147,7 @@ struct CourierProcessTests {
     }
 
     @Test func `a helper stays when the thread that requested it has ended`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let place = courier.place
         let (socket, thread) = try await onThread {
             let (socket, process) = try place.connect()
@@ -175,7 +175,7 @@ struct CourierProcessTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `a helper without a greeting exits`() async throws {
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let (socket, _) = try courier.place.connect()
         defer { close(socket) }
         try await onThread { while Self.hears(from: socket) {} }
@@ -188,7 +188,7 @@ struct CourierProcessTests {
 
     @Test func `a helper inherits only its connection and standard error`() async throws {
         // cat reads its input and writes nothing, so the process stays as it was started.
-        let courier = try OwnCourier("/bin/cat")
+        let courier = try HelperWithOwnName("/bin/cat")
         let http = courier.http()
         let call = try call("https://vendor.example")
         let task = Task { await http.failure(of: call) }
@@ -232,7 +232,7 @@ struct CourierProcessTests {
     }
 
     @Test func `another program in the place of the helper is detected`() async throws {
-        let courier = try OwnCourier("/bin/true")
+        let courier = try HelperWithOwnName("/bin/true")
         let http = courier.http()
         let failure = await http.failure(of: try call("https://vendor.example"))
 
@@ -257,7 +257,7 @@ struct CourierProcessTests {
         let program = try folder.write(script, to: "courier", mode: 0o700)
         var limits = OutgoingHttp.Limits.patient
         limits.grace = .seconds(600)
-        let courier = try OwnCourier(program)
+        let courier = try HelperWithOwnName(program)
         let http = courier.http(limits)
 
         #expect(await http.failure(of: try call("https://vendor.example"))?.says(.ofAnotherVersion) == true)
@@ -274,7 +274,7 @@ struct CourierProcessTests {
         // As many as a distribution has.
         let authorities = try folder.write(Certificates.some(150), to: "authorities.pem")
         let server = try await SilentServer.start()
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let http = courier.http(.patient, try NetworkUse(caFile: authorities))
         let call = try call("https://127.0.0.1:\(server.port)", "POST")
 
@@ -323,7 +323,7 @@ struct CourierProcessTests {
 }
 
 /// A network helper with a unique program name, by which the test finds its process.
-private final class OwnCourier: Sendable {
+private final class HelperWithOwnName: Sendable {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/courier" }
     let loop: any EventLoop = ScriptedServer.group.next()

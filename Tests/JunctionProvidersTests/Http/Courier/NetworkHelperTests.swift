@@ -6,11 +6,11 @@ import Testing
 
 /// Requests of apps and requests of the session use separate network helpers.
 struct NetworkHelperTests {
-    private let courier: PlayedCourier
+    private let courier: FakeNetworkHelper
     private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
 
     init() throws {
-        courier = try PlayedCourier()
+        courier = try FakeNetworkHelper()
     }
 
     private func call() throws -> HttpCall {
@@ -45,7 +45,7 @@ struct NetworkHelperTests {
     @Test func `each helper handles consecutive requests of its own kind`() async throws {
         let http = courier.http()
         let call = try call()
-        var lines: [DaemonLine] = []
+        var lines: [HelperConnection] = []
         for number in 0..<2 {
             async let mine = http.answer(to: call)
             if number == 0 { lines.append(try await courier.greeted()) }

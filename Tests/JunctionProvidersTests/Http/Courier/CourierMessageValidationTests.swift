@@ -10,7 +10,7 @@ import Testing
 
 /// The daemon validates each message of the network helper, which parses untrusted input. An invalid message ends its
 /// transfer, an invalid frame ends the connection, and no message can fill the daemon's memory.
-struct CourierMannersTests {
+struct CourierMessageValidationTests {
     struct Offence: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var isGreeted = true
@@ -35,7 +35,7 @@ struct CourierMannersTests {
 
     @Test(arguments: brokenFrames)
     func `an invalid frame ends the connection, and the request is ambiguous`(offence: Offence) async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try self.call()
         async let failure = http.failure(of: call)
@@ -99,7 +99,7 @@ struct CourierMannersTests {
 
     @Test(arguments: offences)
     func `an invalid message ends only its own transfer, which is ambiguous`(offence: Offence) async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let (other, call) = (try self.call(), try self.call(offence.method))
         async let answer = http.answer(to: other)
@@ -126,7 +126,7 @@ struct CourierMannersTests {
     }
 
     @Test func `a repeatable request may leave six times and not seven times`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let repeated = ApiCall(try call("GET"))
         async let answer = http.answer(to: repeated)
@@ -144,7 +144,7 @@ struct CourierMannersTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `an answer that never ends is given up after its time limit`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http(
             .init(resolve: .seconds(600), connect: .seconds(600), request: .seconds(1), grace: .milliseconds(50))
         )
@@ -164,7 +164,7 @@ struct CourierMannersTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `before the request leaves, no message extends the timeout`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http(
             .init(
                 resolve: .milliseconds(100),
@@ -188,7 +188,7 @@ struct CourierMannersTests {
     }
 
     @Test func `a message about an ended transfer is ignored`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         async let first = http.answer(to: call)
@@ -205,7 +205,7 @@ struct CourierMannersTests {
     }
 
     @Test func `a request that has left stays ambiguous, whatever the helper reports later`() async throws {
-        let courier = try PlayedCourier()
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         async let failure = http.failure(of: call)

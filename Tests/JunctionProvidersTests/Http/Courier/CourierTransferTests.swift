@@ -9,7 +9,7 @@ import Testing
 @testable import JunctionProviders
 
 /// Transfers by the real network helper.
-struct CourierCarryingTests {
+struct CourierTransferTests {
     @Test func `many requests run at the same time`() async throws {
         let count = 150
         try await Stage.play((0..<count).map { _ in .answer(200, [], "fine") }, ownCourier: true) { stage in
@@ -50,7 +50,7 @@ struct CourierCarryingTests {
         let server = try await ServerBootstrap(group: ScriptedServer.group)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(HastyServer())
+                    try channel.pipeline.syncOperations.addHandler(EarlyAnswerServer())
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -182,7 +182,7 @@ struct CourierCarryingTests {
 }
 
 /// A server that answers the first bytes of a request and reads nothing more.
-private final class HastyServer: ChannelInboundHandler {
+private final class EarlyAnswerServer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

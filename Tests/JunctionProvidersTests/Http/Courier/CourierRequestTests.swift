@@ -9,11 +9,11 @@ import Testing
 @testable import JunctionProviders
 
 /// The daemon's messages to its network helper, and the life of the connection.
-struct CourierLineTests {
-    private let courier: PlayedCourier
+struct CourierRequestTests {
+    private let courier: FakeNetworkHelper
 
     init() throws {
-        courier = try PlayedCourier()
+        courier = try FakeNetworkHelper()
     }
 
     @Test func `one helper handles consecutive requests`() async throws {

@@ -9,7 +9,7 @@ import NIOPosix
 @testable import JunctionProviders
 
 /// A fake network helper over a real socket. The test decides what it sends and when.
-final class PlayedCourier: Sendable {
+final class FakeNetworkHelper: Sendable {
     private let folder = TemporaryFolder()
     private let listener: TestListener
 
@@ -28,31 +28,31 @@ final class PlayedCourier: Sendable {
     let loop: any EventLoop = ScriptedServer.group.next()
 
     /// Waits for the next connection of the daemon.
-    func met() async throws -> DaemonLine {
+    func met() async throws -> HelperConnection {
         let listener = listener
         return try await onThread {
             // The timeout must be longer than any test.
-            guard let socket = listener.accept(patience: 3_600) else { throw DaemonLine.HungUp() }
-            return DaemonLine(socket)
+            guard let socket = listener.accept(patience: 3_600) else { throw HelperConnection.HungUp() }
+            return HelperConnection(socket)
         }
     }
 
     /// Waits for the daemon's next connection, and exchanges greetings.
-    func greeted() async throws -> DaemonLine {
+    func greeted() async throws -> HelperConnection {
         let line = try await met()
         line.say(.hello(version: DaemonMessage.version))
         return line
     }
 
     /// Waits for the daemon's next connection, exchanges greetings, and waits for its next transfer.
-    func asked() async throws -> (DaemonLine, UInt32) {
+    func asked() async throws -> (HelperConnection, UInt32) {
         let line = try await greeted()
         return (line, try await line.opened())
     }
 }
 
 /// One connection of the daemon, from the helper's side.
-final class DaemonLine: @unchecked Sendable {
+final class HelperConnection: @unchecked Sendable {
     // Never used concurrently: by the test, or by a thread for which the test waits.
     private var socket: TestSocket?
     private var reader = FrameReader<DaemonMessage>()
