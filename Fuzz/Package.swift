@@ -2,10 +2,10 @@
 
 import PackageDescription
 
-// Fuzz targets for everything that reads bytes from outside. README.md says how to run them.
+// Fuzz targets for all code that parses bytes from outside. README.md says how to run them.
 //
-// The modules are linked into Sources/ instead of being depended on: what they offer is `package`, so it can only be
-// seen from inside one package, and compiled here they are instrumented without touching the project's manifest.
+// Sources/ has links to the modules instead of dependencies on them. Their API is `package`, so only this package can
+// use it that way, and the fuzzer instruments them without a change of the project's manifest.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -14,7 +14,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
     .treatAllWarnings(as: .error),
-    // What reads inside a module is nobody else's business, but a fuzzer's.
+    // Parsers inside a module are internal, and the fuzzers need them.
     .unsafeFlags(["-enable-testing"]),
 ]
 
@@ -22,7 +22,7 @@ func module(_ name: String, _ uses: [String] = [], outside: [Target.Dependency] 
     .target(name: name, dependencies: uses.map { .target(name: $0) } + outside, swiftSettings: strict)
 }
 
-/// The part of a module that reads, without the libraries that the rest of it needs.
+/// The parsing part of a module, without the libraries that the rest of it needs.
 func readers(_ name: String, in module: String, _ sources: [String], _ uses: [String] = []) -> Target {
     .target(
         name: name,

@@ -1,8 +1,8 @@
 #ifndef CCURL_H
 #define CCURL_H
 
-// libcurl sets and asks everything by functions with variable arguments, which Swift cannot call: here they have types. What is of
-// OpenSSL here is what libcurl has no option for: one store of authorities for all connections.
+// Typed wrappers for libcurl's functions with variable arguments, which Swift cannot call. The OpenSSL part is what
+// libcurl has no option for: one certificate store that all connections share.
 
 #include <curl/curl.h>
 #include <netinet/in.h>
@@ -40,8 +40,8 @@ static inline CURLcode ccurl_set_blob(CURL *easy, CURLoption option, const void 
     return curl_easy_setopt(easy, option, &blob);
 }
 
-/// Who hears of the parts of the answer's head and body, gives those of the request's body, and hears that the request is
-/// about to leave.
+/// Sets the callbacks: for each line of the answer's head, for each part of its body, for the next part of the
+/// request's body, and for the moment just before the request is sent.
 static inline void ccurl_set_callbacks(CURL *easy, void *context, ccurl_part head, ccurl_part body, ccurl_part more,
                                        ccurl_ready leaving) {
     curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
@@ -63,8 +63,8 @@ static inline int ccurl_hold_little(void *context, curl_socket_t socket, curlsoc
     return CURL_SOCKOPT_OK;
 }
 
-/// The kernel holds little of a body that it cannot send yet: else it would swallow megabytes at once, and on a slow line
-/// nothing would seem to move until they are through.
+/// Limits how many unsent bytes the kernel buffers. Otherwise the kernel takes megabytes at once, and on a slow line
+/// the transfer makes no visible progress until they are sent.
 static inline void ccurl_set_pace(CURL *easy) {
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, ccurl_hold_little);
 }
@@ -82,14 +82,15 @@ static inline int ccurl_add_authorities(X509_STORE *store, const void *pem, int 
     return added;
 }
 
-/// Makes a store of authorities: those in a file, those that are found in a folder by their names when they are needed, and those
-/// in a PEM text. Any of them may be missing. NULL: the file or the text has none that can be read.
+/// Makes a certificate store from a file, from a folder and from a PEM text. Each of them may be missing. OpenSSL looks
+/// up a certificate in the folder by the hash of its name when it needs it. Returns NULL if the file or the text has no
+/// readable certificate.
 static inline void *ccurl_make_authorities(const char *file, const char *folder, const void *pem, int count) {
     X509_STORE *store = X509_STORE_new();
     int is_read = store != NULL;
     if (is_read && (file != NULL || folder != NULL)) is_read = X509_STORE_load_locations(store, file, folder) == 1;
     if (is_read && count > 0) is_read = ccurl_add_authorities(store, pem, count) > 0;
-    // As libcurl has it: what is trusted need not be a root.
+    // As in libcurl: a trusted certificate need not be a root.
     if (is_read) is_read = X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN) == 1;
     ERR_clear_error();
     if (is_read) return store;
@@ -106,11 +107,12 @@ static inline CURLcode ccurl_trust(CURL *easy, void *context, void *store) {
     return CURLE_OK;
 }
 
-/// Every TLS connection of the handle, to a proxy as well, trusts this store and nothing else. NULL: none can be made.
+/// Makes every TLS connection of the handle trust only this store, also a connection to a proxy. With NULL every TLS
+/// connection fails.
 ///
-/// The store has to stay for as long as the handle may connect.
+/// The store must outlive every connection attempt of the handle.
 static inline void ccurl_set_authorities(CURL *easy, void *store) {
-    // Else libcurl keeps the first store that it sees, and puts it into the place of the next one.
+    // Otherwise libcurl caches the first store that it sees and uses it instead of the next one.
     curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
     curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
@@ -140,7 +142,7 @@ static inline void *ccurl_context(CURL *easy) {
     return value;
 }
 
-/// The next transfer that is over, and what became of it; NULL: none.
+/// Returns the next transfer that has ended, and its outcome; NULL if there is none.
 static inline CURL *ccurl_next_done(CURLM *multi, CURLcode *outcome) {
     int left = 0;
     for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {

@@ -40,7 +40,7 @@ static int result_of(int returned) { return returned == 0 ? 0 : errno; }
 
 static int descriptor_or_error(int returned) { return returned >= 0 ? returned : -errno; }
 
-// --- Who is at the other end of a Unix socket ---
+// --- The peer of a Unix socket ---
 
 int clinux_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t *group) {
     struct ucred peer = {0};
@@ -53,7 +53,7 @@ int clinux_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32
 }
 
 int clinux_peer_groups(int socket, uint32_t *groups, size_t *count) {
-    // The kernel counts in bytes, and says the size that it needs when it refuses.
+    // The size is in bytes. With ERANGE the kernel returns the size that it needs.
     socklen_t size = *count > 65536 ? 65536 * sizeof *groups : *count * sizeof *groups;
     int failed = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0;
     if (failed && errno != ERANGE) return errno;
@@ -84,7 +84,7 @@ int clinux_accept(int listener) {
 
 int clinux_unread_output(int socket) {
     int bytes = 0;
-    // What <linux/sockios.h> calls SIOCOUTQ.
+    // <linux/sockios.h> names this number SIOCOUTQ.
     return ioctl(socket, TIOCOUTQ, &bytes) == 0 ? bytes : -errno;
 }
 
@@ -112,7 +112,7 @@ int clinux_send_descriptor(int socket, const void *bytes, size_t count, const vo
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-// --- The clocks, and the one alarm ---
+// --- Clocks and the alarm ---
 
 static int64_t milliseconds_of(clockid_t clock) {
     struct timespec now = {0};
@@ -142,8 +142,8 @@ int clinux_alarm_set(int alarm, int64_t wall_milliseconds) {
 }
 
 int clinux_alarm_disarm(int alarm) {
-    // A disarmed timer would not hear of clock changes either, so it waits for the far future. The kernel keeps times
-    // as nanoseconds in 64 bits, which end in the year 2262; this is in 2242.
+    // A disarmed timer does not report clock changes, so the alarm waits for the far future. The kernel stores times as
+    // nanoseconds in 64 bits, which end in the year 2262. This time is in 2242.
     return arm(alarm, (struct timespec){.tv_sec = 8589934592});
 }
 
@@ -166,7 +166,7 @@ int clinux_forbid_dumps(void) {
 int clinux_occupy_standard_descriptors(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         if (fcntl(descriptor, F_GETFD) >= 0) continue;
-        // The lowest number is free and is taken, and it is opened the wrong way round.
+        // open(2) returns the lowest free number, which is this one. The access mode is the opposite of the usual one.
         if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return errno;
     }
     return 0;
@@ -194,18 +194,18 @@ int clinux_random(void *bytes, size_t count) {
 
 void clinux_close_from(int first) { closefrom(first); }
 
-// What a new process does before it is another program. It borrows our memory until then (vfork): nothing is written but
-// what is local, and nothing called but what a signal handler might. Returns only when it has failed.
+// Runs in the new process before execve(2). The process shares our memory until then (vfork), so this function writes
+// only local variables and calls only async-signal-safe functions. It returns only after a failure.
 static int become(const char *path, int input, pid_t starter) {
     char *const arguments[] = {(char *)path, NULL};
     char *const environment[] = {NULL};
     struct sigaction usual = {.sa_handler = SIG_DFL};
     sigset_t none;
     int nothing;
-    // Before anything else, so that there is no moment in which it could be stopped and outlive us.
+    // First of all: otherwise a stop signal could arrive before this call, and the process could outlive its parent.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
     if (getppid() != starter) return ESRCH;
-    // Those that cannot be set, or are the C library's own, refuse.
+    // sigaction(2) refuses signals that cannot be changed and signals that the C library uses itself.
     for (int number = 1; number < NSIG; number++) sigaction(number, &usual, NULL);
     if (setsid() < 0) return errno;
     if (dup2(input, STDIN_FILENO) < 0) return errno;
@@ -227,7 +227,7 @@ int clinux_start_program(const char *path, int input, int32_t *process) {
     pid_t starter = getpid();
     sigset_t all, before;
     sigfillset(&all);
-    // No handler of ours may run in the new process while it has our memory.
+    // No signal handler of ours may run in the new process while it shares our memory.
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pid_t started = vfork();
     if (started == 0) {
@@ -293,7 +293,7 @@ struct clinux_option clinux_next_option(int count, char *const words[], int isFi
     if (isFirst) optind = 0;
     opterr = 0;
     int position = optind == 0 ? 1 : optind;
-    // '+': parsing stops at the first word that is no option. ':': a missing value returns ':' instead of '?'.
+    // '+' stops parsing at the first word that is not an option. ':' makes a missing value return ':' instead of '?'.
     int code = getopt_long(count, words, "+:h", options, NULL);
     if (code == 'h') code = CLINUX_OPTION_HELP;
     struct clinux_option found = {.code = code, .value = optarg, .position = position};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// glibc's own, under the names by which a replacement may call them.
+// The allocator of glibc, under the names that a replacement may call.
 extern void *__libc_malloc(size_t size);
 extern void __libc_free(void *block);
 
@@ -25,7 +25,7 @@ void *realloc(void *block, size_t size) {
         return NULL;
     }
     size_t room = malloc_usable_size(block);
-    // What is left over at the end of a block that shrinks a little is wiped with the block.
+    // If a block shrinks a little, it stays where it is. `free` wipes its unused end later.
     if (size <= room && size >= room / 2) return block;
     void *moved = __libc_malloc(size);
     if (moved == NULL) return NULL;

@@ -1,16 +1,17 @@
 import Glibc
 
-/// Where the courier is: a program that is started for us, or a socket behind which a service manager starts it.
+/// The place where the daemon gets a network helper: a program that it starts, or a socket at which the service manager
+/// starts one.
 package enum CourierPlace: Equatable, Sendable {
-    /// The path of the program; whoever asks for a connection starts it.
+    /// The path of the program. `connect` starts it.
     case program(path: String)
-    /// The path of the socket at which each connection gets a courier of its own.
+    /// The path of the socket. The service manager starts a new network helper for each connection.
     case socket(path: String)
 
-    /// Gets a courier.
+    /// Connects to a new network helper.
     ///
-    /// - Returns: a connected stream socket that is close-on-exec, and the process that was started for it. A courier goes
-    ///   when its socket is closed, unless it is stopped: one of ours can be ended then.
+    /// - Returns: a connected stream socket that is close-on-exec, and the process if this call started one. A network
+    ///   helper exits when its socket is closed. A stopped helper does not; `CourierProcess.end` kills it.
     package func connect() throws(CourierUnreachable) -> (socket: Int32, process: CourierProcess?) {
         switch self {
         case .program(let path): try CourierProcess.start(path)
@@ -25,7 +26,7 @@ package enum CourierPlace: Equatable, Sendable {
         guard path.utf8.count < room else { throw CourierUnreachable(.socket(path: path), errno: ENAMETOOLONG) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
 
-        // Not blocking: behind a full backlog it is as good as not there.
+        // Non-blocking: with a full backlog the helper counts as unreachable.
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let socket = Glibc.socket(AF_UNIX, Int32(type), 0)
         guard socket >= 0 else { throw CourierUnreachable(.socket(path: path), errno: errno) }
@@ -43,7 +44,7 @@ package enum CourierPlace: Equatable, Sendable {
     }
 }
 
-/// There is no courier: nothing can reach the network, and nothing has left.
+/// The network helper cannot be reached. No request was sent.
 package struct CourierUnreachable: Error, Equatable, Sendable {
     package var place: CourierPlace
     package var errno: Int32

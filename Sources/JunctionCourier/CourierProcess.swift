@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 
-/// A courier as a child of this process.
+/// A network helper that runs as a child of this process.
 ///
-/// It ends when the thread that started it does (`clinux_start_program`), for that is how the kernel tells a child of its
-/// parent's end, one that is stopped, too. So each has a thread of its own, which starts it, waits for its end, and ends
-/// before only together with this process.
+/// The kernel kills the child when the thread that started it ends (`clinux_start_program`), even if the child is
+/// stopped. So each child has a thread of its own. The thread starts the child, waits for it, and ends earlier only if
+/// the whole process ends.
 package final class CourierProcess: Sendable {
-    /// Means this process and no other, whatever becomes of its number.
+    /// A process descriptor: it never refers to another process that reuses the number.
     private let descriptor: Int32
 
     private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Ends it, even if somebody has stopped it; one that has ended is left alone.
+    /// Kills the process, even if it is stopped. Does nothing if the process has ended.
     package func end() { _ = clinux_kill_process(descriptor) }
 
-    /// Starts the program with one end of a pair of sockets as its standard input, and with nothing else of ours but
-    /// standard error.
+    /// Starts the program with one end of a socket pair as its standard input. It inherits standard error and no other
+    /// descriptor.
     ///
-    /// - Returns: the other end, and the process; no process where the kernel has no descriptor for it.
+    /// - Returns: the other end, and the process. The process is `nil` if the kernel has no descriptor for it.
     static func start(_ path: String) throws(CourierUnreachable) -> (socket: Int32, process: CourierProcess?) {
         var pair: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -37,7 +37,7 @@ package final class CourierProcess: Sendable {
         return (pair[0], birth.descriptor.map { CourierProcess($0) })
     }
 
-    /// - Returns: the errno of what failed, or zero.
+    /// - Returns: the errno, or zero.
     private static func start(_ birth: Birth) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -52,7 +52,7 @@ package final class CourierProcess: Sendable {
             { argument in
                 guard let argument else { return nil }
                 let birth = Unmanaged<Birth>.fromOpaque(argument).takeRetainedValue()
-                // Somebody has to ask how a child ended, or it stays as a zombie.
+                // A child stays a zombie until its parent waits for it.
                 if let process = birth.give() { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
                 return nil
             },
@@ -66,14 +66,14 @@ package final class CourierProcess: Sendable {
     }
 }
 
-/// One start of a courier: asked for by one thread, made by another.
+/// The start of one network helper: one thread requests it, another thread does it.
 private final class Birth: @unchecked Sendable {
-    // What came of it is written before, and read after, the semaphore is raised.
+    // The starting thread writes the result before it posts the semaphore; `awaited` reads it afterwards.
     private let path: String
     private let input: Int32
     private let isOver = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private var failure: Int32 = 0
-    /// Of the process, once it is awaited.
+    /// The descriptor of the process. Read it only after `awaited`.
     private(set) var descriptor: Int32?
 
     init(_ path: String, input: Int32) {
@@ -86,13 +86,13 @@ private final class Birth: @unchecked Sendable {
         isOver.deallocate()
     }
 
-    /// - Returns: the process, if there is one.
+    /// - Returns: the process, or `nil` if the start failed.
     func give() -> pid_t? {
         var process: Int32 = 0
         failure = clinux_start_program(path, input, &process)
         let isBorn = failure == 0
         if isBorn {
-            // Its number is its own until somebody asks how it ended, and that is us.
+            // The number cannot be reused yet: only this thread waits for the process.
             let opened = clinux_open_process(process)
             descriptor = opened >= 0 ? opened : nil
         }
@@ -100,7 +100,7 @@ private final class Birth: @unchecked Sendable {
         return isBorn ? process : nil
     }
 
-    /// - Returns: the errno of what failed, or zero.
+    /// - Returns: the errno, or zero.
     func awaited() -> Int32 {
         while sem_wait(isOver) < 0, errno == EINTR {}
         return failure

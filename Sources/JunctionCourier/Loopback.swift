@@ -1,7 +1,7 @@
-/// What is on this machine: plain http shows nothing to a network there, and no proxy has any business in between. Daemon and
-/// courier ask the same, so that neither takes for this machine what the other does not.
+/// Hosts on this machine. Plain http to them stays off the network, and requests to them use no proxy. The daemon and
+/// the network helper share this check so that they agree.
 package enum Loopback {
-    /// Whether a host is a loopback address, or the name of one.
+    /// Returns whether a host is a loopback address or `localhost`.
     package static func isHost(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         guard let address = NetworkAddress(host) else { return false }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An IPv4 or IPv6 address, as its bytes in the order of the network.
+/// An IPv4 or IPv6 address, as bytes in network order.
 package struct NetworkAddress: Equatable {
-    /// Four, or sixteen.
+    /// Four or sixteen bytes.
     package let bytes: [UInt8]
 
-    /// - Parameter text: an address as people write it; one of IPv6 may be in brackets.
+    /// - Parameter text: an address in text form. An IPv6 address may be in brackets.
     package init?(_ text: some StringProtocol) {
         var four = in_addr()
         var six = in6_addr()
@@ -19,7 +19,7 @@ package struct NetworkAddress: Equatable {
         }
     }
 
-    /// Whether so many bits at the beginning of both are the same.
+    /// Returns whether both addresses begin with the same `bits` bits.
     package func begins(like other: NetworkAddress, bits: Int) -> Bool {
         guard bytes.count == other.bytes.count, (0...bytes.count * 8).contains(bits) else { return false }
         let whole = bits / 8

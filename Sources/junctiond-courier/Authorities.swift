@@ -2,18 +2,19 @@ import CCurl
 import Glibc
 import JunctionSecret
 
-/// A store of certificates that are trusted. All connections share it: what is in it is read once.
+/// A certificate store. All connections share it, so each file is read once.
 final class Authorities {
     let store: UnsafeMutableRawPointer
-    /// When it took the place of another one, in seconds on the clock that libcurl has.
+    /// When this store replaced another one, in seconds on the clock that libcurl uses.
     private let replacedAt: Int?
 
     /// - Parameters:
-    ///   - file: where there are certificates (PEM), if there is such a file.
-    ///   - folder: where each is found by its name, if there is such a folder. Nothing there is read before it is needed.
-    ///   - more: further certificates (PEM); empty: none.
-    ///   - isAnother: there was another store before.
-    /// - Returns: `nil` where certificates cannot be read.
+    ///   - file: a file of certificates (PEM), if there is one.
+    ///   - folder: a folder with one certificate per file, named by its hash, if there is one. OpenSSL reads a file
+    ///     when it needs it.
+    ///   - more: further certificates (PEM). Empty if there are none.
+    ///   - isAnother: whether the process had another store before.
+    /// - Returns: `nil` if the certificates cannot be read.
     init?(file: String?, folder: String?, more: SharedSecret, isAnother: Bool) {
         let store = more.withUnsafeBytes { ccurl_make_authorities(file, folder, $0.baseAddress, Int32($0.count)) }
         guard let store else { return nil }
@@ -23,10 +24,10 @@ final class Authorities {
 
     deinit { ccurl_free_authorities(store) }
 
-    /// Returns the age, in seconds, up to which a kept connection was made with this store; zero for a store that is as good as
-    /// new, and `nil` for the first store of the process, with which every connection was made.
+    /// Returns the greatest age, in seconds, of a kept connection that was made with this store. Zero for a new store,
+    /// and `nil` for the first store of the process, with which every connection was made.
     var age: Int? {
-        // libcurl and this clock may be in different seconds.
+        // libcurl and this clock may differ by one second.
         replacedAt.map { max(Self.now - $0 - 1, 0) }
     }
 

@@ -4,7 +4,7 @@ import Glibc
 import JunctionCourier
 import JunctionSecret
 
-/// Carries what the daemon hands over, any number of transfers side by side, on one thread that sleeps in libcurl.
+/// Runs the transfers of the daemon, many at the same time, on one thread that sleeps in libcurl.
 final class Courier {
     private let daemon: DaemonConnection
     private let network: UnsafeMutableRawPointer
@@ -12,7 +12,7 @@ final class Courier {
     private var settings = NetworkSettings()
     private var transfers: [UInt32: Transfer] = [:]
     private var isGreeted = false
-    /// Whoever has it started greets it at once: one that nobody greets would take the place of another.
+    /// The daemon sends its greeting at once. A connection without a greeting would occupy the place of another helper.
     private let lastGreeting = clinux_boot_milliseconds() + 10_000
 
     init(serving daemon: DaemonConnection) {
@@ -56,7 +56,7 @@ final class Courier {
             self.settings = settings
             authorities.trust(settings.trust)
         case .open(let request): try begin(request, number)
-        // These may have crossed the end of their transfer.
+        // These messages may arrive after their transfer has ended.
         case .body(let bytes): transfers[number]?.give(bytes)
         case .end: transfers[number]?.giveEnd()
         case .credit(let count): transfers[number]?.grant(Int(count))
@@ -76,9 +76,10 @@ final class Courier {
         }
     }
 
-    /// Does what can be done now.
+    /// Does all work that does not need to wait.
     private func carry() {
-        // Before: what arrives while the daemon has to be waited for is not late, it is read in the next round.
+        // The time is read first: bytes that arrive while this thread waits for the daemon are not late, the next round
+        // reads them.
         let now = clinux_boot_milliseconds()
         var running: Int32 = 0
         curl_multi_perform(network, &running)
@@ -93,7 +94,7 @@ final class Courier {
         }
     }
 
-    /// Sleeps until the network, the daemon, a limit or the service manager has something for us.
+    /// Sleeps until the network, the daemon, a limit or the watchdog heartbeat needs work.
     private func wait() {
         let now = clinux_boot_milliseconds()
         let limit = transfers.values.map { $0.deadline }.min() ?? (isGreeted ? Int64.max : lastGreeting)

@@ -3,19 +3,19 @@ import Glibc
 import JunctionCourier
 import JunctionSecret
 
-/// The connection to the daemon: what it says as it arrives, and what it is told at once.
+/// The connection to the daemon: receives its messages, and sends messages to it.
 ///
-/// Telling waits until the daemon has taken it. The daemon always reads, and bounds what is under way to it, so this
-/// takes no time; and where the order matters (`leaving` goes before the request) it must have been said. A daemon that is itself
-/// held up is waited for, with watchdog heartbeats: what is said last may be the answer that matters.
+/// Sending blocks until the kernel has taken the message. The order matters: `leaving` must be sent before the request.
+/// The daemon always reads, and it limits the data in flight, so blocking is short. If the daemon is not reading, the
+/// helper waits and keeps sending watchdog heartbeats: the last message may be the answer that matters.
 final class DaemonConnection {
     let socket: Int32
-    /// What the service manager hears of us, wherever we wait.
+    /// Sends watchdog heartbeats to the service manager, also while the helper waits for the daemon.
     var signs = WatchdogHeartbeat { getenv($0).map { String(cString: $0) } }
     private var reader = FrameReader<DaemonMessage>()
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
-    /// - Returns: `nil` when the descriptor is no stream socket.
+    /// - Returns: `nil` if the descriptor is not a stream socket.
     init?(_ socket: Int32) {
         var type: Int32 = 0
         var size = socklen_t(MemoryLayout.size(ofValue: type))
@@ -27,9 +27,9 @@ final class DaemonConnection {
         self.socket = socket
     }
 
-    /// Hands over each message that has arrived; does not wait for more.
+    /// Calls `each` with every message that has arrived. Does not block.
     ///
-    /// When the daemon has gone, this process goes: there is nobody left to carry for.
+    /// When the daemon has closed the connection, this process exits.
     func receive(_ each: (UInt32, DaemonMessage) throws(FormatFault) -> Void) throws(FormatFault) {
         while true {
             let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
@@ -50,7 +50,7 @@ final class DaemonConnection {
         }
     }
 
-    /// - Returns: whether the message is one that the daemon takes.
+    /// - Returns: false if the message is longer than its kind allows. It is not sent then.
     @discardableResult
     func tell(_ message: CourierMessage, about transfer: UInt32) -> Bool {
         guard let frame = Frame.encode(message, of: transfer) else { return false }
@@ -70,8 +70,8 @@ final class DaemonConnection {
         return true
     }
 
-    /// Returns when some short messages can be said without waiting: the kernel says that there is space when three quarters of the
-    /// socket are empty.
+    /// Returns when some short messages can be sent without blocking. The kernel reports a socket as writable when
+    /// three quarters of its buffer are empty.
     func waitForRoom() {
         var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
         repeat {

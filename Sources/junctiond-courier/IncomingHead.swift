@@ -1,9 +1,9 @@
 import JunctionCourier
 
-/// Puts status and headers of the answer together from lines as libcurl hands them over.
+/// Assembles the status and the headers of the answer from the lines that libcurl delivers.
 ///
-/// The first line of a head is its status line, and no other line is one. The heads of interim answers (1xx) come first and are
-/// dropped, and so are the trailers that may come after the final head.
+/// The first line of each head must be a status line, and no other line is read as one. The parser drops the heads of
+/// interim answers (1xx), and the trailers after the final head.
 struct IncomingHead {
     enum Reading {
         case incomplete
@@ -13,7 +13,7 @@ struct IncomingHead {
 
     private(set) var status: UInt16 = 0
     private(set) var isComplete = false
-    /// The status line has been read, and the empty line has not.
+    /// The status line has been read, but the empty line has not.
     private var isInHead = false
     private var headers: [(name: String, value: String)] = []
     private var count = 0
@@ -30,7 +30,7 @@ struct IncomingHead {
             return .incomplete
         }
         guard !content.isEmpty else { return ended() }
-        // A line whose name is none is left out: what one reader skips is another one's end of the name.
+        // A line with an invalid name is skipped: other parsers might end the name at a different place.
         if let colon = content.firstIndex(of: UInt8(ascii: ":")), FieldText.isToken(content[..<colon]) {
             headers.append((String(decoding: content[..<colon], as: UTF8.self), Self.text(content[(colon + 1)...])))
         }
@@ -40,7 +40,7 @@ struct IncomingHead {
     private mutating func ended() -> Reading {
         isInHead = false
         switch status {
-        // What follows would be another protocol, and no request asks for one (RFC 9110 section 15.2.2).
+        // After 101 the connection changes to another protocol, which no request asks for (RFC 9110 section 15.2.2).
         case 101: return .unreadable
         case 100..<200:
             headers = []
@@ -52,7 +52,7 @@ struct IncomingHead {
         }
     }
 
-    /// The three digits after the version (RFC 9112 section 4); `nil` where the line is no status line.
+    /// Returns the three digits after the version (RFC 9112 section 4), or `nil` if the line is not a status line.
     private static func status(in line: Slice<UnsafeRawBufferPointer>) -> UInt16? {
         guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let digits = line[(space + 1)...].prefix { $0 != UInt8(ascii: " ") }
@@ -60,7 +60,8 @@ struct IncomingHead {
         return digits.reduce(0) { $0 * 10 + UInt16($1 - 0x30) }
     }
 
-    /// Without the spaces around it; what is no text, or would begin a line, is shown as a gap.
+    /// Returns the value without surrounding spaces. Control characters become spaces, and invalid UTF-8 becomes
+    /// U+FFFD.
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         var trimmed = bytes.drop(while: isSpace)

@@ -1,12 +1,12 @@
 import JunctionSecret
 
-/// What has arrived of a request's body and has not left yet.
+/// The part of a request's body that has arrived from the daemon and has not been sent yet.
 struct OutgoingBody {
     private var parts: [SharedSecret] = []
     private var taken = 0
     private var hasEnded = false
 
-    /// Nothing is left and nothing will come.
+    /// Whether everything was sent and the daemon has ended the body.
     var isComplete: Bool { hasEnded && parts.isEmpty }
 
     mutating func append(_ part: SharedSecret) {
@@ -17,7 +17,7 @@ struct OutgoingBody {
         hasEnded = true
     }
 
-    /// Moves as much as there is space for.
+    /// Moves as many bytes as fit.
     mutating func take(into room: UnsafeMutableRawBufferPointer) -> Int {
         guard let first = parts.first else { return 0 }
         let count = min(room.count, first.count - taken)

@@ -2,13 +2,14 @@ import CCurl
 import JunctionCourier
 import JunctionSecret
 
-/// How a transfer gets to its server.
+/// The route of a transfer to its server.
 enum Route: Equatable {
     case direct
-    /// - Parameter isTLS: the proxy itself is spoken to over TLS.
+    /// - Parameter isTLS: whether the connection to the proxy itself uses TLS.
     case throughProxy(isTLS: Bool)
 
-    /// Decided here and not by libcurl, which would not tell whose fault it is when nobody answers.
+    /// The helper decides this instead of libcurl, because libcurl would not report whether the proxy or the server
+    /// failed.
     init(to url: String, by settings: NetworkSettings) {
         let isOnOurOwn = Self.place(of: url).map { host, port in
             Loopback.isHost(host) || Self.isBelowLocalhost(host)
@@ -21,13 +22,13 @@ enum Route: Equatable {
         self = .throughProxy(isTLS: settings.proxy.withUnsafeBytes { $0.starts(with: "https:".utf8) })
     }
 
-    /// A name of which no server may say that it is anywhere else (RFC 6761 §6.3): libcurl does not ask any. Without TLS nothing is
-    /// sent there, all the same, for others resolve it otherwise.
+    /// Names below `.localhost` are always this machine (RFC 6761 §6.3), and libcurl does not ask a name server for
+    /// them. Plain http is still not sent there, because other resolvers behave differently.
     private static func isBelowLocalhost(_ host: String) -> Bool {
         host.lowercased().hasSuffix(".localhost")
     }
 
-    /// The host that libcurl would go to, and the port there; an IPv6 address is in brackets.
+    /// Returns the host and the port to which libcurl would connect. An IPv6 address is in brackets.
     static func place(of url: String) -> (host: String, port: Int)? {
         guard let parsed = curl_url() else { return nil }
         defer { curl_url_cleanup(parsed) }

@@ -3,15 +3,15 @@ import JunctionCourier
 import JunctionSecret
 
 extension Transfer {
-    /// Sets up a transfer as the daemon has asked for it, and puts it on its way.
+    /// Configures the transfer as the daemon requested it, and starts it.
     ///
-    /// - Returns: why that cannot be done.
+    /// - Returns: the failure if that is not possible.
     func begin(
         on network: UnsafeMutableRawPointer,
         using settings: NetworkSettings,
         trusting authorities: TrustStore
     ) -> TransferFailure? {
-        // Nothing but what was asked for: one request, in HTTP/1.1, to one place, over TLS 1.2 or later.
+        // Only what the daemon requested: one request, in HTTP/1.1, to one host, over TLS 1.2 or later.
         ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         ccurl_set_number(easy, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_number(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -19,15 +19,15 @@ extension Transfer {
         ccurl_set_number(easy, CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         ccurl_set_number(easy, CURLOPT_NOSIGNAL, 1)
         ccurl_set_pace(easy)
-        // A look-up that nobody waits for any more is left to itself.
+        // libcurl need not wait for a pending name look-up when a transfer ends.
         ccurl_set_number(easy, CURLOPT_QUICK_EXIT, 1)
         ccurl_set_number(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         ccurl_set_number(easy, CURLOPT_MAXAGE_CONN, 30)
-        // Nothing is kept of what the network was like a moment ago: names are the resolver's to remember, and a session of TLS
-        // that is resumed is one whose certificate nobody looks at.
+        // No caches: the resolver caches names itself, and a resumed TLS session would skip the check of the
+        // certificate.
         ccurl_set_number(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0)
         ccurl_set_number(easy, CURLOPT_SSL_SESSIONID_CACHE, 0)
-        // Of several addresses the later ones need time, too; the limits themselves are kept by `TransferSteps`.
+        // When a host has several addresses, the later ones need time, too. `TransferSteps` enforces the exact limits.
         let untilConnected = Int(request.limits.resolve) + Int(request.limits.connect)
         ccurl_set_number(easy, CURLOPT_CONNECTTIMEOUT_MS, untilConnected)
         ccurl_set_number(easy, CURLOPT_BUFFERSIZE, 1 << 15)
@@ -45,18 +45,18 @@ extension Transfer {
     private func setRequest() {
         switch request.body {
         case .none where request.method == "HEAD": ccurl_set_number(easy, CURLOPT_NOBODY, 1)
-        // A body may be expected of these: it has a length, which is none.
+        // With these methods a body may be expected, so the request states its length of zero.
         case .none where ["POST", "PUT", "PATCH"].contains(request.method): setBody(count: 0)
         case .none: ccurl_set_number(easy, CURLOPT_HTTPGET, 1)
         case .bytes(let count): setBody(count: Int(clamping: count))
         case .streamed: setBody(count: -1)
         }
         ccurl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method == "HEAD" ? nil : request.method)
-        // libcurl makes a request again by itself when the connection that it had kept turns out to be dead.
+        // libcurl repeats a request automatically when a kept connection turns out to be dead. This option forbids it.
         if !request.mayBeRepeated { ccurl_set_number(easy, CURLOPT_FRESH_CONNECT, 1) }
     }
 
-    /// Nothing is kept of what was trusted a minute ago: neither an authority nor a connection to whom it had vouched for.
+    /// Sets the trusted store, and forbids kept connections that were made with an earlier store.
     private func trust(_ authorities: Authorities?) {
         keep(authorities)
         ccurl_set_authorities(easy, authorities?.store)
@@ -81,7 +81,8 @@ extension Transfer {
         let isKeySet = settings.clientKey.withUnsafeBytes {
             ccurl_set_blob(easy, CURLOPT_SSLKEY_BLOB, $0.baseAddress, $0.count)
         }
-        // A key that wants a password gets none: OpenSSL would ask for it where the daemon speaks.
+        // The empty password makes an encrypted key fail. Otherwise OpenSSL would prompt on standard input, which is
+        // the connection to the daemon.
         ccurl_set_text(easy, CURLOPT_KEYPASSWD, "")
         guard isSet == CURLE_OK, isKeySet == CURLE_OK else {
             return TransferFailure(.clientCertificateUnusable, requestLeft: false)
@@ -89,7 +90,7 @@ extension Transfer {
         return nil
     }
 
-    /// What the environment says about proxies is for the daemon to read: here an empty text means none.
+    /// Sets the proxy. An empty text means none, so libcurl ignores the proxy variables of the environment.
     private func setProxy(_ settings: NetworkSettings) -> TransferFailure? {
         ccurl_set_text(easy, CURLOPT_NOPROXY, "")
         guard way != .direct else {
@@ -103,7 +104,7 @@ extension Transfer {
     }
 
     private func headerLines() -> UnsafeMutablePointer<curl_slist>? {
-        // Without a value: libcurl's own are not sent. The others are what was asked for.
+        // A name without a value removes a header that libcurl adds itself.
         var lines: UnsafeMutablePointer<curl_slist>?
         let asked = Set(request.headers.map { $0.name.lowercased() })
         for name in ["accept", "expect", "content-type", "user-agent"] where !asked.contains(name) {
@@ -111,7 +112,7 @@ extension Transfer {
         }
         if request.body == .streamed { lines = curl_slist_append(lines, "transfer-encoding: chunked") ?? lines }
         for (name, value) in request.headers {
-            // A semicolon is how libcurl wants to hear of a header that is empty on purpose.
+            // In libcurl a semicolon marks a header that is intentionally empty.
             let start = value.count == 0 ? "\(name);" : "\(name): "
             let line = SharedSecret(
                 Secret(capacity: start.utf8.count + value.count) { room in
@@ -129,7 +130,7 @@ extension Transfer {
 }
 
 extension SharedSecret {
-    /// Lends the bytes with the zero at their end that a library of C wants, in a box of their own.
+    /// Calls `body` with the bytes and a terminating zero, in a `Secret` of their own.
     fileprivate func withTextOfC<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
         let text = Secret(capacity: count + 1) { room in
             withUnsafeBytes { room.copyMemory(from: $0) }

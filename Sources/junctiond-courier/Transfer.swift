@@ -5,7 +5,7 @@ import JunctionSecret
 
 /// One request and its answer.
 ///
-/// libcurl calls it while it works and keeps a plain pointer to it: the transfer takes that pointer back before it goes.
+/// libcurl holds an unretained pointer to the transfer and calls it. The transfer removes that pointer in `deinit`.
 final class Transfer {
     let number: UInt32
     let request: TransferRequest
@@ -13,11 +13,11 @@ final class Transfer {
     let way: Route
     private let daemon: DaemonConnection
     private var network: UnsafeMutableRawPointer?
-    /// The headers as libcurl wants them; it does not copy them.
+    /// The headers for libcurl, which does not copy them.
     private var headers: UnsafeMutablePointer<curl_slist>?
-    /// Whom the connection trusts, for as long as there may be one.
+    /// The certificate store. It must live as long as the connection may.
     private var authorities: Authorities?
-    /// What libcurl says about an error, where its number says too little.
+    /// libcurl's description of an error, for cases in which its number is not specific enough.
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     private var steps: TransferSteps
@@ -26,10 +26,10 @@ final class Transfer {
     private var received: UInt64 = 0
     private var window = Flow.window
     private var isPaused = false
-    /// What we ended it for ourselves.
+    /// The reason why the helper itself ended the transfer.
     private var verdict: TransferFailure.Cause?
 
-    /// When the next limit is reached, on the clock that never steps.
+    /// When the next limit is reached, on the boot-time clock.
     var deadline: Int64 { isPaused ? steps.endOfWhole : steps.deadline }
 
     init(_ request: TransferRequest, _ number: UInt32, _ way: Route, for daemon: DaemonConnection) {
@@ -50,14 +50,14 @@ final class Transfer {
         words.deallocate()
     }
 
-    /// Keeps whom the transfer trusts, which libcurl has a plain pointer to.
+    /// Retains the certificate store, because libcurl holds an unretained pointer to it.
     func keep(_ authorities: Authorities?) {
         self.authorities = authorities
     }
 
-    /// Puts the transfer on its way, once everything about it has been set.
+    /// Starts the transfer after all its options have been set.
     ///
-    /// - Parameter headers: what is sent, which the transfer gives back when it goes.
+    /// - Parameter headers: the headers to send. The transfer frees them.
     func start(on network: UnsafeMutableRawPointer, with headers: UnsafeMutablePointer<curl_slist>?) {
         self.headers = headers
         self.network = network
@@ -82,7 +82,7 @@ final class Transfer {
         curl_multi_add_handle(network, easy)
     }
 
-    /// The transfer that a handle belongs to.
+    /// Returns the transfer of a libcurl handle.
     static func of(_ easy: UnsafeMutableRawPointer) -> Transfer { at(ccurl_context(easy)) }
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer {
@@ -92,7 +92,7 @@ final class Transfer {
 
     // MARK: The daemon
 
-    /// More of the request's body, which libcurl may be waiting for.
+    /// Appends bytes to the request's body. libcurl may be waiting for them.
     func give(_ bytes: SharedSecret) {
         body.append(bytes)
         goOn()
@@ -103,13 +103,13 @@ final class Transfer {
         goOn()
     }
 
-    /// There is space for so much more of the answer.
+    /// Grants this many more bytes of the answer.
     func grant(_ count: Int) {
         window += count
         goOn()
     }
 
-    /// Whoever said that there is nothing to do is asked again; libcurl calls back from in here.
+    /// Resumes the transfer. libcurl invokes the callbacks during this call.
     private func goOn() {
         isPaused = false
         steps.moved(at: clinux_boot_milliseconds())
@@ -118,10 +118,10 @@ final class Transfer {
 
     // MARK: libcurl
 
-    /// - Returns: whether the request may leave.
+    /// - Returns: whether the request may be sent.
     private func leaves() -> Bool {
-        // A daemon that is held up is waited for before the time is looked at: not between what is said and done, and not when libcurl
-        // asks for the body.
+        // If the daemon is not reading, the helper waits here, before it checks the send deadline. A wait between
+        // `leaving` and the send, or when libcurl asks for the body, would come too late.
         daemon.waitForRoom()
         guard steps.leaves(at: clinux_boot_milliseconds()) else {
             verdict = .connectedTooLate
@@ -131,7 +131,8 @@ final class Transfer {
         return true
     }
 
-    /// - Returns: how many bytes were written, zero for the end of the body, or that there are none yet.
+    /// - Returns: the number of bytes that were written, zero at the end of the body, or `CURL_READFUNC_PAUSE` if there
+    ///   are none yet.
     private func give(to room: UnsafeMutableRawBufferPointer) -> Int {
         steps.moved(at: clinux_boot_milliseconds())
         let given = body.take(into: room)
@@ -140,16 +141,17 @@ final class Transfer {
             return given
         }
         if body.isComplete { return 0 }
-        // A body that may take as long as it likes comes from somebody who may take their time; the daemon looks after that.
+        // A body without a time limit may come from a slow app. The daemon enforces the limits of the app.
         isPaused = request.limits.whole == 0
         return Int(CURL_READFUNC_PAUSE)
     }
 
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     private func took(line: UnsafeRawBufferPointer) -> Bool {
         switch head.take(line) {
         case .incomplete:
-            // The daemon does not hear of it: a head has the time of one silence, however it trickles.
+            // The daemon is not notified, and `silence` does not restart: the whole head must arrive within one
+            // `silence`.
             return true
         case .complete(let head):
             steps.moved(at: clinux_boot_milliseconds())
@@ -164,10 +166,10 @@ final class Transfer {
         }
     }
 
-    /// - Returns: how many bytes were taken: all, or none for now, or none for good.
+    /// - Returns: the number of bytes that were taken; `CURL_WRITEFUNC_PAUSE` to wait, and zero to abort.
     private func took(part: UnsafeRawBufferPointer) -> Int {
         steps.moved(at: clinux_boot_milliseconds())
-        // libcurl has read an answer where there is none.
+        // libcurl delivers a body although no complete head was read.
         guard head.isComplete else {
             verdict = .notHTTP
             return 0
@@ -194,7 +196,7 @@ final class Transfer {
 
     // MARK: The end
 
-    /// What libcurl says in the end, told to the daemon.
+    /// Reports the outcome of libcurl to the daemon.
     func finish(_ outcome: CURLcode) {
         if outcome == CURLE_OK, verdict == nil, head.isComplete {
             daemon.tell(.end, about: number)
@@ -203,10 +205,10 @@ final class Transfer {
         tell(TransferFailure(outcome, of: self, verdict: verdict))
     }
 
-    /// Ends it when a limit has been reached.
+    /// Ends the transfer if a limit has been reached.
     ///
-    /// - Parameter now: when the network was last looked at.
-    /// - Returns: whether it is over.
+    /// - Parameter now: the time before the last network round.
+    /// - Returns: whether the transfer has ended.
     func isLate(at now: Int64) -> Bool {
         if ccurl_size(easy, CURLINFO_NAMELOOKUP_TIME_T) > 0 { steps.resolved(at: clinux_boot_milliseconds()) }
         guard let cause = steps.lateness(at: now, isPaused: isPaused) else { return false }
@@ -218,12 +220,12 @@ final class Transfer {
         daemon.tell(.failed(failure), about: number)
     }
 
-    /// Any of the request may have reached the server.
+    /// Whether a part of the request may have reached the server.
     var hasLeft: Bool { steps.hasLeft }
-    /// The connection to the server, or to the proxy on the way there, has stood.
+    /// Whether a connection to the server, or to the proxy, was established.
     var hasConnected: Bool { ccurl_size(easy, CURLINFO_CONNECT_TIME_T) > 0 }
-    /// What libcurl said in the end.
+    /// libcurl's description of the error.
     var lastWords: String { String(cString: words) }
-    /// The status of the answer, as far as there is one.
+    /// The status of the answer; zero before the status line.
     var status: UInt16 { head.status }
 }

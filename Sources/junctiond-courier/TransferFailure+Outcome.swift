@@ -3,7 +3,7 @@ import Glibc
 import JunctionCourier
 
 extension TransferFailure {
-    /// What libcurl calls it, in the words of our own format.
+    /// Translates an outcome of libcurl.
     init(_ outcome: CURLcode, of transfer: Transfer, verdict: Cause?) {
         if let verdict {
             self.init(verdict, detail: UInt32(transfer.status), requestLeft: transfer.hasLeft)
@@ -13,7 +13,8 @@ extension TransferFailure {
         self.init(cause, detail: detail, requestLeft: transfer.hasLeft)
     }
 
-    /// A limit was reached. Until the proxy has answered it is the proxy that is late.
+    /// Makes the failure for a limit that was reached. Before the proxy has answered, the proxy is the one that is
+    /// late.
     init(_ lateness: Cause, of transfer: Transfer, limitOfAnswer: UInt32) {
         let limits = transfer.request.limits
         let (cause, detail): (Cause, UInt32) =
@@ -39,19 +40,19 @@ extension TransferFailure {
         case CURLE_SSL_CERTPROBLEM: return (.clientCertificateUnusable, 0)
         case CURLE_SSL_CLIENTCERT: return (.clientCertificateRefused, 0)
         case CURLE_SSL_CONNECT_ERROR: return (isAboutOurCertificate(transfer) ? .clientCertificateRefused : .notTLS, 0)
-        // From TLS 1.3 on the server's word about our certificate comes after the request has left.
+        // Since TLS 1.3 a server rejects the client certificate after the request has been sent.
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE:
             return (isAboutOurCertificate(transfer) ? .clientCertificateRefused : .closed, 0)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
             return (.notHTTP, 0)
-        // So it calls a line of the head that is longer than it takes; CURLE_TOO_LARGE since 8.6.
+        // libcurl reports a header line that is too long as out of memory, and as CURLE_TOO_LARGE (100) since 8.6.
         case CURLE_OUT_OF_MEMORY where transfer.hasLeft, CURLcode(rawValue: 100) where transfer.hasLeft:
             return (.notHTTP, 0)
         default: return (.other, outcome.rawValue)
         }
     }
 
-    /// What is the proxy's doing, and not that of the server behind it.
+    /// Returns the cause if the proxy failed and not the server behind it.
     private static func proxyTrouble(_ outcome: CURLcode, _ transfer: Transfer, isTLS: Bool) -> (Cause, UInt32)? {
         let easy = transfer.easy
         let status = ccurl_number(easy, CURLINFO_HTTP_CONNECTCODE)
@@ -79,8 +80,8 @@ extension TransferFailure {
         }
     }
 
-    /// The reasons of `openssl verify` (X509_V_ERR_…). Where none was noted (1), the chain was found good, and libcurl's own
-    /// look at the name was what failed.
+    /// Translates the error numbers of `openssl verify` (X509_V_ERR_…). With 0 and 1 the chain was valid, and libcurl's
+    /// own check of the host name failed.
     private static func distrust(_ easy: UnsafeMutableRawPointer) -> Cause {
         switch ccurl_number(easy, CURLINFO_SSL_VERIFYRESULT) {
         case 0, 1, 62, 64: .certificateForAnotherHost
@@ -90,8 +91,8 @@ extension TransferFailure {
         }
     }
 
-    /// A server that says something about a certificate (RFC 8446 §6.2) can only mean ours. libcurl has no number for it, but
-    /// passes on what OpenSSL calls it.
+    /// Returns whether the server sent a TLS alert about a certificate (RFC 8446 §6.2), which can only be the client's.
+    /// libcurl has no error number for this, but its text contains OpenSSL's name of the alert.
     private static func isAboutOurCertificate(_ transfer: Transfer) -> Bool {
         let words = transfer.lastWords
         guard let alert = words.firstRange(of: " alert ") else { return false }

@@ -1,6 +1,6 @@
 import JunctionCourier
 
-/// How far a transfer has come, and what that step may take. Times are milliseconds on the clock that never steps.
+/// The current step of a transfer and its time limits. Times are milliseconds on the boot-time clock.
 struct TransferSteps {
     private enum Step {
         case resolving
@@ -28,9 +28,10 @@ struct TransferSteps {
         (step, end) = (.connecting, min(now + Int64(limits.connect), sendDeadline))
     }
 
-    /// The request leaves now, maybe for the second time: a kept connection may turn out to be dead.
+    /// Records that the request is about to be sent. This can happen twice, when a kept connection turns out to be
+    /// dead.
     ///
-    /// - Returns: whether it still may.
+    /// - Returns: whether the send deadline has not passed.
     mutating func leaves(at now: Int64) -> Bool {
         guard now < sendDeadline else { return false }
         if !hasLeft, limits.whole > 0 { endOfWhole = now + Int64(limits.whole) }
@@ -38,17 +39,17 @@ struct TransferSteps {
         return true
     }
 
-    /// Something came or went.
+    /// Records that bytes were sent or received.
     mutating func moved(at now: Int64) {
         if hasLeft { end = now + Int64(limits.silence) }
     }
 
-    /// Which of both limits of an answer it is that was reached, in milliseconds.
+    /// Returns the limit of the answer that was reached, in milliseconds.
     func limitOfAnswer(at now: Int64) -> UInt32 { now >= endOfWhole ? limits.whole : limits.silence }
 
-    /// Which limit has been reached.
+    /// Returns the limit that has been reached.
     ///
-    /// - Parameter isPaused: the daemon has no space, so nothing can move.
+    /// - Parameter isPaused: the daemon has granted no bytes, so nothing can move.
     func lateness(at now: Int64, isPaused: Bool) -> TransferFailure.Cause? {
         guard now >= (isPaused ? endOfWhole : deadline) else { return nil }
         return switch step {

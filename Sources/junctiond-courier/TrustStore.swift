@@ -3,23 +3,23 @@ import Glibc
 import JunctionCourier
 import JunctionSecret
 
-/// The certificates that the machine trusts, and those that the daemon trusts beside them.
+/// The certificates that the machine trusts, and those that the daemon adds.
 ///
-/// A distribution has a folder in which each authority has its hash as a name, or one file with all of them. In a folder OpenSSL
-/// looks an authority up when a certificate names it, so nothing is read before. The folder of this distribution's libcurl comes
-/// first, then its file, then the folder that is usual elsewhere.
+/// A distribution has either a folder in which each CA certificate is named by its hash, or one file with all of them.
+/// OpenSSL reads a certificate of the folder only when a chain needs it. The order is: the folder of this
+/// distribution's libcurl, its file, then the folder that is usual elsewhere.
 ///
-/// All connections share one store (`Authorities`) until a file changes. A store of its own for each connection, made from a file
-/// with as many authorities as a distribution has, took 1.7 MB and 50 ms. Each transfer compares the state of the files, so an
-/// authority that was added or removed counts from the next connection on.
+/// All connections share one store (`Authorities`) until a file changes. A separate store for each connection took 1.7
+/// MB and 50 ms with the file of a distribution. Each transfer compares the state of the files, so a CA that is added
+/// or removed applies from the next connection on.
 final class TrustStore {
     private let ownFolder: String?
     private let file: String?
     private let usualFolder: String
-    /// Certificates (PEM) that are trusted beside those of the system; empty: none.
+    /// Certificates (PEM) that are trusted in addition to those of the system. Empty if there are none.
     private var more = SharedSecret.empty
     private var known: (sources: Sources, authorities: Authorities)?
-    /// `more` has changed since `known` was made.
+    /// Whether `more` has changed since `known` was made.
     private var isChanged = false
 
     convenience init() {
@@ -31,21 +31,21 @@ final class TrustStore {
     }
 
     /// - Parameters:
-    ///   - ownFolder: where this distribution's libcurl looks for single authorities, if it does.
-    ///   - file: where it looks for all of them.
-    ///   - usualFolder: where other distributions have single authorities.
+    ///   - ownFolder: the CA folder of this distribution's libcurl, if it has one.
+    ///   - file: the CA file of this distribution's libcurl, if it has one.
+    ///   - usualFolder: the CA folder of other distributions.
     init(ownFolder: String?, file: String?, otherwise usualFolder: String = "/etc/ssl/certs") {
         (self.ownFolder, self.file, self.usualFolder) = (ownFolder, file, usualFolder)
     }
 
-    /// Trusts these certificates (PEM) beside those of the system from now on.
+    /// Replaces the certificates (PEM) that are trusted in addition to those of the system.
     func trust(_ more: SharedSecret) {
         (self.more, isChanged) = (more, true)
     }
 
-    /// Whom to trust now; the same store as long as nothing has changed.
+    /// Returns the current store. It is the same object until something changes.
     ///
-    /// - Returns: `nil` where certificates cannot be read.
+    /// - Returns: `nil` if the certificates cannot be read.
     var authorities: Authorities? {
         let sources = sources
         if let known, known.sources == sources, !isChanged { return known.authorities }
@@ -56,7 +56,7 @@ final class TrustStore {
         return made
     }
 
-    /// Where the system's authorities are at this moment.
+    /// The current location of the system's CA certificates.
     var sources: Sources {
         if let ownFolder, let files = Sources.authorities(in: ownFolder) {
             return Sources(folder: ownFolder, files: files)
@@ -65,19 +65,19 @@ final class TrustStore {
             return Sources(file: file, files: [stamp])
         }
         if let files = Sources.authorities(in: usualFolder) { return Sources(folder: usualFolder, files: files) }
-        // A file that is missing is an error of each TLS connection, unless there are other certificates.
+        // Without other certificates, a missing file makes every TLS connection fail.
         return Sources(file: more.count > 0 ? nil : file)
     }
 
-    /// The system's authorities, and which state their files are in.
+    /// The location of the system's CA certificates, and the state of the files.
     struct Sources: Equatable {
         var file: String?
         var folder: String?
         var files: [FileStamp] = []
 
-        /// The authorities in a folder under their hashes, as `openssl rehash` makes them.
+        /// Finds the certificates that `openssl rehash` has named by their hash.
         ///
-        /// - Returns: `nil` where there is none.
+        /// - Returns: `nil` if the folder has none.
         fileprivate static func authorities(in folder: String) -> [FileStamp]? {
             guard let entries = opendir(folder) else { return nil }
             defer { closedir(entries) }
@@ -94,7 +94,7 @@ final class TrustStore {
     }
 }
 
-/// The state of a file: two that differ are two files, or one that was changed.
+/// The state of a file. Two different stamps mean that the file was changed or replaced.
 struct FileStamp: Equatable {
     let name: String
     let size: Int
@@ -102,10 +102,10 @@ struct FileStamp: Equatable {
     private let number: UInt
     private let changedAt: [Int]
 
-    /// - Parameter folder: the descriptor of the folder in which the name is.
+    /// - Parameter folder: the descriptor of the folder that contains the name.
     init?(_ name: String, in folder: Int32 = AT_FDCWD) {
         var status = stat()
-        // What a link points to counts.
+        // Follows symbolic links.
         guard fstatat(folder, name, &status, 0) == 0 else { return nil }
         self.name = name
         size = Int(status.st_size)

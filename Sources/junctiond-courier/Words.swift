@@ -9,7 +9,7 @@ let help = """
     """
 
 enum StandardError {
-    /// One line, for the journal.
+    /// Writes one line to the journal.
     static func say(_ words: String) {
         var line = Array("junctiond-courier: \(words)\n".utf8)
         _ = write(STDERR_FILENO, &line, line.count)

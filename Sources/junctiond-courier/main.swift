@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-// A courier is started by its daemon or by the service manager, with the connection as its standard input. It has no
-// options, no configuration and no state.
+// The daemon or the service manager starts the network helper, with the connection as its standard input. The helper
+// has no options, no configuration and no state.
 
 switch CommandLine.arguments.dropFirst().first {
 case nil: break
@@ -19,10 +19,10 @@ default:
 
 clinux_occupy_standard_descriptors()
 clinux_forbid_dumps()
-// Whatever else was inherited by mistake.
+// Close descriptors that were inherited by mistake.
 clinux_close_from(STDERR_FILENO + 1)
 signal(SIGPIPE, SIG_IGN)
-// The first name server may be dead: glibc would wait five seconds for it each time.
+// If the first name server is dead, glibc would wait five seconds for it at each look-up.
 setenv("RES_OPTIONS", "timeout:2 attempts:2", 0)
 
 guard let daemon = DaemonConnection(STDIN_FILENO) else {

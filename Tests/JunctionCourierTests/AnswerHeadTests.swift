@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionCourier
 
-/// How much of a body an answer has (RFC 9112 section 6.3).
+/// The length of an answer's body (RFC 9112 section 6.3).
 struct AnswerHeadTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var method = "GET"
@@ -34,7 +34,7 @@ struct AnswerHeadTests {
         Case(status: 304, headers: [["transfer-encoding", "chunked"]], length: .exactly(0)),
         Case(method: "HEAD", headers: [["content-length", "x"]]),
     ])
-    func `the length of a body is the one that was announced`(example: Case) {
+    func `the head of an answer determines the length of its body`(example: Case) {
         let headers = example.headers.map { (name: $0[0], value: $0[1]) }
 
         #expect(

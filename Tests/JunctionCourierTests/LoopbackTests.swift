@@ -4,12 +4,12 @@ import Testing
 
 struct LoopbackTests {
     @Test(arguments: ["localhost", "LOCALHOST", "127.0.0.1", "127.3.2.1", "[::1]", "::1"])
-    func `this machine is reached without a proxy`(host: String) {
+    func `a loopback host is on this machine`(host: String) {
         #expect(Loopback.isHost(host))
     }
 
     @Test(arguments: ["localhost.example", "128.0.0.1", "[::2]", "[1::1]", "127.0.0.1.example", "x", "", "["])
-    func `another is not`(host: String) {
+    func `another host is not on this machine`(host: String) {
         #expect(!Loopback.isHost(host))
     }
 }

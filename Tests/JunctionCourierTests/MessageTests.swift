@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionCourier
 
-/// What one end says is what the other hears, in whatever pieces it arrives.
+/// A message is decoded as it was encoded, for any division of its bytes.
 struct MessageTests {
     @Test(arguments: DaemonMessage.samples)
     func `a message of the daemon arrives as it was sent`(message: DaemonMessage) throws {
@@ -11,11 +11,11 @@ struct MessageTests {
     }
 
     @Test(arguments: CourierMessage.samples)
-    func `a message of the courier arrives as it was sent`(message: CourierMessage) throws {
+    func `a message of the network helper arrives as it was sent`(message: CourierMessage) throws {
         try arrives(message)
     }
 
-    @Test func `messages arrive in the order in which they were sent, whatever the pieces`() throws {
+    @Test func `messages arrive in order for any size of the chunks`() throws {
         let frames = try DaemonMessage.samples.enumerated().map { number, message in
             try #require(bytes(of: message, UInt32(number)))
         }
@@ -41,7 +41,7 @@ struct MessageTests {
         #expect(bytes(of: DaemonMessage.body(long), 1) == nil)
     }
 
-    @Test func `no kind of one direction is a kind of the other`() {
+    @Test func `the two directions have no message kind in common`() {
         let daemon = Set(DaemonMessage.Kind.allCases.map(\.rawValue))
         let courier = Set(CourierMessage.Kind.allCases.map(\.rawValue))
 
@@ -58,7 +58,7 @@ struct MessageTests {
             ("a text that is longer than its frame", [0, 0, 0, 5, 0, 0, 0, 1, 3, 0, 0, 0, 9, 65]),
         ] as [(String, [UInt8])]
     )
-    func `what is no message is refused as soon as that can be seen`(what: String, bytes: [UInt8]) {
+    func `an invalid frame is refused at the earliest possible byte`(what: String, bytes: [UInt8]) {
         #expect(throws: FormatFault.self, "\(what)") {
             var reader = FrameReader<DaemonMessage>()
             try take(bytes, &reader) { _, _ in }
@@ -66,7 +66,7 @@ struct MessageTests {
     }
 
     @Test(arguments: ["a\r\nb", "a\nb", "a\0b"])
-    func `nothing that could begin another line gets into a request`(value: String) throws {
+    func `a request with a line break in any part is refused`(value: String) throws {
         for request in [
             TransferRequest(method: "GET", url: "https://a/\(value)", limits: .samples[0]),
             TransferRequest(method: value, url: "https://a/", limits: .samples[0]),
@@ -92,7 +92,7 @@ struct MessageTests {
     }
 
     @Test(arguments: ["", "é", "Junction-Error:", "a b", "a\t", "a(b)", "a\u{FF1A}", "\u{7F}", "a\r\nb"])
-    func `a head with a name that is no token is not read, and what follows it is`(name: String) throws {
+    func `a head with an invalid header name is refused, and the next message is read`(name: String) throws {
         let head = try #require(bytes(of: CourierMessage.head(AnswerHead(status: 200, headers: [(name, "x")])), 1))
         let end = try #require(bytes(of: CourierMessage.end, 2))
 
@@ -100,7 +100,7 @@ struct MessageTests {
     }
 
     @Test(arguments: ["a\r\nSet-Cookie: b", "\0", "\u{7F}", "\u{1B}[2J"])
-    func `a head with a control character in a value is not read, and what follows it is`(value: String) throws {
+    func `a head with a control character in a value is refused, and the next message is read`(value: String) throws {
         let head = try #require(bytes(of: CourierMessage.head(AnswerHead(status: 200, headers: [("x", value)])), 1))
         let end = try #require(bytes(of: CourierMessage.end, 2))
 
@@ -131,7 +131,7 @@ struct MessageTests {
         }
 
         #expect(heard.count == 1)
-        // The bytes say everything that a message says.
+        // Encoding the decoded message must give the same bytes.
         #expect(try heard.map { try #require(bytes(of: $0, 7)) } == [sent])
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import JunctionProviders
 
 struct BackendTokenTests {
-    @Test func `a bare token is taken as it is`() throws {
+    @Test func `a bare token is used unchanged`() throws {
         let given = try BackendToken(SharedSecret(text: " eyJ.a.b\n"))
 
         #expect(given.token.text == " eyJ.a.b\n")
@@ -14,7 +14,7 @@ struct BackendTokenTests {
     }
 
     @Test(arguments: ["sign_in_token", "signInToken", "auth_token", "registration_token", "token"])
-    func `the token is taken out of the object that a backend answers`(name: String) throws {
+    func `the token is found in the backend's JSON object`(name: String) throws {
         let given = try BackendToken(
             SharedSecret(text: "\n {\"user_id\": \"anna\", \"\(name)\": \"X\\u0059Z==\", \"more\": [1]}")
         )
@@ -24,7 +24,7 @@ struct BackendTokenTests {
     }
 
     @Test(arguments: [#"{"token":"secret"}"#, #"{"user_id":null,"token":"secret"}"#])
-    func `an object need not name the user`(text: String) throws {
+    func `an object without a user id is accepted`(text: String) throws {
         #expect(try BackendToken(SharedSecret(text: text)).userId == nil)
     }
 
@@ -36,7 +36,7 @@ struct BackendTokenTests {
         (#"{"user_id":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
         ("{\"token\":\"" + String(repeating: "secret", count: 11_000) + "\"}", "not JSON"),
     ])
-    func `any other object is refused and not repeated`(text: String, fault: String) {
+    func `an invalid object is refused, and the error does not repeat it`(text: String, fault: String) {
         let refused = #expect(throws: CredentialRefused.self) { try BackendToken(SharedSecret(text: text)) }
 
         guard case .malformed(let reason) = refused else {
@@ -48,13 +48,13 @@ struct BackendTokenTests {
     }
 
     @Test(arguments: [Sample.userId, Sample.userId.uppercased()])
-    func `Junction: the object may name the user of the token`(userId: String) throws {
+    func `Junction: an object that names the user of the token is accepted`(userId: String) throws {
         let answer = #"{"user_id":"\#(userId)","sign_in_token":"\#(Sample.token())"}"#
 
         #expect(try SignInToken(SharedSecret(text: answer)).userToken.text == Sample.jwt())
     }
 
-    @Test func `Junction: another user than the token's is refused`() {
+    @Test func `Junction: an object that names another user is refused`() {
         let answer = #"{"user_id":"e209947b-323e-4108-8e18-1518b80da0bd","sign_in_token":"\#(Sample.token())"}"#
 
         let refused = #expect(throws: CredentialRefused.self) { try SignInToken(SharedSecret(text: answer)) }
@@ -63,14 +63,14 @@ struct BackendTokenTests {
     }
 
     @Test(arguments: ["skus0a1b2c3d", "SKUS-0A1B-2C3D"])
-    func `Junction: a link code in place of a token is told apart`(code: String) {
+    func `Junction: a link code in the place of a token is reported as a link code`(code: String) {
         let refused = #expect(throws: CredentialRefused.self) { try SignInToken(SharedSecret(text: code)) }
 
         #expect(refused?.reason.contains("--link-code") == true)
         #expect(refused?.reason.contains(code) == false)
     }
 
-    @Test func `social.plus: the auth token of the user who signs in`() throws {
+    @Test func `social.plus: an object with the auth token of the signed-in user is accepted`() throws {
         let answer = SharedSecret(text: #"{"user_id":"anna","auth_token":"abc"}"#)
 
         let login = try UserLogin(userId: "anna", displayName: nil, authToken: answer)
@@ -79,7 +79,7 @@ struct BackendTokenTests {
         #expect(throws: CredentialRefused.self) { try UserLogin(userId: "Anna", displayName: nil, authToken: answer) }
     }
 
-    @Test func `Sinch: the registration token of the user who signs in`() throws {
+    @Test func `Sinch: an object with the registration token of the signed-in user is accepted`() throws {
         func proof(_ userId: String) throws(CredentialRefused) -> SinchProof {
             let answer = #"{"user_id":"\#(userId)","registration_token":"\#(Sinch.jwt(for: "anna"))"}"#
             return try SinchProof(token: SharedSecret(text: answer), for: "anna", of: Sinch.application)

@@ -1,4 +1,4 @@
-"""main.py BINARIES [CASE...]: runs the cases, each in namespaces of its own; `run` begins it."""
+"""main.py BINARIES [CASE...]: runs the cases, each in its own namespaces. `run` starts it."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 here = pathlib.Path(__file__).resolve().parent
-# The process under test and the counting are those of the other suite in Python.
+# The daemon under test and the counting of checks are those of the OAuthServers suite.
 sys.path[:0] = [str(here), str(here.parent / "OAuthServers")]
 
 import cases as _
@@ -17,7 +17,7 @@ from world import Stage, cases
 
 
 def play(binaries, name, counts):
-    """One case, in this process, which has namespaces of its own."""
+    """Runs one case in this process, which has its own namespaces."""
     checks = Checks()
     checks.case = name
     checks.passed, checks.failed = map(int, counts.read_text().split())
@@ -63,6 +63,6 @@ binaries, *arguments = sys.argv[1:]
 if arguments[:1] == ["--here"]:
     play(binaries, arguments[1], pathlib.Path(arguments[2]))
     sys.stdout.flush()
-    # Threads that still stand in a server's accept need not be waited for.
+    # Do not wait for threads that still block in a server's accept.
     os._exit(0)
 sys.exit(run(binaries, arguments))

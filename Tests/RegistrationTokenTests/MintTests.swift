@@ -5,7 +5,7 @@ import Testing
 @testable import RegistrationToken
 
 struct MintTests {
-    @Test func `the published token is made byte for byte`() throws {
+    @Test func `the published token is reproduced byte for byte`() throws {
         let token = try RegistrationToken(
             applicationKey: Published.applicationKey,
             userId: "foo",
@@ -16,7 +16,7 @@ struct MintTests {
         #expect(token.signed(with: try Published.secret) == Published.sorted)
     }
 
-    @Test func `an end of the registration stands among the claims in its order`() throws {
+    @Test func `the end of the registration is in its place among the claims`() throws {
         let token = try mint(instanceTimeToLive: 172_800)
         let claims = try part(1, of: token.signed(with: try Published.secret))
 
@@ -28,7 +28,7 @@ struct MintTests {
         )
     }
 
-    @Test func `what needs an escape gets one, and a slash does not`() throws {
+    @Test func `characters that need an escape are escaped, and a slash is not`() throws {
         let token = try mint(user: #"a/"\b"#, nonce: "tab\tend é")
         let jwt = token.signed(with: try Published.secret)
 
@@ -43,12 +43,12 @@ struct MintTests {
             (String(repeating: "a", count: 41), .subject),
         ] as [(String, RegistrationToken.Rule)]
     )
-    func `a user id that the vendor does not take is not minted`(user: String, rule: RegistrationToken.Rule) {
+    func `a token for an invalid user id is refused`(user: String, rule: RegistrationToken.Rule) {
         #expect(throws: rule) { try mint(user: user) }
     }
 
     @Test(arguments: ["!", "~", "A/b/users/c", String(repeating: "a", count: 40), "anna@example.com"])
-    func `every printable user id is minted and read back`(user: String) throws {
+    func `a token for a printable user id is made and read back`(user: String) throws {
         let jwt = try mint(user: user).signed(with: try Published.secret)
 
         #expect(try RegistrationToken.inspect(jwt.utf8).userId == user)
@@ -60,7 +60,7 @@ struct MintTests {
             (60, .max, .instanceExpiry),
         ] as [(Int64, Int64?, RegistrationToken.Rule)]
     )
-    func `a life that is too short or without bounds is not minted`(
+    func `a life that is too short or too long is refused`(
         timeToLive: Int64,
         instance: Int64?,
         rule: RegistrationToken.Rule
@@ -68,13 +68,13 @@ struct MintTests {
         #expect(throws: rule) { try mint(timeToLive: timeToLive, instanceTimeToLive: instance) }
     }
 
-    @Test func `an application key with a slash would name something else`() {
+    @Test func `an application key with a slash is refused`() {
         #expect(throws: RegistrationToken.Rule.issuer) {
             try RegistrationToken(applicationKey: "k/users/x", userId: "foo", issuedAt: Published.now)
         }
     }
 
-    @Test func `two tokens never share a nonce by chance`() throws {
+    @Test func `two tokens have different nonces`() throws {
         let nonces = try Set((0..<64).map { _ in try mint(nonce: RegistrationToken.freshNonce()).nonce })
 
         #expect(nonces.count == 64)

@@ -1,6 +1,6 @@
 import RegistrationToken
 
-/// The vectors that the vendor has published, and the inputs that all of them share.
+/// The test vectors that the vendor has published, and their common inputs.
 enum Published {
     static let applicationKey = "a32e5a8d-f7d8-411c-9645-9038e8dd051d"
     static let secretText = "ax8hTTQJF0OPXL32r1LHMA=="
@@ -10,7 +10,7 @@ enum Published {
 
     static let header = "eyJhbGciOiJIUzI1NiIsImtpZCI6ImhrZGZ2MS0yMDE4MDEwMiJ9"
 
-    /// Members in order: the vendor's Python and Java examples.
+    /// Members in alphabetical order, as in the vendor's Python and Java examples.
     static let sorted =
         header
         + ".eyJleHAiOjE1MTQ4NjI4NDUsImlhdCI6MTUxNDg2MjI0NSwiaXNzIjoiLy9ydGMuc2luY2guY29tL2FwcGxpY2F0aW9ucy9hMzJlNWE4ZC"
@@ -18,7 +18,7 @@ enum Published {
         + "I6Ii8vcnRjLnNpbmNoLmNvbS9hcHBsaWNhdGlvbnMvYTMyZTVhOGQtZjdkOC00MTFjLTk2NDUtOTAzOGU4ZGQwNTFkL3VzZXJzL2ZvbyJ9"
         + ".10N-QAvRK0-dacox5X5YusK7C0AWb-kZLiNNTKLQw8I"
 
-    /// Members as in the table of claims: the vendor's documentation pages.
+    /// Members in the order of the table of claims in the vendor's documentation.
     static let documented =
         header
         + ".eyJpc3MiOiIvL3J0Yy5zaW5jaC5jb20vYXBwbGljYXRpb25zL2EzMmU1YThkLWY3ZDgtNDExYy05NjQ1LTkwMzhlOGRkMDUxZCIsInN1Yi"

@@ -17,11 +17,11 @@ struct SigningKeyTests {
         #expect(try signingKey(at: time) == key)
     }
 
-    @Test func `the key is none of those that well-known mistakes lead to`() throws {
+    @Test func `the key differs from the keys of well-known mistakes`() throws {
         let withoutDecoding = "xlOjl5kXZ5IQNJ7yr+qDc6FzHMAMGUiDOu6+LxGCs8E="
         let realHKDF = "QZ0wUS4GiN4jhX/plycVTKXl1xmzsujfXPBXjrbM2u0="
 
-        // The detectors detect: this is how those keys come about.
+        // The keys that result from these mistakes.
         let text = SymmetricKey(data: Data(Published.secretText.utf8))
         let decoded = SymmetricKey(data: try #require(Data(base64Encoded: Published.secretText)))
         let day = Data("20180102".utf8)
@@ -36,7 +36,7 @@ struct SigningKeyTests {
     @Test(arguments: [
         "ax8hTTQJF0OPXL32r1LHMA", "ax8hTTQJF0OPXL32r1LHMA==\n", " \tax8hTTQJF0OPXL32r1LHMA==\r\n",
     ])
-    func `a secret is taken with and without padding, and as a file has it`(text: String) throws {
+    func `a secret is read with and without padding, and with the line break of a file`(text: String) throws {
         let secret = try ApplicationSecret(base64: text.utf8)
 
         #expect(
@@ -48,7 +48,7 @@ struct SigningKeyTests {
         "", " \n", "=", "a", "ax8h TTQJ", "ax8hTTQJF0OPXL32r1LHMA=", "ax8hTTQJF0OPXL32r1LHMA===", "ax8hTTQJF0OP-L32",
         "ax8hTTQJF0OPXL32r1LHMB==", "ä", String(repeating: "a", count: 1_025),
     ])
-    func `what is not Base64 is no secret, and is not repeated`(text: String) {
+    func `an error about an invalid secret does not repeat it`(text: String) {
         let malformed = #expect(throws: ApplicationSecret.Malformed.self) { try ApplicationSecret(base64: text.utf8) }
 
         #expect(malformed?.description == "An application secret is Base64 text, as the vendor's dashboard shows it")

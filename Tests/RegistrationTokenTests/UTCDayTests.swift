@@ -19,7 +19,7 @@ import Testing
         #expect(UTCDay(of: time).digits == digits)
     }
 
-    @Test func `the arithmetic agrees with the calendar over four centuries`() throws {
+    @Test func `the arithmetic agrees with the calendar for four centuries`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         for day in stride(from: Int64(0), to: 146_097 * 2, by: 13) {
@@ -31,9 +31,9 @@ import Testing
         }
     }
 
-    /// Kiritimati is 14 hours ahead and Niue 11 behind: at any moment it is another day in one of the two.
-    @Test func `the time zone of the machine changes nothing`() async {
-        // In a process of its own: the variable belongs to the whole process.
+    /// Kiritimati is 14 hours ahead of UTC and Niue 11 hours behind: the two always have different days.
+    @Test func `the time zone of the machine does not change the tokens`() async {
+        // In a separate process, because the variable applies to the whole process.
         await #expect(processExitsWith: .success) {
             for zone in ["Pacific/Kiritimati", "Pacific/Niue", "Asia/Kathmandu", "Europe/Berlin", "UTC"] {
                 setenv("TZ", zone, 1)

@@ -23,11 +23,11 @@ struct VerifyTests {
         #"{"alg":"HS256","type":"JWT","kid":"hkdfv1-20180102","x":[{}]}"#,
         #"{ "alg" : "HS256", "kid" : "hkdfv1-20180102" }"#,
     ])
-    func `members of the header may stand in any order, and there may be others`(header: String) throws {
+    func `members of the header may be in any order, with others among them`(header: String) throws {
         #expect(try verify(forged(header: header)).userId == "foo")
     }
 
-    @Test func `members of the claims may stand in any order, with escaped slashes and others among them`() throws {
+    @Test func `members of the claims may be in any order, with escaped slashes and others among them`() throws {
         let claims = #"""
             {"nonce":"n","sub":"\/\/rtc.sinch.com\/applications\/k\/users\/foo","exp":1514862845,"aud":["x"],
              "iss":"\/\/rtc.sinch.com\/applications\/k","sinch:rtc:instance:exp":1515035045,"iat":1514862245}
@@ -38,13 +38,13 @@ struct VerifyTests {
         #expect(token.instanceExpiresAt == 1_515_035_045)
     }
 
-    // MARK: Each rule, broken alone
+    // MARK: Each rule alone
 
     @Test(arguments: [
         "", "a.b", "a.b.c.d", "..", "e30.e30", "!.e30.e30", "e30=.e30.e30", "W10.e30.e30", "e30.bnVsbA.e30",
         "e30.e30.\u{0}", String(repeating: "a", count: 5_000),
     ])
-    func `what is no JWT breaks the rule of form`(jwt: String) {
+    func `a text that is not a JWT breaks the rule of form`(jwt: String) {
         #expect(throws: RegistrationToken.Rule.form) { try RegistrationToken.inspect(jwt.utf8) }
     }
 
@@ -66,7 +66,7 @@ struct VerifyTests {
             (#"{"alg":"HS256","kid":"hkdfv1-20180102","crit":["exp"]}"#, .form),
         ] as [(String, RegistrationToken.Rule)]
     )
-    func `a header that breaks a rule names it, with and without the secret`(
+    func `an invalid header names its rule, with and without the secret`(
         header: String,
         rule: RegistrationToken.Rule
     ) throws {
@@ -101,7 +101,7 @@ struct VerifyTests {
             (#""sinch:rtc:instance:exp":9223372036854775807"#, .instanceExpiry),
         ] as [(String, RegistrationToken.Rule)]
     )
-    func `a claim that breaks a rule names it, with and without the secret`(
+    func `an invalid claim names its rule, with and without the secret`(
         claim: String,
         rule: RegistrationToken.Rule
     ) throws {
@@ -112,20 +112,20 @@ struct VerifyTests {
     }
 
     @Test(arguments: zip(["iss", "sub", "iat", "exp", "nonce"], RegistrationToken.Rule.ofClaims))
-    func `a claim that is missing names its rule`(name: String, rule: RegistrationToken.Rule) throws {
+    func `a missing claim names its rule`(name: String, rule: RegistrationToken.Rule) throws {
         let jwt = try forged(claims: claims(without: name))
 
         #expect(throws: rule) { try RegistrationToken.inspect(jwt.utf8) }
     }
 
     @Test(arguments: [#""exp":1514862305"#, #""sinch:rtc:instance:exp":1515035045"#])
-    func `a life on the bound is long enough`(claim: String) throws {
+    func `a life of exactly the minimum is accepted`(claim: String) throws {
         #expect(try verify(forged(claims: claims(replacing: claim))).userId == "foo")
     }
 
     // MARK: Signature
 
-    @Test func `any changed byte spoils the signature or the form`() throws {
+    @Test func `changing any byte breaks the signature or the form`() throws {
         let secret = try Published.secret
         let genuine = Array(Published.sorted.utf8)
         for index in genuine.indices where genuine[index] != UInt8(ascii: ".") {
@@ -137,7 +137,7 @@ struct VerifyTests {
         }
     }
 
-    @Test func `claims of another user under the old signature are found out`() throws {
+    @Test func `claims of another user with the old signature are refused`() throws {
         let other = Base64.encodeURLSafe(Array(claims(replacing: #""nonce":"other""#).utf8))
         let genuine = try forged().split(separator: ".")
         let jwt = "\(genuine[0]).\(other).\(genuine[2])"
@@ -147,7 +147,7 @@ struct VerifyTests {
     }
 
     @Test(arguments: ["", "AAAA"])
-    func `a signature of another length is none`(signature: String) throws {
+    func `a signature of another length is refused`(signature: String) throws {
         let genuine = try forged().split(separator: ".")
 
         #expect(throws: RegistrationToken.Rule.signature) { try verify("\(genuine[0]).\(genuine[1]).\(signature)") }
@@ -166,9 +166,9 @@ struct VerifyTests {
         #expect(throws: RegistrationToken.Rule.signature) { try verify(forged(key: signingKey)) }
     }
 
-    // MARK: For whom, and when
+    // MARK: Expected user and time
 
-    @Test func `the caller says which application and user are expected`() throws {
+    @Test func `the caller states the expected application and user`() throws {
         let token = try RegistrationToken.inspect(Published.sorted.utf8)
 
         try token.requireApplication(Published.applicationKey)
@@ -184,7 +184,7 @@ struct VerifyTests {
             (659, 60, nil), (660, 60, .expired), (-9_000_000_000, 60, .notYetValid),
         ] as [(Int64, Int64, RegistrationToken.Rule?)]
     )
-    func `a token is good from its making to its end, and a tolerance longer on both sides`(
+    func `a token is valid from its issue to its end, with a tolerance on both sides`(
         offset: Int64,
         tolerance: Int64,
         rule: RegistrationToken.Rule?
@@ -206,7 +206,7 @@ struct VerifyTests {
         #expect(throws: rule) { try token.requireTime(Published.now + offset, tolerance: tolerance) }
     }
 
-    @Test func `a token that is used across midnight keeps the key of its own day`() throws {
+    @Test func `a token that is used after midnight keeps the key of its own day`() throws {
         let minted: Int64 = 1_514_937_599
         let token = try RegistrationToken(applicationKey: "k", userId: "foo", issuedAt: minted)
         let jwt = token.signed(with: try Published.secret)
@@ -214,7 +214,7 @@ struct VerifyTests {
         #expect(try RegistrationToken.verify(jwt.utf8, with: Published.secret, at: minted + 300) == token)
     }
 
-    /// A server reads the clock once for the key's date and once for `iat`, or moves `iat` for the sake of slow clocks.
+    /// A server may read the clock separately for the key's date and for `iat`, or may backdate `iat` for slow clocks.
     @Test(
         arguments: [
             // Midnight is 1514937600.
@@ -224,7 +224,7 @@ struct VerifyTests {
             (1_514_937_600, 1_514_937_600, nil), (1_514_937_600, 1_515_024_000, .keyIdDate), (0, 0, nil),
         ] as [(Int64, Int64, RegistrationToken.Rule?)]
     )
-    func `close to midnight the key may be the neighbouring day's`(
+    func `near midnight the key may be that of the neighbouring day`(
         issuedAt: Int64,
         keyMadeAt: Int64,
         rule: RegistrationToken.Rule?
@@ -245,13 +245,13 @@ struct VerifyTests {
     }
 
     @Test(arguments: [("1514862245.999", "1514862845.5"), ("1.514862245e9", "1514862845.0")])
-    func `a time may have a fraction, which is dropped`(issuedAt: String, expiresAt: String) throws {
+    func `the fraction of a time is dropped`(issuedAt: String, expiresAt: String) throws {
         let token = try verify(forged(claims: claims(issuedAt: issuedAt, expiresAt: expiresAt)))
 
         #expect(token.issuedAt == 1_514_862_245 && token.expiresAt == 1_514_862_845)
     }
 
-    @Test func `every rule has words of its own`() {
+    @Test func `every rule has its own description`() {
         let words = Set(RegistrationToken.Rule.allCases.map(\.description))
 
         #expect(words.count == RegistrationToken.Rule.allCases.count)
@@ -262,7 +262,7 @@ extension RegistrationToken.Rule {
     fileprivate static let ofClaims: [Self] = [.issuer, .subject, .issuedAt, .expiresAt, .nonce]
 }
 
-// MARK: Forging
+// MARK: Forged tokens
 
 private let goodClaims: KeyValuePairs = [
     "iss": #""//rtc.sinch.com/applications/k""#,
@@ -272,7 +272,7 @@ private let goodClaims: KeyValuePairs = [
     "nonce": #""n""#,
 ]
 
-/// The good claims with one replaced or added: `"iat":0`.
+/// Returns the valid claims with one replaced or added, such as `"iat":0`.
 private func claims(replacing claim: String) -> String {
     let name = claim.hasPrefix(#""sinch:"#) ? "sinch:rtc:instance:exp" : claim.split(separator: "\"")[0].description
     return "{\(members(without: name).joined(separator: ",")),\(claim)}"
@@ -289,7 +289,7 @@ private func members(without name: String) -> [String] {
     goodClaims.filter { $0.key != name }.map { #""\#($0.key)":\#($0.value)"# }
 }
 
-/// A token with any header and claims, signed as it should be unless another key is given.
+/// Returns a token with any header and claims. It has a correct signature unless another key is given.
 private func forged(
     header: String = #"{"alg":"HS256","kid":"hkdfv1-20180102"}"#,
     claims: String = claims(without: ""),

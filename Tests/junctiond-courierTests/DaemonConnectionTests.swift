@@ -7,15 +7,14 @@ import Testing
 
 @testable import junctiond_courier
 
-/// The courier's end of the line, on a real socket.
+/// The network helper's end of the connection, on a real socket.
 struct DaemonConnectionTests {
     @Test(.timeLimit(.minutes(5)))
-    func `whoever waits for a daemon that is held up gives signs of life, and says everything in the end`() async throws
-    {
+    func `while the daemon does not read, heartbeats continue, and every message arrives in the end`() async throws {
         let parts = 40
         let (courier, daemonsEnd) = try makeSocketPair()
         let daemon = TestSocket(adopting: daemonsEnd)
-        // The less it holds, the sooner it is full.
+        // A small buffer is full sooner.
         var size: Int32 = 1 << 16
         setsockopt(courier, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let manager = try FakeServiceManager(.abstract)
@@ -23,7 +22,7 @@ struct DaemonConnectionTests {
             defer { close(courier) }
             guard let connection = DaemonConnection(courier) else { return }
             connection.signs = WatchdogHeartbeat { manager.environment(limit: 2_000)[$0] }
-            // More than a socket holds that nobody reads.
+            // More than an unread socket can hold.
             for _ in 0..<parts {
                 connection.tell(.body(SharedSecret(text: String(repeating: "x", count: 32_768))), about: 1)
             }
@@ -33,7 +32,7 @@ struct DaemonConnectionTests {
         var reader = FrameReader<CourierMessage>()
         var heard = 0
         var fault: String?
-        // To its end in any case: a courier whose daemon goes ends its process.
+        // Read everything in any case: if the daemon's end closes, the helper ends its process.
         while case let bytes = try daemon.lines.chunk(), !bytes.isEmpty {
             guard fault == nil else { continue }
             do {

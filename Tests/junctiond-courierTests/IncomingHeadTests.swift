@@ -3,9 +3,9 @@ import Testing
 
 @testable import junctiond_courier
 
-/// Status and headers of an answer, line by line.
+/// Parsing the status and the headers of an answer, line by line.
 struct IncomingHeadTests {
-    @Test func `the interim answers are forgotten and the trailers are not read`() throws {
+    @Test func `interim answers and trailers are ignored`() throws {
         var head = IncomingHead()
         let lines = [
             "HTTP/1.1 100 Continue\r\n", "x-interim: 1\r\n", "\r\n",
@@ -21,7 +21,7 @@ struct IncomingHeadTests {
     }
 
     @Test(arguments: ["Junction-Error\u{0B}", "Junction-Error ", " a", "a b", "", "a\u{E9}", "a(b)"])
-    func `a header whose name is none is left out`(name: String) throws {
+    func `a header with an invalid name is skipped`(name: String) throws {
         var head = IncomingHead()
         _ = take("HTTP/1.1 200 OK\r\n", &head)
         _ = take("\(name): x\r\n", &head)
@@ -33,12 +33,12 @@ struct IncomingHeadTests {
     @Test(arguments: [
         "HTTP/1.1 99 No\r\n", "HTTP/1.1 600 No\r\n", "HTTP/1.1\r\n", "HTTP/1.1 2oo OK\r\n", "HTTP/1.1 20000\r\n",
     ])
-    func `a status that is none is no answer`(line: String) {
+    func `an invalid status makes the answer unreadable`(line: String) {
         var head = IncomingHead()
         #expect(isUnreadable(line, &head) || isUnreadable("\r\n", &head))
     }
 
-    @Test func `a line that looks like a status line is one only at the beginning of a head`() throws {
+    @Test func `a line that looks like a status line is one only at the start of a head`() throws {
         var head = IncomingHead()
         for line in ["HTTP/1.1 403 Forbidden\r\n", "x-a: 1\r\n", "HTTP/1.1 200 Forged: x\r\n", "HTTP/1.1 200 OK\r\n"] {
             #expect(take(line, &head) == nil)
@@ -49,7 +49,7 @@ struct IncomingHeadTests {
         #expect(answer.headers.map(\.name) == ["x-a"])
     }
 
-    @Test func `an answer that changes the protocol is none, for no request asks for that`() {
+    @Test func `a 101 answer is unreadable`() {
         var head = IncomingHead()
         _ = take("HTTP/1.1 101 Switching Protocols\r\n", &head)
         _ = take("upgrade: x\r\n", &head)
@@ -58,7 +58,7 @@ struct IncomingHeadTests {
     }
 
     @Test(arguments: ["x-a: 1\r\n", "\r\n", "SSH-2.0\r\n"])
-    func `a head begins with its status line, one after an interim answer as well`(line: String) {
+    func `a head without a status line is unreadable, also after an interim answer`(line: String) {
         var first = IncomingHead()
         #expect(isUnreadable(line, &first))
 
@@ -67,7 +67,7 @@ struct IncomingHeadTests {
         #expect(isUnreadable(line, &second))
     }
 
-    @Test func `control characters and bytes that are no text do no harm`() throws {
+    @Test func `control characters and invalid UTF-8 in a value do no harm`() throws {
         var head = IncomingHead()
         _ = take("HTTP/1.1 200 OK\r\n", &head)
         let line: [UInt8] = Array("x: a".utf8) + [0x07, 0xFF, 0x0D] + Array("b\r\n".utf8)
@@ -79,7 +79,7 @@ struct IncomingHeadTests {
         #expect(isSaid)
     }
 
-    @Test func `a head without an end is given up`() {
+    @Test func `a head that is too long is unreadable`() {
         var head = IncomingHead()
         _ = take("HTTP/1.1 200 OK\r\n", &head)
         let line = "x: \(String(repeating: "a", count: 1_000))\r\n"

@@ -3,10 +3,10 @@ import Testing
 
 @testable import junctiond_courier
 
-/// What has arrived of a request's body goes on in order, however much space there is.
+/// The bytes of a request's body are passed on in order, for any buffer size.
 struct OutgoingBodyTests {
     @Test(arguments: [1, 2, 3, 7, 100])
-    func `every byte goes on once`(room: Int) {
+    func `every byte is passed on once`(room: Int) {
         var body = OutgoingBody()
         for part in ["one", "", "two", "three"] { body.append(SharedSecret(text: part)) }
         var gone: [UInt8] = []
@@ -22,7 +22,7 @@ struct OutgoingBodyTests {
         #expect(body.isComplete)
     }
 
-    @Test func `nothing is added after its end`() {
+    @Test func `bytes after the end are ignored`() {
         var body = OutgoingBody()
         body.end()
         body.append(SharedSecret(text: "late"))

@@ -12,7 +12,7 @@ struct RouteTests {
         "example.com", "EXAMPLE.com.", "a.b.example.com", "host.lan", "lan", "printer", "10.255.0.1", "192.0.2.7",
         "[2001:db8:7fff::1]", "[2001:db9:0::1]",
     ])
-    func `what an exception names goes by itself`(host: String) {
+    func `a host in the exceptions is reached directly`(host: String) {
         #expect(ProxyExceptions(Self.exceptions).cover(host, port: 443))
     }
 
@@ -20,11 +20,11 @@ struct RouteTests {
         "example.org", "notexample.com", "com", "plan", "11.0.0.1", "192.0.2.8", "[2001:db8:8000::1]", "[2001:db9::2]",
         "10.0.0.1.example.org", "1.2.3.4", "",
     ])
-    func `what only looks like it does not`(host: String) {
+    func `a host that only resembles an exception is not covered`(host: String) {
         #expect(!ProxyExceptions(Self.exceptions).cover(host, port: 443))
     }
 
-    @Test func `a star is for everything, and nothing is for nothing`() {
+    @Test func `a star covers every host, and an empty list covers none`() {
         #expect(ProxyExceptions("x,*").cover("[::5]", port: 443))
         #expect(ProxyExceptions("*").cover("example.com", port: 443))
         #expect(!ProxyExceptions("").cover("example.com", port: 443))
@@ -33,7 +33,7 @@ struct RouteTests {
     }
 
     @Test(arguments: ["*.example.com", "*.example.com:8443", "example.com:8443", "192.0.2.7", "*:8443"])
-    func `a star before a domain is for what is below it, and a port for that port`(exception: String) {
+    func `an exception may have a star before a domain, and a port`(exception: String) {
         let exceptions = ProxyExceptions(exception)
         let host = exception == "192.0.2.7" ? "192.0.2.7" : "api.example.com"
 
@@ -51,7 +51,7 @@ struct RouteTests {
         #expect(!ProxyExceptions("example.com:").cover("example.com", port: 443))
     }
 
-    @Test func `bits that are not a whole number of bytes count`() throws {
+    @Test func `a prefix length need not be a multiple of eight`() throws {
         let network = try #require(NetworkAddress("172.16.0.0"))
         #expect(try #require(NetworkAddress("172.31.255.255")).begins(like: network, bits: 12))
         #expect(!(try #require(NetworkAddress("172.32.0.0")).begins(like: network, bits: 12)))
@@ -61,7 +61,7 @@ struct RouteTests {
         #expect(!network.begins(like: network, bits: -1))
     }
 
-    @Test func `everything but loopback and the exceptions goes through the proxy`() {
+    @Test func `every host except loopback and the exceptions is reached through the proxy`() {
         let settings = NetworkSettings(
             proxy: SharedSecret(text: "http://kiosk:secret@proxy.example:3128"),
             noProxy: "example.com"
@@ -80,11 +80,11 @@ struct RouteTests {
         #expect(Route(to: "https://localhost.example.org", by: settings) == .throughProxy(isTLS: false))
     }
 
-    @Test func `without a proxy there is nothing to decide`() {
+    @Test func `without a proxy every host is reached directly`() {
         #expect(Route(to: "https://api.example.org", by: NetworkSettings()) == .direct)
     }
 
-    @Test func `a proxy over TLS is one`() {
+    @Test func `a proxy over TLS is recognised`() {
         let settings = NetworkSettings(proxy: SharedSecret(text: "https://proxy.example:3128"))
         #expect(Route(to: "https://api.example.org", by: settings) == .throughProxy(isTLS: true))
     }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import junctiond_courier
 
-/// Each step of a transfer has a limit of its own.
+/// The time limits of the steps of a transfer.
 struct TransferStepsTests {
     private let limits = TransferLimits(resolve: 100, connect: 20, silence: 3, whole: 10, longestAnswer: 0)
 
-    @Test func `a slow name leaves the whole limit for what follows it`() {
+    @Test func `a slow name look-up leaves the full limit for the next step`() {
         var steps = TransferSteps(limits, at: 1_000)
         #expect(steps.deadline == 1_100)
         #expect(steps.lateness(at: 1_099, isPaused: false) == nil)
@@ -16,13 +16,13 @@ struct TransferStepsTests {
         steps.resolved(at: 1_099)
         #expect(steps.lateness(at: 1_118, isPaused: false) == nil)
         #expect(steps.lateness(at: 1_119, isPaused: false) == .connectedTooLate)
-        // It is noted once, however often it is asked.
+        // Only the first call counts.
         steps.resolved(at: 1_118)
         #expect(steps.deadline == 1_119)
         #expect(!steps.hasLeft)
     }
 
-    @Test func `what has to leave by a time leaves before it or not at all, however late it begins`() {
+    @Test func `a request with a send deadline leaves before it or not at all`() {
         var limits = limits
         limits.sendDeadline = 1_050
         var steps = TransferSteps(limits, at: 1_000)
@@ -42,7 +42,7 @@ struct TransferStepsTests {
         #expect(!leavesLate)
     }
 
-    @Test func `the limit that is named is the one that was reached`() {
+    @Test func `the reported limit is the one that was reached`() {
         var steps = TransferSteps(limits, at: 0)
         _ = steps.leaves(at: 50)
         #expect(steps.limitOfAnswer(at: 53) == 3)
@@ -50,7 +50,7 @@ struct TransferStepsTests {
         #expect(steps.limitOfAnswer(at: 60) == 10)
     }
 
-    @Test func `what moves may go on until the whole is over`() {
+    @Test func `a transfer that moves may continue until the whole limit`() {
         var steps = TransferSteps(limits, at: 0)
         _ = steps.leaves(at: 50)
         #expect(steps.hasLeft)
@@ -62,16 +62,16 @@ struct TransferStepsTests {
         #expect(steps.lateness(at: 60, isPaused: false) == .answeredTooLate)
     }
 
-    @Test func `what does not move is given up before`() {
+    @Test func `a transfer that does not move ends earlier`() {
         var steps = TransferSteps(limits, at: 0)
         _ = steps.leaves(at: 50)
         #expect(steps.lateness(at: 53, isPaused: false) == .answeredTooLate)
-        // Nothing can move while the daemon has no space.
+        // Nothing can move while the daemon grants no bytes.
         #expect(steps.lateness(at: 53, isPaused: true) == nil)
         #expect(steps.lateness(at: 60, isPaused: true) == .answeredTooLate)
     }
 
-    @Test func `a request that leaves for the second time has no more time for the whole`() {
+    @Test func `a request that leaves twice does not get a new whole limit`() {
         var steps = TransferSteps(limits, at: 0)
         _ = steps.leaves(at: 50)
         _ = steps.leaves(at: 58)
@@ -79,7 +79,7 @@ struct TransferStepsTests {
         #expect(steps.lateness(at: 60, isPaused: false) == .answeredTooLate)
     }
 
-    @Test func `without a limit for the whole it goes on for as long as something moves`() {
+    @Test func `without a whole limit a transfer continues while bytes move`() {
         var endless = limits
         endless.whole = 0
         var steps = TransferSteps(endless, at: 0)

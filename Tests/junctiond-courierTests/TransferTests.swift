@@ -9,22 +9,22 @@ import Testing
 
 @testable import junctiond_courier
 
-/// One request, by the real libcurl, to a server on loopback.
+/// One request with the real libcurl to a server on loopback.
 struct TransferTests {
-    /// There is space for `leaving` and not for what comes after it, or for nothing at all.
+    /// The socket has space for `leaving` and nothing after it, or for no message at all.
     @Test(.timeLimit(.minutes(5)), arguments: [0, 1])
-    func `what has to leave by a time does not leave after it, for however long the daemon is held up`(
+    func `a request does not leave after its send deadline, however long the daemon does not read`(
         room: Int
     ) throws {
         let patience = 1_000
         let server = try TestListener()
-        let daemon = try HeldUpDaemon(room: room)
+        let daemon = try BlockedDaemon(room: room)
         let manager = try FakeServiceManager(.abstract)
         let sendDeadline = clinux_boot_milliseconds() + Int64(patience)
         Thread.detachNewThread { [socket = daemon.courier, port = server.port] in
             defer { close(socket) }
             guard let connection = DaemonConnection(socket) else { return }
-            // A sign at once when it has to wait, and the next one when the time is over.
+            // A heartbeat at once when the helper has to wait, and the next one after the deadline.
             connection.signs = WatchdogHeartbeat { manager.environment(limit: 2_000 * patience)[$0] }
             carry("http://127.0.0.1:\(port)/", until: sendDeadline, for: connection)
         }
@@ -42,7 +42,7 @@ struct TransferTests {
     }
 }
 
-/// Carries one transfer with a body to its end.
+/// Runs one transfer with a body to its end.
 private func carry(_ url: String, until sendDeadline: Int64, for daemon: DaemonConnection) {
     guard let network = curl_multi_init() else { return }
     defer { curl_multi_cleanup(network) }
@@ -63,18 +63,18 @@ private func carry(_ url: String, until sendDeadline: Int64, for daemon: DaemonC
     }
 }
 
-/// A daemon that has not read for so long that there is space for so many short messages.
-private final class HeldUpDaemon: Sendable {
+/// A daemon that does not read. Its socket has space for only a few short messages.
+private final class BlockedDaemon: Sendable {
     let courier: Int32
     private let socket: TestSocket
-    /// What it was told before, and has not read.
+    /// The number of messages that were sent before and are still unread.
     private let before: Int
 
     init(room: Int) throws {
         let daemon: Int32
         (courier, daemon) = try makeSocketPair()
         socket = TestSocket(adopting: daemon, patience: 120)
-        // The kernel counts a message with what it needs to hold it: each takes the place of another one as short.
+        // The kernel counts a message with its overhead, so each message occupies the space of another short one.
         var bytes: [UInt8] = [0, 0, 0, 0]
         var before = 0
         while send(courier, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { before += bytes.count }
@@ -82,7 +82,8 @@ private final class HeldUpDaemon: Sendable {
         self.before = before
     }
 
-    /// Reads to the end in any case, for a courier whose daemon goes ends its process: what it was told after it stopped reading.
+    /// Returns the messages that arrived after the daemon stopped reading. It reads everything in any case: if this end
+    /// closes, the helper ends its process.
     func messages() throws -> [CourierMessage] {
         let said = try socket.lines.rest()
         var reader = FrameReader<CourierMessage>()

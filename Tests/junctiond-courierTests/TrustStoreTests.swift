@@ -5,7 +5,7 @@ import Testing
 
 @testable import junctiond_courier
 
-/// Which of the system's two ways to keep authorities counts.
+/// The choice between the folder and the file of the system's certificates.
 struct TrustStoreTests {
     private let folder = TemporaryFolder()
 
@@ -17,17 +17,17 @@ struct TrustStoreTests {
 
     @Test(
         arguments: [
-            // The distribution's own folder, as Debian fills it.
+            // The distribution's own folder, as on Debian.
             (own: true, file: true, usual: true, counts: "own"), (own: true, file: false, usual: false, counts: "own"),
-            // It is not filled: the file, whatever somebody else has put into the usual folder.
+            // The own folder is empty: the file counts, whatever the usual folder contains.
             (own: false, file: true, usual: true, counts: nil), (own: nil, file: true, usual: true, counts: nil),
-            // There is no file, or nothing in it.
+            // The file is missing or empty.
             (own: nil, file: false, usual: true, counts: "usual"),
             (own: false, file: nil, usual: true, counts: "usual"),
             (own: nil, file: nil, usual: false, counts: nil),
         ] as [(own: Bool?, file: Bool?, usual: Bool, counts: String?)]
     )
-    func `the way of the distribution counts first`(own: Bool?, file: Bool?, usual: Bool, counts: String?) throws {
+    func `the distribution's location takes precedence`(own: Bool?, file: Bool?, usual: Bool, counts: String?) throws {
         let usual = try made("usual", hashed: usual)
         let bundle = folder.path + "/bundle.crt"
         if let file { try folder.write(file ? "PEM" : "", to: "bundle.crt") }
@@ -40,8 +40,8 @@ struct TrustStoreTests {
         #expect(store.sources.folder?.split(separator: "/").last.map(String.init) == counts)
     }
 
-    /// What was read counts for every connection until something changes.
-    @Test func `nothing is read again as long as nothing changes`() throws {
+    /// The store stays the same object until a file changes.
+    @Test func `the store is not read again while nothing changes`() throws {
         let store = TrustStore(ownFolder: try made("own", hashed: true), file: nil)
         store.trust(SharedSecret(text: Certificates.one))
         let first = try #require(store.authorities)
@@ -51,7 +51,7 @@ struct TrustStoreTests {
     }
 
     @Test(arguments: ["added", "removed", "rewritten", "replaced behind a link", "trusted beside it"])
-    func `an authority of the folder that changes counts from the next connection on`(change: String) throws {
+    func `a changed CA certificate of the folder applies from the next connection on`(change: String) throws {
         let own = URL(filePath: try made("own", hashed: true))
         let target = URL(filePath: try folder.write("x", to: "behind"))
         let link = own.appending(path: "ffffffff.0")
@@ -70,11 +70,11 @@ struct TrustStoreTests {
         let after = try #require(store.authorities)
         #expect(after !== before)
         #expect(store.authorities === after)
-        // No kept connection is as new as that.
+        // Every kept connection is older.
         #expect(after.age == 0)
     }
 
-    @Test func `a file of authorities that is replaced counts from the next connection on`() throws {
+    @Test func `a replaced CA file applies from the next connection on`() throws {
         let bundle = try folder.write(Certificates.one, to: "bundle.crt")
         let store = TrustStore(ownFolder: nil, file: bundle, otherwise: folder.path)
         let before = try #require(store.authorities)
@@ -86,7 +86,7 @@ struct TrustStoreTests {
         #expect(after !== before)
     }
 
-    @Test func `what cannot be read is no authority`() throws {
+    @Test func `an unreadable file gives no store`() throws {
         let store = TrustStore(ownFolder: try made("own", hashed: true), file: nil)
         store.trust(SharedSecret(text: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"))
         #expect(store.authorities == nil)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import junctiond_courier
 
-/// What the service manager hears, on a real socket.
+/// The heartbeats that the service manager receives, on a real socket.
 struct WatchdogHeartbeatTests {
-    @Test func `a sign is given at once, and again after half of the time`() throws {
+    @Test func `a heartbeat is sent at once, and again after half of the limit`() throws {
         let manager = try FakeServiceManager(.abstract)
         var signs = try #require(WatchdogHeartbeat { manager.environment()[$0] })
         let begin = signs.next
@@ -19,13 +19,13 @@ struct WatchdogHeartbeatTests {
         #expect(manager.receive() == "WATCHDOG=1")
     }
 
-    @Test func `a manager that does not read is not waited for`() throws {
+    @Test func `sending does not wait for a service manager that does not read`() throws {
         let manager = try FakeServiceManager(.abstract)
         var signs = try #require(WatchdogHeartbeat { manager.environment()[$0] })
         let begin = signs.next
-        // More than any queue of datagrams holds.
+        // More than any datagram queue holds.
         for _ in 0..<5_000 { signs.give(at: signs.next) }
-        // One that was not taken is repeated soon.
+        // A heartbeat that could not be sent is retried soon.
         let now = signs.next
         signs.give(at: now)
         #expect(signs.next == now + 1_000)
@@ -41,7 +41,7 @@ struct WatchdogHeartbeatTests {
         ["WATCHDOG_USEC": "-1"], ["WATCHDOG_PID": "1"], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "vsock:2:1"],
         ["NOTIFY_SOCKET": "/"], ["NOTIFY_SOCKET": "/" + String(repeating: "n", count: 107)],
     ])
-    func `nobody is told where nobody asked`(change: [String: String?]) throws {
+    func `no heartbeat is made if the service manager has not requested it`(change: [String: String?]) throws {
         let manager = try FakeServiceManager(.abstract)
         let signs = WatchdogHeartbeat { change.keys.contains($0) ? change[$0] ?? nil : manager.environment()[$0] }
         #expect(signs.map { $0.next } == nil)
@@ -49,9 +49,9 @@ struct WatchdogHeartbeatTests {
 }
 
 extension FakeServiceManager {
-    /// What a process finds that the manager watches.
+    /// Returns the environment of a process that the service manager watches.
     ///
-    /// - Parameter limit: how long it may be silent, in microseconds.
+    /// - Parameter limit: the watchdog timeout in microseconds.
     func environment(limit: Int = 60_000_000) -> [String: String] {
         ["NOTIFY_SOCKET": name, "WATCHDOG_USEC": String(limit), "WATCHDOG_PID": String(getpid())]
     }

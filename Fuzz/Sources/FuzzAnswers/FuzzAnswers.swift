@@ -4,8 +4,8 @@ import JunctionSession
 
 @testable import VendorAnswers
 
-/// Reads arbitrary bytes as what a vendor answered: the first byte chooses the status, the first line is a header, the rest
-/// is the body.
+/// Parses arbitrary bytes as a provider's answer: the first byte selects the status, the first line is a header, the
+/// rest is the body.
 @main
 enum FuzzAnswers {
     static func main() {

@@ -2,7 +2,8 @@ import FuzzDriver
 import JunctionCourier
 import JunctionSecret
 
-/// Reads what one end says in arbitrary pieces, expects the messages that it has in one piece, and writes them again.
+/// Parses the messages of one side in chunks of any size, expects the same messages as in one chunk, and encodes them
+/// again.
 @main
 enum FuzzCourier {
     static func main() {
@@ -10,7 +11,7 @@ enum FuzzCourier {
     }
 }
 
-/// The first byte says who speaks, the second the size of the pieces, the rest is what is said.
+/// The first byte selects the sender, the second the size of the chunks, the rest is the sender's bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: bytes, count: count))
@@ -34,13 +35,13 @@ private func look<Message: FramedMessage>(at said: [UInt8], _ piece: Int, _: Mes
     precondition(isAll, "Something was read over")
 }
 
-/// What the other end makes of it.
+/// The result of the receiver.
 private struct Hearing: Equatable {
-    /// The messages, as they would be sent.
+    /// The messages, encoded again.
     var written: [UInt8] = []
     var isRefused = false
     var isInFrame = false
-    /// Payloads could not be read.
+    /// Whether some payloads could not be decoded.
     var hasFaults = false
 
     init<Message: FramedMessage>(of pieces: [ArraySlice<UInt8>], _: Message.Type) {

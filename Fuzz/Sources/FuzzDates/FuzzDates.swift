@@ -4,7 +4,7 @@ import JunctionSession
 
 @testable import VendorAnswers
 
-/// Reads arbitrary text as a date in each form that we read, and as numbers that are dates.
+/// Parses arbitrary text as a date in each accepted form, and as a number of a date.
 @main
 enum FuzzDates {
     static func main() {
@@ -18,7 +18,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: input, as: UTF8.self)
     if let time = Timestamp(text) { check(time) }
     if let time = IsoTime.parse(text) {
-        // Both forms mean the same wherever both take a text.
+        // Where both parsers accept a text, they must give the same time.
         if let same = Timestamp(text), same.milliseconds != time.milliseconds { fatalError("Two readings of one time") }
     }
     _ = HttpDate.parse(text)
@@ -26,7 +26,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is written is read as what it was, as far as four digits of a year go.
+/// A formatted date must be parsed to the same time, for years of four digits.
 private func check(_ time: Timestamp) {
     guard let again = Timestamp(time.description), Timestamp(again.description) == again else {
         fatalError("A time that is not read again")

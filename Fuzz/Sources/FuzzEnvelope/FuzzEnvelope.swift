@@ -2,7 +2,7 @@ import FuzzDriver
 import JunctionJSON
 import JunctionProtocol
 
-/// Reads arbitrary bytes as a JSON-RPC line, decodes the parameters of whatever it calls, and answers.
+/// Parses arbitrary bytes as a JSON-RPC line, decodes the parameters of the called method, and answers.
 @main
 enum FuzzEnvelope {
     static func main() {
@@ -21,7 +21,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Whatever came in, what goes out is one JSON object.
+/// For any input, the output must be one JSON object.
 private func check(_ message: Message) {
     var output: [UInt8] = []
     switch message {
@@ -61,7 +61,7 @@ private func readAsEverything(_ result: JSONValue) {
 }
 
 extension MethodDefinition {
-    /// Parameters that were understood are written in a way that is understood.
+    /// Decoded parameters are encoded again, and must be decoded to the same value.
     fileprivate static func roundTrip(_ call: Call) throws(WireMismatch) {
         let params = try Params(reading: call.params)
         guard reading(params) else { fatalError("Parameters that are not understood again") }

@@ -4,8 +4,8 @@ import JunctionSecret
 
 @testable import AnswerHeads
 
-/// Reads the head of an answer line by line as the network helper does, sends it as the helper does, and expects that the daemon
-/// reads the same: what the helper takes from a server is never a fault of the helper's.
+/// Parses the head of an answer as the network helper does, encodes it as the helper does, and expects that the daemon
+/// decodes the same. No answer of a server may make a frame of the helper invalid.
 @main
 enum FuzzHeads {
     static func main() {
@@ -35,7 +35,7 @@ private func look(at sent: AnswerHead) {
     precondition((200..<600).contains(sent.status), "An interim answer was taken for the answer")
     precondition(sent.headers.allSatisfy { FieldText.isToken($0.name.utf8) }, "A name is none")
     precondition(sent.headers.allSatisfy { FieldText.isValue($0.value.utf8) }, "A value is none")
-    // A head of short lines is longer as a frame, and such a one is no HTTP.
+    // A head of many short lines is longer as a frame. If it is too long, the helper reports that it is not HTTP.
     guard let frame = Frame.encode(CourierMessage.head(sent), of: 1) else { return }
     var reader = FrameReader<CourierMessage>()
     var heard: [AnswerHead] = []

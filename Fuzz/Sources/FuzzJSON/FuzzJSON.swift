@@ -2,7 +2,7 @@ import FuzzDriver
 import JunctionJSON
 import JunctionSecret
 
-/// Reads arbitrary bytes as JSON, looks at every value with every accessor, and writes what was read back.
+/// Parses arbitrary bytes as JSON, reads every value with every accessor, and writes the result.
 @main
 enum FuzzJSON {
     static func main() {
@@ -23,7 +23,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Writes a value anew, so that every accessor and every escape is exercised.
+/// Writes a value again, to exercise every accessor and every escape.
 private func copy(_ value: JSONValue, to writer: inout JSONWriter) {
     switch value.kind {
     case .null: writer.null()

@@ -1,7 +1,7 @@
 import FuzzDriver
 import JunctionProtocol
 
-/// Splits arbitrary bytes in arbitrary pieces, and expects the lines that they have in one piece.
+/// Splits arbitrary bytes into lines in chunks of any size, and expects the same lines as in one chunk.
 @main
 enum FuzzLines {
     static func main() {
@@ -9,7 +9,7 @@ enum FuzzLines {
     }
 }
 
-/// The first byte is the limit, the second the size of the pieces, the rest is what a peer sends.
+/// The first byte is the limit, the second the size of the chunks, the rest is the peer's bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = [UInt8](UnsafeBufferPointer(start: bytes, count: count))
@@ -25,7 +25,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What a connection sees that receives these pieces and then the end of input; `nil` is a line that is too long.
+/// Returns the lines that result from these chunks and the end of input. `nil` is a line that is too long.
 private func lines(of pieces: [ArraySlice<UInt8>], limit: Int) -> [[UInt8]?] {
     var splitter = LineSplitter(limit: limit)
     var unread: [UInt8] = []

@@ -4,10 +4,10 @@ import JunctionSession
 
 @testable import JunctionVault
 
-/// Reads arbitrary bytes as a record: a file, or a copy that the service manager kept.
+/// Parses arbitrary bytes as a record: a file, or a copy that the service manager kept.
 ///
-/// The first byte chooses how far in the rest is put: as the whole file, as the header of a frame whose checksum is right,
-/// or as what a record of each state holds inside a seal that is right.
+/// The first byte selects the use of the other bytes: the whole file, the header of a frame with a valid checksum, or
+/// the content of a valid seal in each state.
 @main
 enum FuzzRecord {
     static func main() {
@@ -36,7 +36,7 @@ private func read(_ file: [UInt8]) {
     for origin in [Candidate.Origin.live, .copy(file)] {
         let finding = RecordReader(key: key, installation: installation).finding(in: file, origin)
         _ = RecordReader(key: nil, installation: installation).candidate(origin, file).quarantineName
-        // What was understood is written in a way that is understood.
+        // A decoded record is encoded again, and must be decoded to the same value.
         guard case .authentic(let opened) = finding, opened.header.keyId == key.id else { continue }
         guard
             let again = try? SealedRecord.bytes(

@@ -2,7 +2,7 @@ import FuzzDriver
 
 @testable import JunctionToml
 
-/// Reads arbitrary bytes as a configuration file.
+/// Parses arbitrary bytes as a configuration file.
 @main
 enum FuzzSettings {
     static func main() {

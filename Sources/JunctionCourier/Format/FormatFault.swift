@@ -1,6 +1,6 @@
-/// Bytes that no daemon and no network helper of this version sends.
+/// Bytes that neither the daemon nor the network helper of this version sends.
 package struct FormatFault: Error, Equatable, Sendable {
-    /// What is wrong with them, for the journal; never their content.
+    /// A description of the fault for the journal. It never contains the bytes themselves.
     package var what: String
 
     package init(_ what: String) {

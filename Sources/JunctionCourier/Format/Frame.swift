@@ -1,18 +1,18 @@
 package import JunctionSecret
 
-/// How a message travels: nine bytes of head, then its payload.
+/// The encoding of a message: a head of nine bytes, then the payload.
 ///
 ///     0          4            8      9
 ///     │ length   │ transfer   │ kind │ payload: `length` bytes …
 ///
-/// Numbers are in network order. `transfer` tells the transfers of one connection apart; it is zero where a message is
+/// Numbers are in network byte order. `transfer` identifies a transfer within one connection. It is zero in a message
 /// about the connection itself.
 package enum Frame {
     package static let headCount = 9
 
-    /// A message as bytes, in a box: most of them hold a token.
+    /// Encodes a message into a `Secret`, because most messages hold a token.
     ///
-    /// - Returns: `nil` for a payload that is longer than its kind allows: the other end would hang up.
+    /// - Returns: `nil` if the payload is longer than its kind allows. The receiver would close the connection.
     package static func encode<Message: FramedMessage>(_ message: Message, of transfer: UInt32) -> Secret? {
         let payload = message.payload
         guard payload.count <= message.kind.longestPayload else { return nil }

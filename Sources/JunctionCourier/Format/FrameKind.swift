@@ -1,18 +1,18 @@
 package import JunctionSecret
 
-/// What a frame of one direction carries.
+/// The kind of a frame in one direction.
 package protocol FrameKind: RawRepresentable, CaseIterable, Sendable where RawValue == UInt8 {
-    /// The most bytes that a payload of this kind may have: known before any memory is given to it.
+    /// The longest payload of this kind, in bytes. The reader checks it before it allocates memory.
     var longestPayload: Int { get }
 }
 
-/// One message of one direction, and how it looks between the two processes.
+/// A message in one direction, and its encoding between the two processes.
 package protocol FramedMessage: Sendable {
     associatedtype Kind: FrameKind
 
     var kind: Kind { get }
     var payload: Payload { get }
 
-    /// Reads the payload of a frame, all of it.
+    /// Decodes the whole payload of a frame.
     init(_ kind: Kind, _ payload: SharedSecret) throws(FormatFault)
 }

@@ -1,21 +1,21 @@
 import JunctionSecret
 
-/// Puts messages of one direction together from bytes as they arrive.
+/// Assembles the messages of one direction from received bytes.
 ///
-/// A frame's kind and length are looked at before any memory is given to its payload, and whatever has arrived of one is
-/// in a box of its own.
+/// The reader checks the kind and the length of a frame before it allocates memory for the payload. It holds the
+/// received part of a payload in memory that it wipes.
 package struct FrameReader<Message: FramedMessage>: ~Copyable {
     private var head: [UInt8] = []
     private var started: PayloadUnderWay?
 
     package init() {}
 
-    /// Takes what has arrived, and hands over each message that is complete with it.
+    /// Takes received bytes and calls `each` with every message that is complete.
     ///
-    /// A payload that cannot be read is handed over as its fault: the next frame begins where it was said to. After a fault of
-    /// a frame itself nothing can be read any more, for where the next one begins is not known.
+    /// If a payload cannot be decoded, `each` gets the fault, and reading continues with the next frame. After a fault
+    /// in a frame's head the start of the next frame is unknown, so reading must stop.
     ///
-    /// - Throws: the fault of a frame, or what `each` throws.
+    /// - Throws: the fault of a frame head, or the error that `each` throws.
     package mutating func take(
         _ bytes: UnsafeRawBufferPointer,
         each: (UInt32, Result<Message, FormatFault>) throws(FormatFault) -> Void
@@ -39,7 +39,7 @@ package struct FrameReader<Message: FramedMessage>: ~Copyable {
         }
     }
 
-    /// Whether a frame has begun that is not complete: the other end went in the middle of it.
+    /// Whether the reader has received a part of a frame but not all of it.
     package var isInFrame: Bool { started != nil || !head.isEmpty }
 
     private static func kind(of head: [UInt8]) throws(FormatFault) -> Message.Kind {
@@ -52,7 +52,7 @@ package struct FrameReader<Message: FramedMessage>: ~Copyable {
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 }
 
-/// As much of a payload as has arrived; wiped when it goes away.
+/// The received part of a payload. Wiped on deinit.
 private final class PayloadUnderWay {
     private let storage: UnsafeMutableRawBufferPointer
     private let count: Int
@@ -66,7 +66,7 @@ private final class PayloadUnderWay {
         self.count = count
     }
 
-    /// - Returns: how many of the bytes belong to this payload.
+    /// - Returns: the number of bytes that belong to this payload.
     func fill(from bytes: Slice<UnsafeRawBufferPointer>) -> Int {
         let taken = bytes.prefix(count - filled)
         UnsafeMutableRawBufferPointer(rebasing: storage[filled...]).copyMemory(from: .init(rebasing: taken))

@@ -1,6 +1,6 @@
 package import JunctionSecret
 
-/// What goes into a payload, piece by piece; written once, straight into the box in which it is sent.
+/// The parts of a payload. `write(into:)` copies each part once, directly into the `Secret` that is sent.
 package struct Payload: Sendable {
     private enum Piece: Sendable {
         case number(UInt64, bytes: Int)
@@ -13,7 +13,7 @@ package struct Payload: Sendable {
 
     package init() {}
 
-    /// A payload that is nothing but these bytes.
+    /// Makes a payload that consists of these bytes only.
     package init(_ bytes: SharedSecret) {
         pieces = [.secret(bytes)]
         count = bytes.count
@@ -25,21 +25,21 @@ package struct Payload: Sendable {
         count += bytes
     }
 
-    /// A text with its length before it.
+    /// Appends a text, preceded by its length.
     mutating func append(_ text: String) {
         append(UInt32(clamping: text.utf8.count))
         pieces.append(.text(text))
         count += text.utf8.count
     }
 
-    /// Secret bytes with their length before them.
+    /// Appends secret bytes, preceded by their length.
     mutating func append(_ secret: SharedSecret) {
         append(UInt32(clamping: secret.count))
         pieces.append(.secret(secret))
         count += secret.count
     }
 
-    /// Writes all of it at the front of `room`, which has space for `count` bytes.
+    /// Writes the payload to the start of `room`, which has space for `count` bytes.
     func write(into room: UnsafeMutableRawBufferPointer) {
         var end = 0
         for piece in pieces {

@@ -1,6 +1,6 @@
 import JunctionSecret
 
-/// Reads a payload from front to end; nothing is believed that is not there.
+/// Decodes a payload from front to end. It checks each length against the bytes that are left.
 struct PayloadReader {
     private let payload: SharedSecret
     private var position = 0
@@ -26,7 +26,7 @@ struct PayloadReader {
         }
     }
 
-    /// A text that is UTF-8 and has no control character, so that it can stand in a header or a URL.
+    /// Reads a text. The text must be UTF-8 without control characters, so that it can stand in a header or a URL.
     mutating func text() throws(FormatFault) -> String {
         let bytes = try take(Int(number(UInt32.self)))
         let text = payload.withUnsafeBytes { String(validating: $0[bytes], as: UTF8.self) }
@@ -41,7 +41,7 @@ struct PayloadReader {
         return payload.withUnsafeBytes { SharedSecret(copying: UnsafeRawBufferPointer(rebasing: $0[bytes])) }
     }
 
-    /// Nothing may be left over: the two ends would mean different things by it.
+    /// Throws if bytes are left. Otherwise sender and receiver could interpret the payload differently.
     func end() throws(FormatFault) {
         guard position == payload.count else {
             throw FormatFault("a payload with \(payload.count - position) bytes more")

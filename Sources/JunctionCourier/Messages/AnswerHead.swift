@@ -1,4 +1,4 @@
-/// Status and headers of an answer, as they came. Names are tokens, and no value has a control character.
+/// The status and the headers of an answer, unchanged. Names are tokens, and values have no control characters.
 package struct AnswerHead: Sendable {
     package var status: UInt16
     package var headers: [(name: String, value: String)]
@@ -8,7 +8,7 @@ package struct AnswerHead: Sendable {
         self.headers = headers
     }
 
-    /// More than servers send, and more than most proxies let through.
+    /// The longest encoded head, in bytes: more than servers send and more than most proxies allow.
     package static let longest = 1 << 17
 }
 
@@ -27,7 +27,7 @@ extension AnswerHead {
         guard (200..<600).contains(status) else { throw FormatFault("a status that is none") }
         headers = []
         for _ in 0..<(try reader.number(UInt16.self)) {
-            // A text of the format has no control character, so it can be a value.
+            // `text()` rejects control characters, so the value is valid.
             let (name, value) = (try reader.text(), try reader.text())
             guard FieldText.isToken(name.utf8) else { throw FormatFault("a header whose name is none") }
             headers.append((name, value))
@@ -36,17 +36,17 @@ extension AnswerHead {
 }
 
 extension AnswerHead {
-    /// How much of a body follows a head.
+    /// The length of the body that follows a head.
     package enum BodyLength: Equatable, Sendable {
         case exactly(UInt64)
-        /// The body has an end of its own: its last chunk, or the end of the connection.
+        /// The body ends with its last chunk, or when the connection closes.
         case untilItsEnd
     }
 
-    /// Returns the length of the body that follows this head (RFC 9112 section 6.3), in answer to a request of this method.
+    /// Returns the length of the body that follows this head (RFC 9112 section 6.3), for a request with this method.
     ///
-    /// - Returns: `nil` for a `Content-Length` that is no number, or for two of them that differ: two readers of such an answer may
-    ///   see its end in two places.
+    /// - Returns: `nil` if a `Content-Length` is not a number or if two of them differ. Two readers of such an answer
+    ///   could disagree about its end.
     package func bodyLength(answering method: String) -> BodyLength? {
         var length = BodyLength.untilItsEnd
         if !headers.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {
@@ -60,7 +60,7 @@ extension AnswerHead {
         return method == "HEAD" || status == 204 || status == 304 ? .exactly(0) : length
     }
 
-    /// Digits alone, and no more of them than a length of any body has.
+    /// Parses at most 18 digits and nothing else.
     private static func length(_ text: String) -> UInt64? {
         guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -1,26 +1,27 @@
 package import JunctionSecret
 
-/// What the courier says to its daemon.
+/// A message from the network helper to the daemon.
 package enum CourierMessage: Sendable {
-    /// The first message: which version of the format follows.
+    /// The first message. It names the version of the format.
     case hello(version: UInt16)
-    /// There is space for so many more bytes of the request's body.
+    /// The daemon may send this many more bytes of the request's body.
     case credit(UInt32)
-    /// The connection stands, and the request's first byte leaves after this: from here on the server may have acted.
+    /// The helper is connected and sends the first byte of the request after this message. The server may act on the
+    /// request from here on.
     case leaving
-    /// Status and headers of the answer.
+    /// The status and headers of the answer.
     case head(AnswerHead)
-    /// More of the answer's body. No more than the daemon has made space for.
+    /// The next part of the answer's body. Never more than the daemon has granted.
     case body(SharedSecret)
     /// The answer is complete.
     case end
-    /// There is no complete answer.
+    /// The transfer ended without a complete answer.
     case failed(TransferFailure)
 }
 
 extension CourierMessage: FramedMessage {
     package enum Kind: UInt8, FrameKind {
-        // Other numbers than the daemon's: a message that is sent back to its sender is no message.
+        // The numbers differ from those of the daemon's messages: a message that is sent back to its sender is invalid.
         case hello = 129
         case credit, leaving, head, body, end, failed
 

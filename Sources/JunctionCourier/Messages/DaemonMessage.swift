@@ -1,23 +1,23 @@
 package import JunctionSecret
 
-/// What the daemon says to its courier.
+/// A message from the daemon to the network helper.
 package enum DaemonMessage: Sendable {
-    /// The first message: which version of the format follows.
+    /// The first message. It names the version of the format.
     case hello(version: UInt16)
-    /// How the network is to be used, for every transfer that begins after it.
+    /// The network settings for every transfer that begins after this message.
     case settings(NetworkSettings)
-    /// One transfer begins: a request is made and its answer brought.
+    /// Begins a transfer: one request and its answer.
     case open(TransferRequest)
-    /// More of the request's body. No more than the courier has made space for.
+    /// The next part of the request's body. Never more than the helper has granted.
     case body(SharedSecret)
     /// The request's body is complete.
     case end
-    /// There is space for so many more bytes of the answer's body.
+    /// The helper may send this many more bytes of the answer's body.
     case credit(UInt32)
-    /// Nobody waits for this transfer any more.
+    /// The daemon no longer needs this transfer.
     case cancel
 
-    /// The version of the format that this program speaks. Any change of a message is another version.
+    /// The version of the format that this program uses. Every change of a message increases it.
     package static let version: UInt16 = 1
 }
 

@@ -1,9 +1,9 @@
-/// How much may be between the two processes: whoever reads slowly slows the sender down.
+/// Limits of the data that is in flight between the two processes. A slow reader slows the sender down.
 package enum Flow {
     /// The most bytes of a body in one message.
     package static let longestPart = 1 << 15
-    /// What may be under way of one body before the receiver has said anything.
+    /// The most bytes of one body that a sender may send before the receiver grants more.
     package static let window = 1 << 18
-    /// The most transfers that one courier carries side by side; each may have a connection and a look-up of its own.
+    /// The most concurrent transfers of one network helper. Each may have its own connection and its own name look-up.
     package static let mostTransfers = 256
 }

@@ -1,15 +1,16 @@
 package import JunctionSecret
 
-/// How the courier is to use the network: it has no configuration, and no file of ours that it could read.
+/// The network settings of the helper, which has no configuration and cannot read the daemon's files.
 package struct NetworkSettings: Sendable {
-    /// Certificates (PEM) that are trusted beside those of the system; empty: none.
+    /// Certificates (PEM) that are trusted in addition to those of the system. Empty if there are none.
     package var trust: SharedSecret
-    /// What we show to a server that asks who we are (PEM): certificates and the key. Empty: nothing.
+    /// The client certificates and the key (PEM) for a server that requests them. Empty if there are none.
     package var clientCertificate: SharedSecret
     package var clientKey: SharedSecret
-    /// The URL of the proxy, with its credentials if it has any; empty: none.
+    /// The URL of the proxy, with its credentials if it has any. Empty if there is no proxy.
     package var proxy: SharedSecret
-    /// What is reached without the proxy, as `NO_PROXY` has it: names, domains and networks, with commas in between.
+    /// The hosts that are reached without the proxy, as in `NO_PROXY`: names, domains and networks, separated by
+    /// commas.
     package var noProxy: String
 
     package init(
@@ -26,7 +27,7 @@ package struct NetworkSettings: Sendable {
         self.noProxy = noProxy
     }
 
-    /// A bundle of an organisation's own authorities; that of a whole distribution has a quarter of a mebibyte.
+    /// Enough for an organisation's own CA bundle. The bundle of a whole distribution has a quarter of a mebibyte.
     package static let longestFile = 1 << 20
     package static let longest = 3 * longestFile + (1 << 16)
 }
@@ -50,6 +51,6 @@ extension NetworkSettings {
 }
 
 extension SharedSecret {
-    /// No bytes at all.
+    /// An empty secret.
     package static var empty: SharedSecret { SharedSecret(copying: UnsafeRawBufferPointer(start: nil, count: 0)) }
 }

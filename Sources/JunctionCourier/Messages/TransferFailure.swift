@@ -1,51 +1,52 @@
-/// Why there is no complete answer.
+/// The reason why a transfer ended without a complete answer.
 package struct TransferFailure: Equatable, Sendable {
     package enum Cause: UInt8, CaseIterable, Sendable {
-        /// The name is not known, or nobody could be asked.
+        /// The name does not exist, or no name server answered.
         case unresolved = 1
-        /// No word about the name within `resolve`.
+        /// The name was not resolved within `resolve`.
         case resolvedTooLate
         case refused
         /// `detail`: the errno.
         case unreachable
-        /// No connection, or no TLS on it, within `connect`.
+        /// No connection, or no TLS session on it, within `connect`.
         case connectedTooLate
-        /// Nothing moved for `silence`, or it was not done within `whole`. `detail`: the limit that was reached, in milliseconds.
+        /// No byte was sent or received for `silence`, or the transfer took longer than `whole`. `detail`: the limit
+        /// that was reached, in milliseconds.
         case answeredTooLate
         case untrustedCertificate
         case expiredCertificate
-        /// It is valid from a later day on, by our clock.
+        /// The certificate is not valid yet, by the clock of this machine.
         case futureCertificate
         case certificateForAnotherHost
         case notTLS
-        /// The connection ended without a complete answer.
+        /// The connection closed before the answer was complete.
         case closed
         case notHTTP
         /// The answer's body is longer than `longestAnswer`. `detail`: the status.
         case tooLong
-        /// The proxy did not let us through. `detail`: its status, or zero.
+        /// The proxy refused the connection to the server. `detail`: its status, or zero.
         case proxyRefused
-        /// `detail`: the limit that was reached, in milliseconds; or zero.
+        /// `detail`: the limit that was reached, in milliseconds, or zero.
         case proxyUnresolved
         /// `detail`: the errno, or zero.
         case proxyUnreachable
-        /// The proxy is reached by TLS, and its certificate is not one that we trust.
+        /// The certificate of a proxy that is reached over TLS is not trusted.
         case proxyUntrusted
-        /// The URL of the proxy is none that we can use.
+        /// The URL of the proxy cannot be used.
         case proxyUnusable
-        /// The certificates that are to be trusted cannot be read.
+        /// The trusted certificates cannot be read.
         case trustUnusable
-        /// Our own certificate or its key cannot be used.
+        /// The client certificate or its key cannot be used.
         case clientCertificateUnusable
-        /// The server wants another certificate than ours, or one at all.
+        /// The server requires a client certificate, or a different one.
         case clientCertificateRefused
-        /// A reason without a name of its own. `detail`: the library's number for it.
+        /// Any other reason. `detail`: the error number of libcurl.
         case other
     }
 
     package var cause: Cause
     package var detail: UInt32
-    /// Any of the request may have reached the server.
+    /// A part of the request may have reached the server.
     package var requestLeft: Bool
 
     package init(_ cause: Cause, detail: UInt32 = 0, requestLeft: Bool) {

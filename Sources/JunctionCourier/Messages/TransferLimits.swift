@@ -1,17 +1,20 @@
-/// What a transfer may cost. Each step has a limit of its own, so that a slow name server leaves time for the rest.
+/// Time and size limits of one transfer. Each step has its own limit, so that a slow name server leaves time for the
+/// rest.
 package struct TransferLimits: Equatable, Sendable {
-    /// How long a name may take to be resolved, in milliseconds.
+    /// The most time to resolve the name, in milliseconds.
     package var resolve: UInt32
-    /// How long connection and TLS may take together after it, in milliseconds; through a proxy, its part too.
+    /// The most time to connect after that, TLS and proxy included, in milliseconds.
     package var connect: UInt32
-    /// How long nothing may move once the request leaves, in milliseconds.
+    /// The most time without any byte sent or received after the request begins to leave, in milliseconds.
     package var silence: UInt32
-    /// How long the rest may take altogether once the request leaves, in milliseconds; zero: as long as something moves.
+    /// The most time for the rest of the transfer after the request begins to leave, in milliseconds. Zero: no limit
+    /// while bytes move.
     package var whole: UInt32
-    /// The most bytes of an answer's body; zero: any number.
+    /// The most bytes of the answer's body. Zero: no limit.
     package var longestAnswer: UInt64
-    /// The request leaves before this or not at all, in milliseconds since boot, suspend included; zero: whenever it can. A time
-    /// and no length, because a courier may begin late, or be stopped before it does.
+    /// The request leaves before this time or not at all, in milliseconds since boot, suspend included. Zero: no
+    /// deadline. It is a time and not a duration because a helper may start late, or be stopped before it sends the
+    /// request.
     package var sendDeadline: UInt64
 
     package init(

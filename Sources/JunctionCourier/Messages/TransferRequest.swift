@@ -1,12 +1,12 @@
 package import JunctionSecret
 
-/// One request as it is to be made: whatever is not in it, the courier does not do.
+/// One request. It contains everything that the network helper sends and decides nothing else.
 package struct TransferRequest: Sendable {
-    /// What follows the head of the request.
+    /// The body that follows the head of the request.
     package enum Body: Equatable, Sendable {
         case none
         case bytes(UInt64)
-        /// As long as it turns out to be.
+        /// The length of the body is not known in advance.
         case streamed
     }
 
@@ -14,8 +14,9 @@ package struct TransferRequest: Sendable {
     package var url: String
     package var headers: [(name: String, value: SharedSecret)]
     package var body: Body
-    /// It changes nothing, so it may go over a connection that was kept, and once more when that was dead (RFC 9110
-    /// §9.2.2). Any other gets a connection of its own and is sent once: repeating belongs to whoever knows what it does.
+    /// Whether the request changes nothing. Then the helper may send it over a kept connection, and again if that
+    /// connection turns out to be dead (RFC 9110 §9.2.2). Every other request gets a new connection and is sent once:
+    /// only the daemon knows whether it may be repeated.
     package var mayBeRepeated: Bool
     package var limits: TransferLimits
 
@@ -35,7 +36,7 @@ package struct TransferRequest: Sendable {
         self.limits = limits
     }
 
-    /// A URL with its query, a token and a dozen headers have space several times over.
+    /// Several times the size of a URL with a query, a token and a dozen headers.
     package static let longest = 1 << 18
 }
 

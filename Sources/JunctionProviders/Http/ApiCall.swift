@@ -1,13 +1,14 @@
 import JunctionSession
 
-/// One request that a local app makes of its vendor's API. A long body may take as long as its size takes on a slow line, so long as
-/// something moves.
+/// A request that a local app makes of its provider's API. A long body may take as long as its size needs on a slow
+/// line, while bytes move.
 ///
-/// The network helper for API calls carries it (`NetworkHelper.api`), never the one of the session.
+/// Only the network helper for API calls sends it (`NetworkHelper.api`), never the one of the session.
 struct ApiCall: Sendable {
-    /// The request as it goes out.
+    /// The HTTP request.
     let http: HttpCall
-    /// The answer is handed on as it comes: it may be as long as it likes and take as long as something moves.
+    /// Whether the answer is passed on as it arrives. Its length is not limited then, nor its duration while bytes
+    /// move.
     let isStreamed: Bool
 
     init(_ http: HttpCall, isStreamed: Bool = false) {

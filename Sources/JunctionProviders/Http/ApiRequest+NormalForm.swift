@@ -4,13 +4,14 @@ extension ApiRequest {
     static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
     static let longestQuery = 8_192
 
-    /// The request in normal form: method in capitals, plain path, headers in lower case, nothing too long.
+    /// Returns the request in normal form: method in capitals, plain path, header names in lower case, sizes within the
+    /// limits.
     ///
     /// - Parameters:
-    ///   - headers: those that a caller may set.
-    ///   - allowance: what may stand in a path besides plain characters, such as the user's id.
-    ///   - own: the segments as they are sent, when they lead to the signed-in user's own resources.
-    ///   - example: what such a path looks like, for the refusal.
+    ///   - headers: the headers that a caller may set.
+    ///   - allowance: the text that a path segment may hold besides plain characters, such as the user's id.
+    ///   - own: returns the segments to send if they lead to the signed-in user's own resources, else `nil`.
+    ///   - example: an example of such a path, for the error message.
     func normalForm(
         headers: Set<String>,
         like example: String,

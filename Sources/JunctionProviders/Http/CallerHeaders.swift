@@ -1,8 +1,8 @@
 import JunctionSession
 
-/// The headers that a local app may put on a request: a short list, everything else would be ours or the wire's.
+/// The headers that a local app may set. All other headers belong to the daemon or to HTTP itself.
 enum CallerHeaders {
-    /// What describes the content that is sent or wanted, and no credential, connection or caller.
+    /// Headers that describe the content. None of them is a credential or is about the connection or the caller.
     static let usual: Set<String> = [
         "accept", "accept-language", "content-type", "content-encoding", "idempotency-key",
         "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
@@ -10,7 +10,7 @@ enum CallerHeaders {
 
     static let longestValue = 4_096
 
-    /// Those that a caller may set; what else there is counts for nothing.
+    /// Returns the headers that a caller may set, and drops the others.
     static func among(
         _ headers: [(name: String, value: String)],
         allowed: Set<String>
@@ -18,7 +18,7 @@ enum CallerHeaders {
         headers.filter { allowed.contains($0.name.lowercased()) }
     }
 
-    /// The headers with their names in lower case.
+    /// Returns the headers with their names in lower case, or throws if one is not allowed.
     static func admit(
         _ headers: [(name: String, value: String)],
         allowed: Set<String>
@@ -27,7 +27,8 @@ enum CallerHeaders {
         for (name, value) in headers {
             let name = name.lowercased()
             guard allowed.contains(name) else {
-                // A name that is no name is not repeated either: it may have been chosen for whoever reads the log.
+                // An invalid name is not repeated in the message: the caller may have chosen it to mislead a reader of
+                // the log.
                 let header = name.utf8.allSatisfy(PercentEncoding.isUnreserved) ? "The header \(name)" : "A header"
                 let choice = allowed.sorted().joined(separator: ", ")
                 throw SessionError(.invalidParameters, "\(header) cannot be set by a caller; those that can: \(choice)")

@@ -2,9 +2,9 @@ import JunctionSession
 import JunctionText
 
 extension WallTime {
-    /// A time of the Gregorian calendar in UTC; `nil` when there is no such time since 1970.
+    /// Makes a time from a Gregorian date and time in UTC. Returns `nil` if the time does not exist or is before 1970.
     init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64, millisecond: Int64 = 0) {
-        // A leap second is the first second of the next day, as everywhere in POSIX.
+        // A leap second counts as the first second of the next day, as in POSIX.
         guard year >= 1970, let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60,
             second <= 60
         else { return nil }
@@ -13,7 +13,7 @@ extension WallTime {
     }
 }
 
-/// Whole numbers as dates and headers have them: digits and nothing else.
+/// Parses the whole numbers in dates and headers: digits only.
 enum Digits {
     static func value(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard (1...18).contains(digits.count) else { return nil }

@@ -1,14 +1,14 @@
 import JunctionSecret
 
-/// The fields of a form, as `application/x-www-form-urlencoded` has them.
+/// A form in the encoding `application/x-www-form-urlencoded`.
 ///
-/// A token goes from its box into the box of the body, and never through a `String`.
+/// A token is copied from its secret into the secret of the body, and never through a `String`.
 struct FormBody: Sendable {
     static let contentType = "application/x-www-form-urlencoded"
 
     private(set) var encoded: SharedSecret
 
-    /// A field's name and value; names are plain and need no encoding.
+    /// The name and the value of a field. Names have only characters that need no encoding.
     enum Field: Sendable {
         case text(name: String, value: String)
         case secret(name: String, value: SharedSecret)
@@ -39,7 +39,7 @@ extension FormBody.Field {
         }
     }
 
-    /// The name, `=`, the value with every byte encoded, and `&`.
+    /// The longest encoded form: the name, `=`, the value with every byte encoded, and `&`.
     fileprivate var longestEncoding: Int {
         let value =
             switch self {

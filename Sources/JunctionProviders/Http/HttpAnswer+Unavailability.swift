@@ -1,12 +1,13 @@
 import JunctionSession
 
 extension HttpAnswer {
-    /// Whether a server that answers so may have acted on the request. A 503 or a 429 is its own no.
+    /// Returns whether a server that answers with this status may have acted on the request. With 503 and 429 it has
+    /// not.
     static func mayHaveActed(status: Int) -> Bool {
         (200..<300).contains(status) || (status >= 500 && status != 503)
     }
 
-    /// What an answer comes to that is neither the one hoped for nor a verdict.
+    /// Returns the `Unavailability` for an answer that is neither the expected success nor a verdict.
     func unavailability(now: WallTime) -> Unavailability {
         let message =
             switch status {
@@ -35,7 +36,7 @@ extension HttpAnswer {
         )
     }
 
-    /// What a success comes to whose content is not what it should be.
+    /// Returns the `Unavailability` for a success whose content is not as expected.
     func unreadable(_ what: String) -> Unavailability {
         Unavailability(
             "\(place) answered \(status) without \(what)",
@@ -46,8 +47,8 @@ extension HttpAnswer {
         )
     }
 
-    /// What a success comes to that has a new refresh token, and not what has to come with it. The server has answered, so
-    /// nothing is unknown.
+    /// Returns the `Unavailability` for a success that has a new refresh token but lacks something else. The server has
+    /// answered, so the outcome is not ambiguous.
     func shortfall(_ what: String) -> Unavailability {
         Unavailability(
             "\(place) answered \(status) with a new refresh token and without \(what)",
@@ -56,14 +57,15 @@ extension HttpAnswer {
         )
     }
 
-    /// What `Retry-After` asks for, 1 s…1 h; `nil` without a readable one.
+    /// Returns the pause that `Retry-After` asks for, limited to 1 s…1 h. Returns `nil` if the header is missing or
+    /// invalid.
     func retryAfter(now: WallTime) -> Duration? {
         guard let text = header("retry-after") else { return nil }
         let asked: Duration
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             asked = .seconds(Int64(text) ?? .max >> 20)
         } else if let time = HttpDate.parse(text) {
-            // The server's own clock, where it shows it, is the one that its date was made with.
+            // The server made the date with its own clock, which the `Date` header shows.
             asked = time - (header("date").flatMap(HttpDate.parse) ?? now)
         } else {
             return nil

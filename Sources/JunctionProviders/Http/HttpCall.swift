@@ -1,35 +1,35 @@
 import JunctionSecret
 import JunctionSession
 
-/// One request of the session to a vendor: everything but how it is sent. A request that an app makes is an `ApiCall`.
+/// A request of the session to a provider. A request of an app is an `ApiCall`.
 struct HttpCall: Sendable {
     var method: String
     var origin: HttpOrigin
-    /// Path and query as they are sent, below the origin's own path.
+    /// The path and the query, below the path of the origin.
     var target: String
     var headers: [(name: String, value: String)] = []
-    /// The headers that show who asks.
+    /// The headers that hold credentials.
     var credentials: [(name: String, value: SharedSecret)] = []
     var body: Body?
-    /// The most bytes of an answer that are read. No token answer comes near the default.
+    /// The most bytes of the answer. Token answers are far shorter than the default.
     var longestAnswer = 1 << 16
-    /// How long the answer may take once the request leaves, where that is less than usual.
+    /// The most time for the answer after the request leaves, if it is less than usual.
     var patience: Duration?
-    /// How long name and connection may take together, where that is less than usual: later it is not worth sending.
+    /// The time within which the request must leave, if there is one. After it the request is not worth sending.
     var sendDeadline: Duration?
 
-    /// A request that may spend a token is given up after this, so that there is space to repeat it inside the grace that
-    /// servers give: the session's replays count on it.
+    /// The response timeout of a request that may spend a token. It leaves time for a refresh retry within the
+    /// provider's grace.
     static let tokenPatience: Duration = .seconds(10)
 
-    /// What a slow line carries in a second, in bytes: 8 MiB take less than nine minutes.
+    /// The assumed speed of a slow line, in bytes per second: 8 MiB take less than nine minutes.
     static let slowestLine = 1 << 14
 
     enum Body: Sendable {
         case plain([UInt8])
-        /// Wiped as soon as nobody needs it any more.
+        /// Wiped when it is no longer referenced.
         case secret(SharedSecret)
-        /// Sent while it comes.
+        /// Sent while it arrives.
         case streamed(BodyStream)
 
         var count: Int {

@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// The one date format that HTTP servers must send: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Parses the date format that HTTP servers must send (IMF-fixdate): `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HttpDate {
     static func parse(_ text: String) -> WallTime? {
         let bytes = Array(text.utf8)

@@ -1,9 +1,9 @@
 import Glibc
 import JunctionCourier
 
-/// Where a service is: scheme, host and port, and the path that all of it lies under.
+/// The origin of a service: scheme, host and port, and the path that all its resources share.
 ///
-/// Plain http would show every token to the network, so it exists on loopback only.
+/// Plain http is allowed on loopback only, because it would show every token to the network.
 package struct HttpOrigin: Hashable, Sendable {
     package enum Scheme: String, Sendable {
         case http
@@ -16,10 +16,10 @@ package struct HttpOrigin: Hashable, Sendable {
     /// In lower case, and without the brackets of an IPv6 address.
     package let host: String
     package let port: Int
-    /// Empty, or `/auth`: it begins with a slash and does not end with one.
+    /// Empty, or a path such as `/auth`: it begins with a slash and does not end with one.
     package let path: String
 
-    /// A host of a vendor, at the usual port.
+    /// Makes the origin of a provider's host, with https and the default port.
     init(host: String) {
         self.scheme = .https
         self.host = host
@@ -27,7 +27,7 @@ package struct HttpOrigin: Hashable, Sendable {
         self.path = ""
     }
 
-    /// Reads a URL from the configuration, with or without a slash at its end.
+    /// Parses a URL of the configuration, with or without a slash at its end.
     package init(_ url: String) throws(ProviderConfigurationFault) {
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let (word, rest) = url.aroundSchemeMark else {
             throw ProviderConfigurationFault("Not a URL: expected https://HOST[:PORT][/PATH]")
@@ -52,12 +52,12 @@ package struct HttpOrigin: Hashable, Sendable {
         self.path = try Self.plainPath(rest[authority.endIndex...])
     }
 
-    /// How people and logs call it: the host, and the port unless it is the usual one.
+    /// The name for messages and logs: the host, and the port unless it is the default.
     package var place: String {
         port == scheme.defaultPort ? host : "\(bracketedHost):\(port)"
     }
 
-    /// The URL that everything else is appended to.
+    /// The URL to which paths are appended.
     var url: String {
         let port = port == scheme.defaultPort ? "" : ":\(port)"
         return "\(scheme.rawValue)://\(bracketedHost)\(port)\(path)"

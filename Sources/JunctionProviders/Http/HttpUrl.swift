@@ -1,14 +1,14 @@
-/// One resource of a service, called exactly as it was written: where it is, and its path and query to the letter.
+/// The exact URL of one resource: its origin, and its path and query without any change.
 ///
-/// A server's own metadata has double slashes, slashes at the end and queries, and all of them mean something there.
+/// Metadata of servers has double slashes, slashes at the end and queries, and each of them matters.
 package struct HttpUrl: Hashable, Sendable {
     package let text: String
-    /// Without any path.
+    /// The origin, without a path.
     let origin: HttpOrigin
-    /// Path and query.
+    /// The path and the query.
     let target: String
 
-    /// Takes https, and plain http on loopback.
+    /// Parses a URL. The scheme must be https, or http on loopback.
     package init(_ url: String) throws(ProviderConfigurationFault) {
         guard let behind = url.aroundSchemeMark?.rest else {
             throw ProviderConfigurationFault("Not a URL: expected https://HOST[:PORT][/PATH]")
@@ -23,7 +23,7 @@ package struct HttpUrl: Hashable, Sendable {
         text = url
     }
 
-    /// The part behind `?`.
+    /// Whether the URL has a query.
     var hasQuery: Bool { target.contains("?") }
 
     private static func isOfTarget(_ byte: UInt8) -> Bool {
@@ -32,7 +32,7 @@ package struct HttpUrl: Hashable, Sendable {
 }
 
 extension String {
-    /// What stands before and behind the first `://`.
+    /// The text before and after the first `://`.
     var aroundSchemeMark: (word: Substring, rest: Substring)? {
         indices.first { self[$0...].hasPrefix("://") }.map { (self[..<$0], self[$0...].dropFirst(3)) }
     }

@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// Times as JSON has them: `2023-01-12T12:02:28.592Z`, in any zone and with any fraction of the second.
+/// Parses times as in JSON, such as `2023-01-12T12:02:28.592Z`, with any zone and any fraction of a second.
 enum IsoTime {
     static func parse(_ text: String) -> WallTime? {
         let bytes = Array(text.utf8)
@@ -29,7 +29,7 @@ enum IsoTime {
         (16, UInt8(ascii: ":")),
     ]
 
-    /// Takes the fraction of the second off the front, if there is one.
+    /// Removes the fraction of a second from the front, if there is one, and returns it.
     private static func milliseconds(_ rest: inout ArraySlice<UInt8>) -> Int64? {
         guard rest.first == UInt8(ascii: ".") else { return 0 }
         let digits = rest.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -38,7 +38,7 @@ enum IsoTime {
         return Digits.value(digits.prefix(3) + Array(repeating: UInt8(ascii: "0"), count: max(0, 3 - digits.count)))
     }
 
-    /// How far the zone is ahead of UTC.
+    /// Returns the offset of the zone from UTC.
     private static func zone(_ text: ArraySlice<UInt8>) -> Duration? {
         if text.elementsEqual("Z".utf8) { return .zero }
         let bytes = Array(text)

@@ -1,23 +1,23 @@
 import JunctionSecret
 import JunctionText
 
-/// What a PEM file (RFC 7468) has in it, as far as that can be seen without a library for certificates.
+/// Checks the form of a PEM file (RFC 7468) without a certificate library.
 ///
-/// Whether a certificate is one that TLS can use is found out by the courier: this finds the file that is another one, or is
-/// torn.
+/// Only the network helper finds out whether TLS can use the certificate. This check detects a wrong file or an
+/// incomplete one.
 enum PemFile {
     static func holds(_ kind: WatchedFile.Kind, _ file: SharedSecret) -> Bool {
         let blocks = blocks(in: file)
         let asked =
             switch kind {
             case .certificates: blocks.filter { $0.label == "CERTIFICATE" || $0.label == "TRUSTED CERTIFICATE" }
-            // Nobody could be asked for the password of an encrypted one.
+            // An encrypted key is refused, because no user is there to enter its password.
             case .key: blocks.filter { $0.label.hasSuffix("PRIVATE KEY") && $0.label != "ENCRYPTED PRIVATE KEY" }
             }
         return !asked.isEmpty && asked.allSatisfy(\.isWhole)
     }
 
-    /// The blocks that begin, by their labels, and whether they end, with DER between.
+    /// Returns each block by its label, and whether it is complete and holds DER.
     private static func blocks(in file: SharedSecret) -> [(label: String, isWhole: Bool)] {
         file.withUnsafeBytes { bytes in
             var blocks: [(label: String, isWhole: Bool)] = []
@@ -42,7 +42,7 @@ enum PemFile {
     }
 
     private static func mark(_ word: String, _ line: Slice<UnsafeRawBufferPointer>) -> String? {
-        // RFC 7468 §2: blanks at the end of a line are to be ignored.
+        // RFC 7468 §2: ignore white space at the end of a line.
         let blanks = line.reversed().prefix {
             [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0)
         }
@@ -51,8 +51,8 @@ enum PemFile {
         return String(decoding: line.dropFirst(word.utf8.count).dropLast(5), as: UTF8.self)
     }
 
-    /// Whether a block is Base64, and what it stands for is a SEQUENCE in DER as long as it says, with nothing behind it where
-    /// it is alone. A key that is encrypted in the old way has headers there.
+    /// Returns whether a block is Base64 of a DER SEQUENCE with the correct length. If `isAlone`, no bytes may follow
+    /// the SEQUENCE. A key in the old encrypted format has headers in the block, so it fails.
     private static func holdsSequence(_ block: Slice<UnsafeRawBufferPointer>, alone isAlone: Bool) -> Bool {
         let decoded = Secret(capacity: Base64.mostBytes(for: block.count)) { room in
             Base64.decode(block, .lenient, into: room) ?? 0
@@ -63,13 +63,14 @@ enum PemFile {
         }
     }
 
-    /// Where a SEQUENCE at the beginning of these bytes ends by its own length (X.690 §8.1.3), if there is one with a content.
+    /// Returns the end of the SEQUENCE at the start of these bytes by its own length (X.690 §8.1.3). Returns `nil` if
+    /// there is no SEQUENCE or if it is empty.
     private static func endOfSequence(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count > 2, bytes[0] == 0x30 else { return nil }
         let first = Int(bytes[1])
         guard first >= 0x80 else { return first > 0 ? 2 + first : nil }
         let digits = first - 0x80
-        // Four are more than any file of ours has.
+        // Four length bytes are enough for any file.
         guard (1...4).contains(digits), bytes.count >= 2 + digits else { return nil }
         return bytes[2..<2 + digits].reduce(0) { $0 << 8 | Int($1) } + 2 + digits
     }

@@ -1,10 +1,10 @@
 import JunctionText
 
-/// Percent-encoding as RFC 3986 has it, strictly: only its unreserved characters stay as they are.
+/// Strict percent-encoding (RFC 3986): only unreserved characters stay as they are.
 ///
-/// So `+` is always `%2B` and a space always `%20`, which a query and a form both read correctly.
+/// So `+` is always `%2B` and a space always `%20`, which is correct in a query and in a form.
 enum PercentEncoding {
-    /// Whether a byte is a letter, a digit or one of `-._~`.
+    /// Returns whether a byte is a letter, a digit or one of `-._~`.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -14,9 +14,9 @@ enum PercentEncoding {
         }
     }
 
-    /// Appends the encoded form of `bytes` at the front of `room`, which has space for three bytes each.
+    /// Writes the encoded form of `bytes` to the start of `room`, which has space for three bytes each.
     ///
-    /// - Returns: how many bytes were written.
+    /// - Returns: the number of bytes that were written.
     static func encode(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
         var written = 0
         for byte in bytes {
@@ -33,7 +33,7 @@ enum PercentEncoding {
         return written
     }
 
-    /// The encoded form of text that is no secret.
+    /// Returns the encoded form of text that is not secret.
     static func encode(_ text: String) -> String {
         var text = text
         return text.withUTF8 { bytes in

@@ -1,23 +1,22 @@
 import JunctionSession
 import JunctionText
 
-/// The path of a request in the one form in which it can be judged: segments of plain characters.
+/// The path of a request as segments of plain characters, the only form in which the policies judge a path.
 ///
-/// What a proxy or a server might read differently than we do is not normalised away but refused: an empty segment,
-/// `.` and `..`, a slash, backslash or `%` in disguise, anything after `?` or `#`. A path that cannot be read with
-/// certainty is never the user's own, so the refusal is `permissionDenied`.
+/// A path that a proxy or a server might interpret differently is refused, not normalised: an empty segment, `.` and
+/// `..`, an escaped slash, backslash or `%`, anything after `?` or `#`. An ambiguous path is never the user's own, so
+/// the error is `permissionDenied`.
 struct PlainPath: Equatable {
     private(set) var segments: [String]
 
     static let longest = 2_048
 
-    /// What may stand as a segment besides plain characters.
+    /// The text that a segment may hold besides plain characters.
     enum Allowance {
         case nothing
-        /// A user id with whatever characters it has, but those that could be read as more than one segment, or as
-        /// something else than a segment.
+        /// This user id, with any characters except those that could change the meaning of the path.
         case id(String)
-        /// Anything but those: an API of which nothing is known may need it.
+        /// Any characters except those: an unknown API may need them.
         case anything
     }
 
@@ -30,7 +29,7 @@ struct PlainPath: Equatable {
         }
     }
 
-    /// What nothing may hold where it stands in a path.
+    /// Characters that could change the meaning of a path. No segment may contain one of them.
     fileprivate static let treacherous = Set("/\\%?#;".utf8)
 
     private static func segment(
@@ -70,7 +69,7 @@ extension PlainPath.Allowance {
         return switch self {
         case .nothing: false
         case .id(let id): id.utf8.elementsEqual(segment)
-        // Bytes that are no text would be sent as others than were judged.
+        // Invalid UTF-8 would be sent as other bytes than the ones that were checked.
         case .anything:
             segment.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && String(validating: segment, as: UTF8.self) != nil
         }

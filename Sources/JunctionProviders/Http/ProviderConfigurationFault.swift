@@ -1,11 +1,11 @@
-/// A setting that no provider can work with: what is wrong with it, and what was expected.
+/// An invalid setting of a provider: the problem, and the expected value.
 ///
-/// The configuration adds which key it stands under.
+/// The configuration adds the name of the key.
 package struct ProviderConfigurationFault: Error, Equatable, Sendable {
-    /// One line for a person; never what stands in front of an `@` in a URL.
+    /// One line for a person. It never contains the part of a URL before an `@`.
     package var message: String
-    /// The service manager's credential that would mend it: no file is named in its place. Where only the service has
-    /// credentials, nobody else can tell whether it is missing.
+    /// The service manager's credential that could replace the missing file. If only the service receives credentials,
+    /// another process cannot tell whether it is missing.
     package var missingCredential: String?
 
     package init(_ message: String, missingCredential: String? = nil) {

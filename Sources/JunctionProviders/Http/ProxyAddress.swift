@@ -1,29 +1,30 @@
 import JunctionSecret
 
-/// The proxy through which everything but loopback goes (`[network] proxy`, or the environment).
+/// The address of the proxy for every host except loopback (`[network] proxy`, or the environment).
 package struct ProxyAddress: Sendable {
-    /// With its credentials, if it has any.
+    /// The URL, with its credentials if it has any.
     let url: SharedSecret
-    /// What people and logs may see of it: never what stands before the `@`.
+    /// The address for messages and logs. It never contains the part before the `@`.
     package let place: String
 
-    /// Reads `http://[USER:PASSWORD@]HOST:PORT`, or the same with https, socks5 or socks5h.
+    /// Parses `http://[USER:PASSWORD@]HOST:PORT`, or the same with https, socks5 or socks5h.
     package init(_ text: String) throws(ProviderConfigurationFault) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.utf8.count <= 4_096 else {
             throw Self.fault
         }
-        // As the environment has it, the scheme may be missing.
+        // In environment variables the scheme may be missing.
         let (word, rest) = text.aroundSchemeMark ?? ("http", text[...])
         let scheme = word.lowercased()
         let authority = rest.prefix { $0 != "/" }
         let tail = rest[authority.endIndex...]
         let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
-        // What others would read as the end of the host, or as another one: it has to be percent-encoded.
+        // Other parsers could see the end of the host, or another host, at these characters. They must be
+        // percent-encoded.
         let isPlain = !authority.contains { "?#\\".contains($0) } && authority.filter { $0 == "@" }.count <= 1
         guard ["http", "https", "socks5", "socks5h"].contains(scheme), isPlain, tail.isEmpty || tail == "/" else {
             throw Self.fault
         }
-        // Read like any other place, so that nothing odd gets through: which scheme it has does not matter for that.
+        // Checks the host and the port like those of any other URL. The scheme does not matter for that.
         do throws(ProviderConfigurationFault) {
             _ = try HttpOrigin("https://\(host)")
         } catch {

@@ -1,12 +1,12 @@
 package import JunctionSession
 
-/// Tells whoever counts how long each request took, and how far its server's clock is from ours.
+/// Measures the duration of each request and the difference between the server's clock and the local one.
 package struct RequestMeter: Sendable {
-    /// One request, answered or not.
+    /// The measurement of one request, with or without an answer.
     package struct Reading: Equatable, Sendable {
-        /// From when it was asked for to its end.
+        /// The time from the start of the request to its end.
         package var duration: Duration
-        /// How far the server's clock is ahead of ours; nothing where its answer does not tell.
+        /// How far the server's clock is ahead of the local one; `nil` if the answer has no `Date`.
         package var clockSkew: Duration?
 
         package init(duration: Duration, clockSkew: Duration? = nil) {
@@ -22,7 +22,7 @@ package struct RequestMeter: Sendable {
         (self.clock, self.report) = (clock, report)
     }
 
-    /// Begins to measure; what it gives back is called with the end.
+    /// Begins a measurement. The caller must call the returned function when the request ends.
     func begin() -> @Sendable (HttpAnswer?) -> Void {
         let (clock, report) = (clock, report)
         let began = clock.now()

@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// How far a server's clock is ahead of ours, as far as one of its answers tells.
+/// How far a server's clock is ahead of the local clock, as far as one of its answers shows.
 struct ServerClock: Sendable {
     let skew: Duration
 
@@ -8,11 +8,11 @@ struct ServerClock: Sendable {
         self.skew = skew
     }
 
-    /// Compares the `Date` of an answer with our clock.
+    /// Compares the `Date` of an answer with the local clock.
     ///
-    /// The header names the whole second in which the server answered, some time between our sending and receiving.
-    /// Only what this cannot explain is a difference of the clocks: two good ones are never corrected against each
-    /// other. Without the header they are taken to agree.
+    /// The header names the whole second of the answer, at some time between sending and receiving. Only a difference
+    /// that this cannot explain counts as skew, so two correct clocks have a skew of zero. Without the header the skew
+    /// is zero, too.
     init(_ answer: HttpAnswer, sentAt: WallTime, receivedAt: WallTime) {
         guard let second = answer.header("date").flatMap(HttpDate.parse) else {
             skew = .zero
@@ -22,6 +22,6 @@ struct ServerClock: Sendable {
         skew = max(least, min(most, .zero))
     }
 
-    /// When it is on our clock what the server calls so.
+    /// Converts a time on the server's clock to the local clock.
     func ours(_ time: WallTime) -> WallTime { time + (.zero - skew) }
 }

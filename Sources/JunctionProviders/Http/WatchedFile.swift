@@ -3,15 +3,15 @@ import JunctionCourier
 import JunctionSecret
 import JunctionText
 
-/// A PEM file of the configuration, as it was when it could be read last.
+/// A PEM file of the configuration, with the content of its last successful read.
 struct WatchedFile: Sendable {
-    /// What has to be in it.
+    /// The required content of the file.
     enum Kind {
         case certificates
         case key
     }
 
-    /// What came of reading it.
+    /// The result of reading the file.
     private enum Reading {
         case content(SharedSecret)
         case tooLong
@@ -31,7 +31,7 @@ struct WatchedFile: Sendable {
     private var version: Version?
     private(set) var content: SharedSecret
 
-    /// - Parameter setting: what names it in the configuration.
+    /// - Parameter setting: the name of the setting in the configuration.
     init(_ setting: String, _ path: String, _ kind: Kind) throws(ProviderConfigurationFault) {
         (self.path, self.kind) = (path, kind)
         let version = Self.version(of: path)
@@ -48,9 +48,9 @@ struct WatchedFile: Sendable {
         }
     }
 
-    /// Reads the file again if it is another than before.
+    /// Reads the file again if it has changed.
     ///
-    /// - Returns: whether there is another content.
+    /// - Returns: whether the content has changed.
     mutating func look() -> Bool {
         let now = Self.version(of: path)
         guard let now, now != version, case .content(let fresh) = Self.read(path), PemFile.holds(kind, fresh) else {
@@ -75,7 +75,7 @@ struct WatchedFile: Sendable {
     }
 
     private static func read(_ path: String) -> Reading {
-        // Not blocking: somebody may have put a pipe there.
+        // Non-blocking, because the path may be a named pipe.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return .unreadable }
         defer { close(file) }

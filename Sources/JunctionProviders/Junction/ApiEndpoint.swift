@@ -1,7 +1,7 @@
 import JunctionSecret
 package import JunctionSession
 
-/// Junction's API, called as the signed-in user.
+/// Calls Junction's API as the signed-in user.
 extension JunctionProvider {
     package func send(
         _ request: ApiRequest,
@@ -15,12 +15,12 @@ extension JunctionProvider {
         return try await api.send(request, credential: credential)
     }
 
-    /// Exactly one of the two; the user's own token where there is one.
+    /// Returns exactly one credential: the user's own token if there is one, else the API key.
     private static func credential(_ secrets: SessionSecrets) -> (name: String, value: SharedSecret)? {
         if let token = secrets.accessToken { return BearerToken.header(token) }
         return secrets.apiKey.map { ("x-vital-api-key", $0) }
     }
 
-    /// What ends a session of Junction's is said by the token endpoint alone.
+    /// Only the token endpoint can end a session.
     package func verdict(in answer: ApiAnswer) -> Verdict? { nil }
 }

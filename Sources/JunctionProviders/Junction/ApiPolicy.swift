@@ -1,28 +1,29 @@
 import JunctionJSON
 package import JunctionSession
 
-/// Which requests are the signed-in user's own business.
+/// Decides which requests lead to the signed-in user's own resources.
 ///
 /// | path | |
 /// |---|---|
-/// | `/v2/user/{id}` | `GET`: to change or delete the user is the backend's |
-/// | `/v2/user/{id}/…` | everything below, save `sign_in_token`: who may sign in is the backend's, too |
+/// | `/v2/user/{id}` | `GET`: only the backend may change or delete the user |
+/// | `/v2/user/{id}/…` | everything below, except `sign_in_token`: only the backend decides who may sign in |
 /// | `/v2/user/providers/{id}`, `/v2/user/refresh/{id}` | |
 /// | `/v2/summary/*/{id}…`, `/v2/timeseries/{id}…` | |
 /// | `/v2/providers` | `GET` and `HEAD` |
 /// | `/v2/link/token` | `POST`, with the user's id as `user_id` in the body |
 ///
-/// With a team API key the credential could do anything to anybody, so this is the only fence there is.
+/// A team API key could act for every user, so only this policy protects the other users.
 struct ApiPolicy {
     let userId: String
 
-    /// Words of the API that stand where an id stands. No user is called so; one who were would open other resources.
+    /// Words of the API that can stand in the place of an id. A user with such an id would get access to other
+    /// resources.
     private static let reserved: Set<String> = ["providers", "refresh", "resolve", "undo_delete"]
 
-    /// What manages the user. Compared without case, should a server be lenient.
+    /// The resource that only the backend may use. The comparison ignores case, because a server might.
     private static let ofTheBackend = "sign_in_token"
 
-    /// The request in normal form, with the id in lower case.
+    /// Returns the request in normal form, with the id in lower case.
     func admit(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         if request.path.hasPrefix("/v2/link/provider/") { throw Self.takesLinkToken }
         let admitted = try request.normalForm(headers: CallerHeaders.usual, like: "/v2/user/{id}…") {
@@ -35,7 +36,7 @@ struct ApiPolicy {
         return admitted
     }
 
-    /// The segments below `/v2` with the id in its normal form, or `nil` when they are not the user's own.
+    /// Returns the segments below `/v2` with the id in its normal form, or `nil` if they are not the user's own.
     private func owned(_ segments: [String], _ method: String) -> [String]? {
         let idAt: Int
         switch (segments.first, segments.count) {
@@ -53,13 +54,13 @@ struct ApiPolicy {
         return own
     }
 
-    /// Whether what is below `user/{id}` is for the user, and not for the backend that manages them.
+    /// Returns whether a resource below `user/{id}` is for the user and not for the backend.
     private func isTheUsers(_ below: ArraySlice<String>, _ method: String) -> Bool {
         below.first.map { $0.lowercased() != Self.ofTheBackend } ?? (method == "GET")
     }
 
-    /// A link token is opaque: nobody but Junction can tell whose it is, so this daemon, which may hold a team API key, adds no
-    /// credential to a request with one.
+    /// Only Junction can tell to which user a link token belongs. The daemon may hold a team API key, so it adds no
+    /// credential to a request with a link token.
     private static let takesLinkToken = SessionError(
         .permissionDenied,
         "The paths below /v2/link/provider take a link token instead of the user's credential: get one with POST /v2/link/token "
@@ -68,7 +69,7 @@ struct ApiPolicy {
     )
 
     private func checkLinkToken(_ request: ApiRequest) throws(SessionError) {
-        // A body that we cannot read as the server does might name anybody.
+        // A compressed body cannot be checked, and could name another user.
         let isPlain = !request.headers.contains { $0.name == "content-encoding" }
         let body = isPlain ? request.body.flatMap { try? JSONValue.parse($0) } : nil
         let ids = body?.members.filter { $0.name.stringEquals("user_id") } ?? []

@@ -1,25 +1,25 @@
-/// Junction's hosts: two for each environment and region, or those that the configuration names instead.
+/// Junction's hosts: two for each environment and region, or those that the configuration names.
 package struct JunctionCloud: Sendable {
     private let authOverride: HttpOrigin?
     private let apiOverride: HttpOrigin?
 
-    /// Takes the overrides of the configuration as they are written there.
+    /// Parses the overrides of the configuration.
     package init(authUrl: String? = nil, apiUrl: String? = nil) throws(ProviderConfigurationFault) {
         self.authOverride = try Self.origin("authUrl", authUrl)
         self.apiOverride = try Self.origin("apiUrl", apiUrl)
     }
 
-    /// The host that exchanges and renews tokens.
+    /// Returns the host that exchanges and renews tokens.
     package func auth(_ site: JunctionSite) -> HttpOrigin {
         authOverride ?? HttpOrigin(host: "auth.\(site.hostSuffix)")
     }
 
-    /// The host of the API.
+    /// Returns the host of the API.
     package func api(_ site: JunctionSite) -> HttpOrigin {
         apiOverride ?? HttpOrigin(host: "api.\(site.hostSuffix)")
     }
 
-    /// What can be asked for without knowing the site: the overrides.
+    /// The overrides, which are known without a site.
     var overrides: (auth: HttpOrigin?, api: HttpOrigin?) { (authOverride, apiOverride) }
 
     private static func origin(

@@ -1,7 +1,7 @@
 import JunctionSecret
 package import JunctionSession
 
-/// Junction's cloud: Sign-In Tokens, link codes and team API keys.
+/// The provider for Junction: Sign-In Tokens, link codes and team API keys.
 package struct JunctionProvider: IdentityProvider {
     package let name = JunctionVendor.name
     package let schemes: [Scheme: SchemeTraits] = [
@@ -13,7 +13,7 @@ package struct JunctionProvider: IdentityProvider {
     let cloud: JunctionCloud
     let http: OutgoingHttp
     let clock: any SessionClock
-    /// Whether a team API key may be one for production.
+    /// Whether a team API key for production is allowed.
     var takesProductionKeys: Bool
 
     package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock, takesProductionKeys: Bool = false) {
@@ -79,7 +79,7 @@ package struct JunctionProvider: IdentityProvider {
                 throw .refused("An API key without a user id signs nobody in: add the user id")
             }
             try check(identity, is: expected)
-            // Nothing to ask the cloud for: the key itself is the credential of every call.
+            // No request is needed: the key itself is the credential of every call.
             return Grant(identity: identity, scheme: .apiKey, token: nil, refreshToken: nil, apiKey: key)
         case .userLogin, .registration, .registrationSignature, .selfSigned, .device, .authorizationCode,
             .refreshToken, .tokenExchange:
@@ -100,10 +100,10 @@ package struct JunctionProvider: IdentityProvider {
         }
     }
 
-    /// Junction has no revocation: a sign-out is local.
+    /// Does nothing: Junction has no revocation, so a sign-out is local.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {}
 
-    /// A fresh Sign-In Token from the app's server takes the place of the refresh token.
+    /// Renews with a new Sign-In Token from the app's server instead of the refresh token.
     private func renew(_ identity: Identity, with token: SharedSecret) async throws(RenewalFailure) -> Grant {
         let subject: CredentialFacts.Subject
         do throws(CredentialRefused) {
@@ -134,7 +134,7 @@ package struct JunctionProvider: IdentityProvider {
         with secrets: SessionSecrets,
         sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
-        // Without either there is nothing that time could heal.
+        // Without both of them no retry can succeed.
         guard let refreshToken = secrets.refreshToken, let site = JunctionSite(of: identity) else {
             throw .reauthenticationRequired
         }
@@ -156,7 +156,8 @@ extension JunctionProvider {
         return try await exchange(token, expecting: expected)
     }
 
-    /// What the code brings, or has brought to an earlier try: that is kept, as the code is spent.
+    /// Returns the Sign-In Token for the code. An earlier attempt may have stored it, because the code can be used only
+    /// once.
     private func token(of code: LinkCode, _ store: PartialGrantStore) async throws(ExchangeFailure) -> SignInToken {
         if let found = store.found.flatMap({ try? SignInToken($0) }) { return found }
         let api = cloud.api(code.site)
@@ -172,7 +173,8 @@ extension JunctionProvider {
         return token
     }
 
-    /// A sign-in. One that brings no usable access token brings nothing: there is no session yet that could keep the rest.
+    /// Exchanges a Sign-In Token at a sign-in. Without a usable access token the sign-in fails, because there is no
+    /// session yet that could keep the refresh token.
     private func exchange(_ token: SignInToken, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
         let grant = try await grant(token, expecting: expected)
         if var why = grant.shortfall {
@@ -193,7 +195,7 @@ extension JunctionProvider {
         throw .otherUser(identity)
     }
 
-    /// A credential was examined before, so this fails for a caller who did not.
+    /// Parses a credential. `examine` has checked it before, so this fails only if the caller skipped `examine`.
     private func read<Value>(_ parse: () throws(CredentialRefused) -> Value) throws(ExchangeFailure) -> Value {
         do throws(CredentialRefused) {
             return try parse()

@@ -1,13 +1,13 @@
 import JunctionSession
 
-/// One of Junction's six installations: an environment in a region, with users and keys of its own.
+/// One of Junction's six installations: an environment in a region, with its own users and keys.
 package struct JunctionSite: Hashable, Sendable {
     package enum Environment: String, Sendable, CaseIterable {
         case production
         case sandbox
         case dev
 
-        /// Both ways in which Junction spells it: in words, and as in `iss`.
+        /// Parses both spellings of Junction: the word, and the abbreviation in `iss`.
         init?(spelled text: some StringProtocol) {
             switch text {
             case "production", "prd": self = .production
@@ -31,7 +31,7 @@ package struct JunctionSite: Hashable, Sendable {
         self.region = region
     }
 
-    /// Where a signed-in user lives; `nil` for an identity that is not one of Junction's.
+    /// Makes the site of a signed-in user; `nil` if the identity is not one of Junction's.
     init?(of identity: Identity) {
         guard let environment = identity.environment.flatMap(Environment.init(rawValue:)),
             let region = identity.region.flatMap(Region.init(rawValue:))

@@ -1,13 +1,13 @@
 package import JunctionSession
 
-/// Junction: users whose tokens the daemon renews.
+/// The vendor Junction. The daemon renews the tokens of its users.
 package struct JunctionVendor: Vendor {
     package static let name = "junction"
     package static let renewsByItself = true
     package static let settings = [
-        // Each instead of the host that the token's environment and region name.
+        // Each replaces the host that follows from the environment and region of the token.
         VendorSetting("authUrl", .url), VendorSetting("apiUrl", .url),
-        // A team API key is for evaluation in the sandbox: whoever has it can act for every user.
+        // A team API key is for evaluation in the sandbox, because it gives access to every user.
         VendorSetting("apiKeyInProduction", .flag, usually: "false"),
     ]
 

@@ -1,17 +1,17 @@
 import JunctionJSON
 import JunctionSecret
 
-/// The two things that Junction's token endpoint says about a user, as opposed to everything that merely went wrong.
+/// The two verdicts of Junction's token endpoint about a user. Every other error is a failure without a verdict.
 enum JunctionVerdict: Equatable, Sendable {
-    /// The user was deleted or disabled, or the token was never good.
+    /// The user was deleted or disabled, or the token was never valid.
     case invalidToken
-    /// The user is fine and has to sign in again.
+    /// The user exists and must sign in again.
     case reauthenticationRequired
 
-    /// Finds the verdict in an answer: a client error whose body says `{"detail":{"error_type":"…"}}`.
+    /// Finds the verdict in an answer: a client error whose body is `{"detail":{"error_type":"…"}}`.
     ///
-    /// The vendor's own SDKs twice looked under another name and missed deleted users for months; nothing but
-    /// exactly this place counts. A server that only asks to wait (408, 429) has not judged anybody.
+    /// Only this member counts. The vendor's own SDKs read another name twice and missed deleted users for months. A
+    /// server that only asks to wait (408, 429) gives no verdict.
     init?(_ answer: HttpAnswer) {
         guard answer.mayBeVerdict, let body = answer.body.withUnsafeBytes({ try? JSONValue.parse($0) }),
             let type = body["detail"]?["error_type"]

@@ -2,9 +2,10 @@ import JunctionSecret
 import JunctionSession
 import JunctionText
 
-/// A code of twelve characters that a person can type: it stands for a Sign-In Token, once and for about an hour.
+/// A code of twelve characters that a person can type. It stands for a Sign-In Token, is valid for about an hour, and
+/// can be used once.
 struct LinkCode: Sendable {
-    /// `skus0a1b2c3d`: eight hexadecimal digits after the site.
+    /// The code, such as `skus0a1b2c3d`: the site, then eight hexadecimal digits.
     let text: String
     let site: JunctionSite
 
@@ -12,7 +13,7 @@ struct LinkCode: Sendable {
         let malformed = CredentialRefused.malformed(
             "Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits"
         )
-        // Nothing that long is a code; it is not worth copying.
+        // A longer text cannot be a code and is not copied.
         guard code.count <= 64 else { throw malformed }
         let text = code.ofLinkCode.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
 

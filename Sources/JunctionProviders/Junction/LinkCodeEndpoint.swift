@@ -2,12 +2,12 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// Where Junction turns a link code into a Sign-In Token; whoever has the code needs no other credential.
+/// Junction's endpoint that exchanges a link code for a Sign-In Token. It needs no other credential.
 struct LinkCodeEndpoint: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// Spends the code.
+    /// Exchanges the code, which can be used only once.
     func exchange(_ code: LinkCode, at api: HttpOrigin) async throws(ExchangeFailure) -> SharedSecret {
         let call = HttpCall(
             method: "POST",

@@ -1,6 +1,7 @@
 package import JunctionSession
 
-/// What `doctor` wants to know: whether both hosts answer, whether our clocks agree, and that nothing else is needed.
+/// The findings for `doctor`: whether both hosts answer and whether the clocks agree. Junction needs no configured
+/// credential.
 extension JunctionProvider {
     package func probe(
         _ identity: Identity?,

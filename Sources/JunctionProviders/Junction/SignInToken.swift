@@ -3,19 +3,19 @@ import JunctionSecret
 import JunctionSession
 import JunctionText
 
-/// Junction's Sign-In Token: Base64 of a JSON envelope with a JWT inside, which names user, team and site.
+/// Junction's Sign-In Token: Base64 of a JSON object that contains a JWT. The JWT names user, team and site.
 ///
-/// The JWT's signature is the server's to check; we only read whom and where it is for.
+/// The server checks the signature of the JWT. The daemon reads only the user and the site.
 struct SignInToken: Sendable {
     var site: JunctionSite
     var identity: Identity
-    /// The JWT: what the exchange sends.
+    /// The JWT that the exchange sends.
     var userToken: SharedSecret
 
-    /// Far more than any token has, and little enough to copy a few times.
+    /// Much longer than any token, and short enough to copy a few times.
     static let longest = 1 << 16
 
-    /// - Parameter text: the token, or the backend's answer that holds it.
+    /// - Parameter text: the token, or the backend's answer that contains it.
     init(_ text: SharedSecret) throws(CredentialRefused) {
         guard (try? LinkCode(text)) == nil else {
             throw .misdescribed(
@@ -37,7 +37,7 @@ struct SignInToken: Sendable {
 }
 
 extension SignInToken {
-    /// Takes the JWT out of the envelope.
+    /// Returns the JWT in the JSON object.
     private static func open(_ token: SharedSecret) throws(CredentialRefused) -> SharedSecret {
         guard token.count <= longest else { throw malformed("is longer than \(longest) bytes") }
         guard let decoded = token.withUnsafeBytes(decode) else { throw malformed("is not Base64") }
@@ -72,7 +72,7 @@ extension SignInToken {
         return try json(decoded, "holds a JWT whose \(name) is not JSON")
     }
 
-    /// As a backend may hand it out: either alphabet, padded or not, with line breaks.
+    /// Decodes Base64 in either alphabet, with or without padding and line breaks, because backends differ.
     private static func decode(_ text: UnsafeRawBufferPointer) -> SharedSecret? {
         var isValid = true
         let decoded = Secret(capacity: Base64.mostBytes(for: text.count)) { room in
@@ -89,7 +89,8 @@ extension SignInToken {
         return value
     }
 
-    /// `id-signer-stg-eu@vital-id-stg-eu.iam.gserviceaccount.com`: both halves must tell the same.
+    /// Parses an issuer such as `id-signer-stg-eu@vital-id-stg-eu.iam.gserviceaccount.com`. Both halves must name the
+    /// same site.
     private static func site(of issuer: String?) throws(CredentialRefused) -> JunctionSite {
         guard let issuer, let at = issuer.firstIndex(of: "@"), issuer.hasPrefix("id-signer-") else {
             throw malformed("has an unknown issuer (iss)")

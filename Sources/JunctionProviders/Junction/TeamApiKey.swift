@@ -2,15 +2,15 @@ import JunctionSecret
 import JunctionSession
 import JunctionText
 
-/// A team's API key and the site that it is for: Junction's scheme for evaluation.
+/// A team's API key and its site: Junction's scheme for evaluation.
 struct TeamApiKey: Sendable {
     var site: JunctionSite
-    /// Whom calls are made for; without one the key only configures the installation.
+    /// The user of the calls. Without a user the key only configures the installation.
     var userId: String?
 
     /// Reads the members of the credential.
     ///
-    /// - Parameter configured: the site of a key that is configured already, which need not be told again.
+    /// - Parameter configured: the site of an already configured key. Such a key may be omitted from the credential.
     init(
         key: SharedSecret?,
         userId: String?,
@@ -31,14 +31,14 @@ struct TeamApiKey: Sendable {
         if let userId, !Self.isUUID(userId) {
             throw .misdescribed("The user id must be a UUID: Junction's own, not the one of your backend")
         }
-        // No prefix is documented for dev, so none contradicts it.
+        // No key prefix is documented for dev, so every key is accepted there.
         let isOpen = key != nil && site.environment == .dev
         if let known, known.region != site.region || (known.environment != site.environment && !isOpen) {
             throw .misdescribed("The API key is for \(known.environment.rawValue) in \(known.region.rawValue)")
         }
     }
 
-    /// What the key itself or the configured one is for, as far as that is known.
+    /// Returns the site of the key or of the configured key, if it is known.
     private static func site(
         of key: SharedSecret?,
         _ configured: (environment: String, region: String)?
@@ -58,10 +58,10 @@ struct TeamApiKey: Sendable {
         return JunctionSite(environment, region)
     }
 
-    /// The site that a documented prefix names: `pk_` is production, `sk_` is sandbox.
+    /// Returns the site that a documented prefix names: `pk_` is production, `sk_` is sandbox.
     private static func site(impliedBy key: SharedSecret) throws(CredentialRefused) -> JunctionSite? {
         try key.withUnsafeBytes { (bytes) throws(CredentialRefused) in
-            // It becomes the value of a header, where a line break would begin the next one.
+            // The key becomes the value of a header, where a line break would begin another header.
             guard (1...4_096).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
                 throw .malformed("An API key has printable ASCII characters only, without spaces or line breaks")
             }

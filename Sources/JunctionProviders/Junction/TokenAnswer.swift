@@ -2,17 +2,17 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// What the token endpoint grants: read by hand, so that no token is ever a `String` of ours.
+/// The tokens that the token endpoint grants. The parser never puts a token into a `String`.
 struct TokenAnswer: Sendable {
-    /// Absent where the answer has none that can be used; there is a refresh token then.
+    /// The access token. It is `nil` if the answer has no usable one; there is a refresh token then.
     var token: Grant.Token?
-    /// Absent where the server lets the old one stand; some say so by an empty text.
+    /// The refresh token. It is `nil` if the old one stays valid, which some servers state by an empty text.
     var refreshToken: SharedSecret?
 
-    /// Reads a success: the refresh token first, because it is good whatever else the answer says. `nil` when neither token can
-    /// be read, or what stands in the refresh token's place is none.
+    /// Parses a success. The refresh token comes first, because it is valid whatever else the answer says. Returns
+    /// `nil` if there is neither token, or if the `refresh_token` is not a string.
     ///
-    /// - Parameter sentAt: the start of the request. The life counts from there, whatever the answer's way back took.
+    /// - Parameter sentAt: the start of the request. The life of the token counts from there.
     init?(_ body: SharedSecret, sentAt: Moment) {
         guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object else {
             return nil
@@ -32,7 +32,7 @@ struct TokenAnswer: Sendable {
         return Grant.Token(secret: secret, life: Life(from: sentAt, lasting: life))
     }
 
-    /// A number, as the vendor's iOS SDK expects it, or a string, as its Android SDK does.
+    /// Parses the life: a number as in the vendor's iOS SDK, or a string as in its Android SDK.
     private static func life(_ value: JSONValue?) -> Duration? {
         (value?.integer ?? value?.string.flatMap(Int64.init)).map { .seconds($0) }
     }

@@ -1,12 +1,12 @@
 import JunctionSecret
 import JunctionSession
 
-/// Junction's token endpoint: one form posted, one answer read, nothing tried twice.
+/// Junction's token endpoint. Each call posts one form and reads one answer, without a retry.
 struct TokenEndpoint: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// Spends the JWT of a Sign-In Token.
+    /// Exchanges the JWT of a Sign-In Token.
     func exchange(_ userToken: SharedSecret, at auth: HttpOrigin) async throws(ExchangeFailure) -> Granted {
         let form = FormBody([
             .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:token-exchange"),
@@ -23,7 +23,7 @@ struct TokenEndpoint: Sendable {
 
     /// Renews with a refresh token, which may be valid only once.
     ///
-    /// - Parameter sendDeadline: by when it has to leave, if so.
+    /// - Parameter sendDeadline: the time by which the request must leave, if there is one.
     func renew(
         _ refreshToken: SharedSecret,
         at auth: HttpOrigin,
@@ -43,7 +43,7 @@ struct TokenEndpoint: Sendable {
         return Granted(granted, of: answer)
     }
 
-    /// What a success grants, and what is wrong with it where it has no usable access token.
+    /// The tokens of a success, and the shortfall if there is no usable access token.
     struct Granted: Sendable {
         let answer: TokenAnswer
         let shortfall: Unavailability?
@@ -53,7 +53,7 @@ struct TokenEndpoint: Sendable {
             shortfall = answer.token == nil ? http.shortfall("a usable access token and its life") : nil
         }
 
-        /// The session of this user that comes of it.
+        /// Returns the grant for this user.
         func grant(_ identity: Identity) -> Grant {
             var grant = Grant(
                 identity: identity,

@@ -2,10 +2,10 @@ import JunctionCourier
 import JunctionSecret
 import JunctionSession
 
-/// Gathers one answer, for whoever wants all of it at once.
+/// Collects one answer and delivers it as a whole.
 final class AnswerCollector: AnswerReceiver {
     private let place: String
-    /// Makes space for as much again.
+    /// Grants the helper this many more bytes.
     private let grant: (Int) -> Void
     private let completion: (Result<HttpAnswer, Unavailability>) -> Void
     private var head = AnswerHead(status: 0, headers: [])
@@ -27,7 +27,7 @@ final class AnswerCollector: AnswerReceiver {
     func part(_ part: SharedSecret) {
         body.append(part)
         ungranted += part.count
-        // A server may send a byte at a time; space is made by the part.
+        // A server may send single bytes. Grant only when a whole part has arrived.
         guard ungranted >= Flow.longestPart else { return }
         grant(ungranted)
         ungranted = 0

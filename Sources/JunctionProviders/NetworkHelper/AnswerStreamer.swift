@@ -3,14 +3,14 @@ import JunctionSecret
 import JunctionSession
 import NIOCore
 
-/// Hands one answer on while it comes: the head at once, and as much of the body as somebody takes.
+/// Passes one answer on as it arrives: the head at once, and as much of the body as its reader takes.
 final class AnswerStreamer: AnswerReceiver {
     private let place: String
     private let eventLoop: any EventLoop
-    /// Makes space for as much again.
+    /// Grants the helper this many more bytes.
     private let grant: (Int) -> Void
     private let cancel: () -> Void
-    /// Not called any more once there is a head.
+    /// Called once, with the head or with a failure before it.
     private var completion: ((Result<(head: HttpAnswer, body: BodyStream), Unavailability>) -> Void)?
     private let body = BodyStream()
     private var ungranted = 0
@@ -55,7 +55,7 @@ final class AnswerStreamer: AnswerReceiver {
 
     private func taken(_ count: Int) {
         ungranted += count
-        // An app may take a byte at a time; space is made by the part.
+        // An app may take single bytes. Grant only when a whole part has been taken.
         guard ungranted >= Flow.longestPart else { return }
         let count = ungranted
         ungranted = 0

@@ -3,14 +3,14 @@ import JunctionSecret
 import NIOCore
 import NIOPosix
 
-/// The connection to one courier: messages in, messages out, and no copy of them left behind.
+/// The connection to one network helper. It sends and receives messages, and wipes its buffers.
 final class CourierConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Why a courier says nothing more.
+    /// Why the connection receives no more messages.
     enum Ending {
         case gone
-        /// It sent what is no frame.
+        /// The helper sent bytes that are not a frame.
         case unintelligible
     }
 
@@ -18,28 +18,28 @@ final class CourierConnection: ChannelInboundHandler {
     private weak var link: CourierLink?
     private var reader = FrameReader<CourierMessage>()
     private var channel: (any Channel)?
-    /// The courier, if this process has started it.
+    /// The process of the helper, if this process started it.
     private var process: CourierProcess?
-    /// What was said before the channel was ready.
+    /// Messages that were sent before the channel was ready.
     private var waiting: [ByteBuffer] = []
     private var isClosed = false
-    /// What the courier said that nobody has heard yet, and its end.
+    /// Received messages that have not been passed on yet, and the end of the connection.
     ///
-    /// Whoever hears a message may answer it, and when that meets a closed socket the channel reads all that is left and
-    /// closes before it returns. So whatever comes waits here until its turn.
+    /// A receiver of a message may answer it. If that write meets a closed socket, the channel reads all remaining
+    /// bytes and closes before the write returns. This queue keeps the order.
     private var unheard: [(number: UInt32, message: Result<CourierMessage, FormatFault>)] = []
     private var ending: Ending?
     private var isPassingOn = false
-    /// It has said which version it speaks.
+    /// Whether the helper has sent its version.
     var isGreeted = false
-    /// Which settings this courier has heard.
+    /// The edition of the settings that this helper has received.
     var settings: Int?
 
     init(on eventLoop: any EventLoop, for link: CourierLink) {
         (self.eventLoop, self.link) = (eventLoop, link)
     }
 
-    /// Takes the socket over, and the end of whoever is behind it.
+    /// Takes ownership of the socket and of the process.
     func open(_ socket: NIOBSDSocket.Handle, of process: CourierProcess?) {
         self.process = process
         let myself = NIOLoopBound(self, eventLoop: eventLoop)
@@ -51,7 +51,7 @@ final class CourierConnection: ChannelInboundHandler {
             .whenComplete { outcome in myself.value.opened(outcome) }
     }
 
-    /// - Returns: whether the message is short enough for the courier to take it.
+    /// - Returns: false if the message is longer than its kind allows.
     @discardableResult
     func tell(_ message: DaemonMessage, about transfer: UInt32) -> Bool {
         guard let frame = Frame.encode(message, of: transfer) else { return false }
@@ -61,13 +61,13 @@ final class CourierConnection: ChannelInboundHandler {
         return true
     }
 
-    /// - Parameter patience: how long it may still say something for the log, about why.
+    /// - Parameter patience: how long the helper may still write the reason to the log before it is killed.
     func close(hearingItOutFor patience: TimeAmount? = nil) {
         guard !isClosed else { return }
         isClosed = true
         for bytes in waiting { bytes.wipe() }
         waiting = []
-        // It goes by itself, or somebody has stopped it.
+        // The helper exits on its own unless it is stopped.
         if let patience, let process {
             eventLoop.scheduleTask(in: patience) { process.end() }
             self.process = nil
@@ -94,14 +94,14 @@ final class CourierConnection: ChannelInboundHandler {
     }
 
     private func send(_ bytes: ByteBuffer, to channel: any Channel) {
-        // Most of what is said holds a token: it goes when the kernel has it, or when it never will.
+        // Most messages hold a token. The buffer is wiped when the kernel has it, or when the write has failed.
         channel.writeAndFlush(bytes).whenComplete { _ in bytes.wipe() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         defer { bytes.wipe() }
-        // Where the next message would begin is not known.
+        // After a fault the start of the next message is unknown.
         guard ending == nil else { return }
         do throws(FormatFault) {
             try bytes.withUnsafeReadableBytes { (bytes) throws(FormatFault) in
@@ -115,7 +115,7 @@ final class CourierConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
-        // It has ended, or has no business here without a connection.
+        // The helper has ended, or is of no use without a connection.
         endProcess()
         ended(.gone)
     }
@@ -129,7 +129,7 @@ final class CourierConnection: ChannelInboundHandler {
         passOn()
     }
 
-    /// Passes on what was said, in its order, and the end after it.
+    /// Passes on the received messages in order, and then the end of the connection.
     private func passOn() {
         guard !isPassingOn else { return }
         isPassingOn = true
@@ -146,10 +146,10 @@ final class CourierConnection: ChannelInboundHandler {
 }
 
 extension ByteBuffer {
-    /// Overwrites the readable bytes where they lie, whoever else refers to the same memory.
+    /// Overwrites the readable bytes in place, even if another buffer refers to the same memory.
     ///
-    /// Only for bytes that nobody will read again: what was sent, or received and copied. Going through
-    /// the mutating interface instead would copy them first and wipe the copy.
+    /// Use this only for bytes that are not read again: sent bytes, or received bytes that were copied. The mutating
+    /// interface would copy the bytes and wipe the copy.
     func wipe() {
         withUnsafeReadableBytes { bytes in
             JunctionSecret.wipe(UnsafeMutableRawBufferPointer(mutating: bytes))

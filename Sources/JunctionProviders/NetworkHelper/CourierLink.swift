@@ -4,10 +4,10 @@ import JunctionSession
 import NIOCore
 import NIOPosix
 
-/// The daemon's end of the way out by one of its network helpers: gets a process when there is something to carry, and lets it go
-/// when there has been nothing for a while. Lives on the event loop.
+/// The daemon's link to one of its network helpers. It gets a helper when there is a request, and closes the connection
+/// after an idle time. All calls must be on the event loop.
 ///
-/// A helper that dies takes nothing with it but what it was carrying: the next request gets another one.
+/// If a helper dies, only its current transfers fail. The next request gets a new helper.
 final class CourierLink {
     private enum State {
         case without
@@ -15,9 +15,9 @@ final class CourierLink {
         case closed
     }
 
-    /// A loop that comes so late to what was due has been held up…
+    /// If a timer fires this much too late, the event loop was blocked.
     private static let stall = TimeAmount.seconds(1)
-    /// …and has looked at everything that waits for it within this.
+    /// A blocked event loop has read everything that was waiting after this time.
     private static let aTurn = TimeAmount.milliseconds(50)
 
     private let eventLoop: any EventLoop
@@ -44,13 +44,13 @@ final class CourierLink {
         (self.idle, self.grace, self.whenIdle) = (idle, grace, whenIdle)
     }
 
-    // MARK: For whoever sends
+    // MARK: Requests
 
     func begin(_ transfer: OutgoingTransfer) {
         let courier: CourierConnection
         do throws(LocalFailure) {
             guard transfers.count < Flow.mostTransfers,
-                // Numbers begin again after four milliards.
+                // Transfer ids wrap at 2³².
                 transfers[transfer.number] == nil
             else { throw .tooManyUnderWay }
             courier = try present()
@@ -60,11 +60,12 @@ final class CourierLink {
         }
         parting?.cancel()
         parting = nil
-        // Before anything is said: that may be how the courier turns out to have gone, and then it ends, too.
+        // Registered before anything is sent: a send may reveal that the helper has died, and the transfer must fail
+        // with it then.
         transfers[transfer.number] = transfer
         keepVigil(over: transfer)
         if let settings = network.news(for: courier), !courier.tell(.settings(settings), about: 0) {
-            // Nothing goes out in another way than was asked for.
+            // The settings do not fit. The request must not be sent with other settings than the configured ones.
             return end(transfer, TransferFailure(.proxyUnusable, requestLeft: false))
         }
         guard courier.tell(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
@@ -75,16 +76,16 @@ final class CourierLink {
         sendMore(of: transfer)
     }
 
-    /// Nobody waits for it any more.
+    /// Ends a transfer that the caller no longer needs.
     func cancel(_ number: UInt32) {
         guard let transfer = transfers[number] else { return }
-        // The courier may have begun to send it a moment ago.
+        // The helper may already have begun to send the request.
         transfer.requestLeft = true
         end(transfer, .cancelled)
         if case .having(let courier) = state { courier.tell(.cancel, about: number) }
     }
 
-    /// There is space for so many more bytes of an answer.
+    /// Grants this many more bytes of an answer.
     func grant(_ count: Int, of number: UInt32) {
         guard let transfer = transfers[number], case .having(let courier) = state else { return }
         transfer.makeRoom(count)
@@ -103,9 +104,9 @@ final class CourierLink {
         if case .having(let courier) = before { courier.close() }
     }
 
-    // MARK: For the courier
+    // MARK: Messages of the helper
 
-    /// - Parameter message: what was said, or why that cannot be read.
+    /// - Parameter message: the message, or the reason why it cannot be decoded.
     func heard(
         _ message: Result<CourierMessage, FormatFault>,
         about number: UInt32,
@@ -114,7 +115,7 @@ final class CourierLink {
         guard isPresent(courier) else { return }
         if case .success(.hello(let version)) = message { return greeted(by: courier, version) }
         guard courier.isGreeted else { return giveUp(courier, .unintelligible) }
-        // It may have crossed the end of its transfer.
+        // The message may have crossed the end of its transfer.
         guard let transfer = transfers[number] else { return }
         guard case .success(let message) = message, transfer.expects(message) else {
             return breach(of: transfer, by: courier)
@@ -122,7 +123,7 @@ final class CourierLink {
         switch message {
         case .hello: break
         case .credit: sendMore(of: transfer)
-        // What has been done until here is not waited for again.
+        // After `leaving` a new response timeout applies.
         case .leaving: keepVigil(over: transfer)
         case .head(let head): transfer.receiver.head(head)
         case .body(let part): transfer.receiver.part(part)
@@ -131,7 +132,7 @@ final class CourierLink {
         }
     }
 
-    /// The courier says nothing more; what it said before has been heard.
+    /// Handles the end of the connection, after all received messages.
     func ended(_ courier: CourierConnection, _ ending: CourierConnection.Ending) {
         switch ending {
         case .gone: lose(courier, .died)
@@ -139,7 +140,7 @@ final class CourierLink {
         }
     }
 
-    // MARK: Inside
+    // MARK: Private
 
     private func present() throws(LocalFailure) -> CourierConnection {
         switch state {
@@ -163,7 +164,7 @@ final class CourierLink {
 
     private func greeted(by courier: CourierConnection, _ version: UInt16) {
         guard !courier.isGreeted else { return giveUp(courier, .unintelligible) }
-        // One of another version has read our greeting before anything else, and carries nothing.
+        // A helper of another version rejects our greeting and sends no request.
         guard version == DaemonMessage.version else { return lose(courier, .ofAnotherVersion) }
         courier.isGreeted = true
     }
@@ -175,7 +176,7 @@ final class CourierLink {
 
     private func sendMore(of transfer: OutgoingTransfer) {
         guard case .having(let courier) = state, !transfer.hasSaidEnd else { return }
-        // Whoever sends while it comes may be unable to go on.
+        // The source of a streamed body may fail before the end.
         guard transfer.upload?.breach == nil else { return cancel(transfer.number) }
         if transfer.upload != nil { transfer.movedAt = .now() }
         while let part = transfer.nextPart() { courier.tell(.body(part), about: transfer.number) }
@@ -201,7 +202,7 @@ final class CourierLink {
         end(transfer, .failure(Unavailability(failure, of: transfer)))
     }
 
-    /// One courier less, and whatever it carried; the next request gets another.
+    /// Drops the helper and fails its transfers. The next request gets a new helper.
     private func lose(_ courier: CourierConnection, _ failure: LocalFailure) {
         guard isPresent(courier) else { return }
         state = .without
@@ -209,25 +210,25 @@ final class CourierLink {
         for transfer in transfers.values { end(transfer, failure) }
     }
 
-    /// The same for one that is still there, or that is not to be believed: what it is doing, or will do when it is woken
-    /// and before it sees that we have gone, nobody knows.
+    /// Drops a helper that still runs or that cannot be trusted. Each of its requests counts as sent: the helper may
+    /// have sent it, or may send it after it resumes and before it notices the closed connection.
     private func giveUp(_ courier: CourierConnection, _ failure: LocalFailure) {
         guard isPresent(courier) else { return }
         for transfer in transfers.values { transfer.requestLeft = true }
         lose(courier, failure)
     }
 
-    /// Ends one transfer of which the network helper said what cannot be: where its next message begins is known, so the
-    /// others go on. What the helper has done about this one is not known.
+    /// Ends one transfer whose message was invalid. The start of the next message is known, so the other transfers
+    /// continue. The request counts as sent.
     private func breach(of transfer: OutgoingTransfer, by courier: CourierConnection) {
         transfer.requestLeft = true
         courier.tell(.cancel, about: transfer.number)
         end(transfer, .malformed)
     }
 
-    /// A courier keeps every limit itself. One that is stopped keeps none, and is given up soon after: so soon, once the
-    /// request has left, that its replay still arrives inside the grace that servers give. One that always has something to say
-    /// is given up just so when the whole has taken too long.
+    /// Starts the response timeout of a transfer. The helper enforces every limit itself, but a stopped helper does
+    /// not, so the daemon gives it up `grace` later. After the request has left, this is early enough for a refresh
+    /// retry within the provider's grace. A helper that keeps sending is given up when the whole limit has passed.
     private func keepVigil(over transfer: OutgoingTransfer, wasLate: Bool = false) {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
         let end = transfer.nextWord + grace
@@ -237,7 +238,7 @@ final class CourierLink {
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
             if transfer.waitsForUs { transfer.movedAt = .now() }
             guard transfer.nextWord + link.grace <= .now() else { return link.keepVigil(over: transfer) }
-            // It is we who are late: what the courier has said meanwhile is not read yet.
+            // The event loop was blocked, so the messages of the helper have not been read yet.
             if !wasLate, end + Self.stall <= .now() { return link.keepVigil(over: transfer, wasLate: true) }
             link.giveUp(courier, transfer.hasFallenSilent ? .silent : .late)
         }
@@ -252,7 +253,7 @@ final class CourierLink {
             guard link.transfers.isEmpty, link.isPresent(courier) else { return }
             link.state = .without
             courier.close()
-            // Once the connection has given its memory back.
+            // Runs after the connection has freed its memory.
             link.eventLoop.execute(link.whenIdle)
         }
     }

@@ -1,13 +1,13 @@
-/// The two network helpers, each a process of its own. An API answer that breaks its helper, or breaks into it, meets no token of
-/// the session there.
+/// The two network helpers, each in its own process. A malicious API answer that crashes or takes over its helper finds
+/// no token of the session there.
 enum NetworkHelper: CaseIterable, Sendable {
-    /// Carries the requests of the session: sign-in, discovery, user info, renewal, revocation, polls and probes.
+    /// Sends the requests of the session: sign-in, discovery, user info, renewal, revocation, polls and probes.
     case session
-    /// Carries the requests that apps make of the provider's API.
+    /// Sends the requests that apps make of the provider's API.
     case api
 }
 
-/// A request, and by its type the network helper that carries it. Nothing else decides which of them that is.
+/// A request together with the network helper that sends it. Only the case of this enum decides which helper that is.
 enum Errand: Sendable {
     case session(HttpCall)
     case api(ApiCall)
@@ -26,7 +26,7 @@ enum Errand: Sendable {
         }
     }
 
-    /// The answer is handed on as it comes.
+    /// Whether the answer is passed on as it arrives.
     var isStreamed: Bool {
         switch self {
         case .session: false
@@ -34,7 +34,7 @@ enum Errand: Sendable {
         }
     }
 
-    /// Whether the request may be made again on another connection. Only what an app asks for: a vendor's own conversation is made
-    /// of single outcomes.
+    /// Whether the request may be repeated on another connection. This holds only for requests of apps: a provider's
+    /// own requests are sent once each.
     var mayBeRepeated: Bool { helper == .api && ["GET", "HEAD"].contains(call.method) && call.body == nil }
 }

@@ -2,19 +2,20 @@ import Glibc
 import JunctionCourier
 import JunctionSession
 
-/// Why the daemon ended a request itself: the network helper failed, or the request cannot be made or is not wanted any more.
+/// The reason why the daemon itself ended a request: the network helper failed, the request cannot be made, or it is no
+/// longer needed.
 enum LocalFailure: Error, Equatable {
     case unreachable(CourierUnreachable)
-    /// The helper ended before it had said how the request ended.
+    /// The helper ended before it reported the outcome of the request.
     case died
-    /// The helper is there and says nothing.
+    /// The helper is connected but sends nothing.
     case silent
-    /// The helper did not finish in time.
+    /// The helper did not finish within the limit.
     case late
     case ofAnotherVersion
-    /// What the helper sends is no frame, or comes before its greeting.
+    /// The helper sent bytes that are not a frame, or a message before its greeting.
     case unintelligible
-    /// A message about one transfer cannot be read, or cannot come there.
+    /// A message about one transfer cannot be decoded, or is not allowed at that point.
     case malformed
     case requestTooLong
     case tooManyUnderWay
@@ -23,7 +24,7 @@ enum LocalFailure: Error, Equatable {
 }
 
 extension LocalFailure {
-    /// What happened.
+    /// Returns the description of the failure.
     func text(of place: String) -> String {
         switch self {
         case .unreachable(let failure):
@@ -45,7 +46,7 @@ extension LocalFailure {
         }
     }
 
-    /// What to do, where there is something to do.
+    /// The next step for the user, if there is one.
     var remedy: String? {
         switch self {
         case .unreachable(let failure):

@@ -2,10 +2,10 @@ import JunctionCourier
 import JunctionSecret
 import Synchronization
 
-/// How the network is to be used: whom to trust, as whom to appear, and through which proxy.
+/// The network settings: the trusted certificates, the client certificate, and the proxy.
 ///
-/// The files behind it are looked at when there is something to send, so that a certificate which was renewed counts from
-/// the next request on. One that cannot be read at that moment, because it is just being replaced, counts as it was.
+/// The files are checked before each request, so a renewed certificate applies from the next request on. If a file
+/// cannot be read at that moment, for example during its replacement, its previous content stays in use.
 package final class NetworkUse: Sendable {
     fileprivate struct Files: Sendable {
         var trust: WatchedFile?
@@ -22,11 +22,11 @@ package final class NetworkUse: Sendable {
     private let known: Mutex<Known>
 
     /// - Parameters:
-    ///   - caFile: certificates (PEM) that are trusted beside those of the system (`tls.caFile`).
-    ///   - clientCertificate: the files (PEM) with our own certificate and its key, where a server asks for one. Without
-    ///     a file for the key it is missing, which is said when everything else is in order.
+    ///   - caFile: certificates (PEM) that are trusted in addition to those of the system (`tls.caFile`).
+    ///   - clientCertificate: the files (PEM) with the client certificate and its key, for servers that request one. If
+    ///     the key file is missing, `init` throws after it has checked the other files.
     ///   - proxy: the URL of the proxy, with its credentials if it has any.
-    ///   - noProxy: what is reached without it, as `NO_PROXY` has it.
+    ///   - noProxy: the hosts that are reached without the proxy, as in `NO_PROXY`.
     package init(
         caFile: String? = nil,
         clientCertificate: (certificateFile: String, keyFile: String?)? = nil,
@@ -61,12 +61,12 @@ package final class NetworkUse: Sendable {
         missingCredential: "network.clientKey"
     )
 
-    /// The network as it is: the system's authorities, no proxy.
+    /// Makes the default settings: the system's certificates, no proxy.
     package init() {
         known = Mutex(Known(files: Files(), settings: NetworkSettings()))
     }
 
-    /// The settings as the files have them now, and how often they have changed.
+    /// The settings with the current content of the files, and the number of changes so far.
     var present: (settings: NetworkSettings, edition: Int) {
         known.withLock { known in
             known.look()
@@ -74,7 +74,7 @@ package final class NetworkUse: Sendable {
         }
     }
 
-    /// What this courier has to be told before it carries anything more, if anything.
+    /// Returns the settings if this helper does not have the current ones.
     func news(for courier: CourierConnection) -> NetworkSettings? {
         let (settings, edition) = present
         guard courier.settings != edition else { return nil }
@@ -86,7 +86,7 @@ package final class NetworkUse: Sendable {
 extension NetworkUse.Known {
     fileprivate mutating func look() {
         let trust = files.trust?.look() ?? false
-        // One without the other would fit nothing: both are taken as they are together.
+        // The certificate and its key belong together, so both are read.
         let certificate = files.clientCertificate?.look() ?? false
         let key = files.clientKey?.look() ?? false
         guard trust || certificate || key else { return }

@@ -4,22 +4,24 @@ import JunctionSession
 package import NIOCore
 import Synchronization
 
-/// The one way out to the vendors: what is to be sent goes to a network helper, a process of its own, for this one has no
-/// network. One request, one answer: no redirect, no retry, no cookie, bounded in size and time.
+/// Sends HTTPS requests to providers through a network helper, because this process has no network access. Each request
+/// gets one answer: no redirect, no retry, no cookie, bounded in size and time.
 ///
-/// There are two helpers (`NetworkHelper`), each made when the first request needs it. They live on the given event loop.
+/// There are two helpers (`NetworkHelper`). Each starts with its first request. Their links run on the given event
+/// loop.
 package final class OutgoingHttp: Sendable {
-    /// How long the steps of a request may take.
+    /// Time limits for the steps of a request.
     package struct Limits: Equatable, Sendable {
-        /// Until the host's name is resolved.
+        /// To resolve the name of the host.
         package var resolve: Duration
-        /// From there until the connection stands, TLS and proxy included.
+        /// To connect after that, TLS and proxy included.
         package var connect: Duration
-        /// From there until the answer is complete, or, where much is brought, until more of it comes.
+        /// From there to the complete answer. For a long body: between two parts of it.
         package var request: Duration
-        /// How long the courier stays when there is nothing to carry.
+        /// How long an idle helper is kept.
         package var idle: Duration
-        /// How much longer than its limits a courier may be silent: it keeps them itself, unless it was stopped.
+        /// How much longer than its limits a helper may be silent. The helper enforces the limits itself unless it is
+        /// stopped.
         package var grace: Duration
 
         package init(
@@ -44,14 +46,14 @@ package final class OutgoingHttp: Sendable {
     private let lastNumber = Atomic<UInt32>(0)
     private let meter: RequestMeter?
 
-    /// Prepares a way out that is not used yet.
+    /// Prepares the helpers without starting them.
     ///
     /// - Parameters:
-    ///   - courier: where to get one.
-    ///   - network: how it is to use the network.
+    ///   - courier: the place where the daemon gets a network helper.
+    ///   - network: the network settings.
     ///   - userAgent: `junctiond/` and the version.
-    ///   - meter: is told of every request.
-    ///   - whenIdle: called on the event loop when a network helper was let go, after there was nothing to carry for a while.
+    ///   - meter: receives the measurements of every request.
+    ///   - whenIdle: called on the event loop after an idle network helper was closed.
     package init(
         eventLoop: any EventLoop,
         courier: CourierPlace,
@@ -78,12 +80,12 @@ package final class OutgoingHttp: Sendable {
         }
     }
 
-    /// Ends what is under way and lets the network helpers go. It must have been called before the last reference goes,
-    /// and nothing can be sent after it.
+    /// Ends all requests and closes the network helpers. Call this before the last reference is released. No request
+    /// can be sent afterwards.
     package func shutdown() async {
         await withCheckedContinuation { continuation in
             eventLoop.execute { [links, makeLink] in
-                // Also one that is not there yet: nothing can be sent by it any more.
+                // Also closes a link that does not exist yet, so that it cannot start a helper.
                 for helper in NetworkHelper.allCases {
                     let link = links.value[helper] ?? makeLink()
                     links.value[helper] = link
@@ -94,16 +96,16 @@ package final class OutgoingHttp: Sendable {
         }
     }
 
-    /// Sends one request once and waits for the whole answer.
+    /// Sends one request of the session once and waits for the whole answer.
     ///
-    /// A cancelled task gives the request up at once.
+    /// If the task is cancelled, the request ends at once.
     func answer(to call: HttpCall) async throws(Unavailability) -> HttpAnswer {
         try await answer(to: .session(call))
     }
 
-    /// Sends one request of an app's once and waits for the whole answer.
+    /// Sends one request of an app once and waits for the whole answer.
     ///
-    /// A cancelled task gives the request up at once.
+    /// If the task is cancelled, the request ends at once.
     func answer(to call: ApiCall) async throws(Unavailability) -> HttpAnswer {
         try await answer(to: .api(call))
     }
@@ -112,10 +114,10 @@ package final class OutgoingHttp: Sendable {
         try await outcome(of: errand) { number, then in collect(errand, number, then: then) }
     }
 
-    /// Sends one request of an app's once and waits for the head of the answer, whose body comes by and by. Whoever gets it takes all of it,
-    /// or abandons it.
+    /// Sends one request of an app once and waits for the head of the answer. The caller must then take the whole body
+    /// or abandon it.
     ///
-    /// A cancelled task gives the request up at once.
+    /// If the task is cancelled, the request ends at once.
     func streamedAnswer(to call: ApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
         let measured = meter?.begin()
         let errand = Errand.api(call)
@@ -142,10 +144,10 @@ package final class OutgoingHttp: Sendable {
         let number = nextNumber()
         let isCancelled = Atomic(false)
         let outcome = await withTaskCancellationHandler {
-            // Not a future's `get()`: that one leaves the caller's executor for the default one where none is preferred.
+            // A continuation, because `get()` of a future may leave the caller's executor for the default one.
             await withCheckedContinuation { continuation in
                 begin(number) { continuation.resume(returning: $0) }
-                // Whoever was cancelled before there was anything to cancel.
+                // The task may have been cancelled before the transfer existed.
                 if isCancelled.load(ordering: .sequentiallyConsistent) { cancel(number, errand) }
             }
         } onCancel: {
@@ -155,14 +157,14 @@ package final class OutgoingHttp: Sendable {
         return try outcome.get()
     }
 
-    /// Sends one request once and waits for nothing.
+    /// Sends one request once and does not wait.
     ///
-    /// - Parameter then: called on the event loop with the answer, if there is one.
+    /// - Parameter then: called on the event loop with the answer, or `nil` after a failure.
     func send(_ call: HttpCall, then: @escaping @Sendable (HttpAnswer?) -> Void = { _ in }) {
         collect(.session(call), nextNumber()) { then(try? $0.get()) }
     }
 
-    /// Calls this once on the event loop, unless that ends before; nobody waits for it.
+    /// Schedules an action on the event loop. It does not run if the event loop shuts down first.
     func schedule(in delay: Duration, _ action: @escaping @Sendable () -> Void) {
         eventLoop.scheduleTask(in: TimeAmount(delay), action)
     }
@@ -216,7 +218,7 @@ package final class OutgoingHttp: Sendable {
         if case .api = errand, !errand.isStreamed {
             whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
         }
-        // Half of it for each, so that a name server that takes long leaves time for the rest.
+        // Each of the two steps gets half, so that a slow name server leaves time to connect.
         let step = call.sendDeadline.map { $0.wholeMilliseconds / 2 } ?? .max
         return TransferLimits(
             resolve: UInt32(clamping: min(limits.resolve.wholeMilliseconds, step)),

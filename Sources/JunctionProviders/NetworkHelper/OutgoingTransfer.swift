@@ -3,43 +3,46 @@ import JunctionSecret
 import JunctionSession
 import NIOCore
 
-/// Who wants the answer to one request; called on the event loop, in this order, and not after the end.
+/// Receives the answer to one request. The methods are called on the event loop, in this order, and never after
+/// `ended`.
 protocol AnswerReceiver: AnyObject {
     func head(_ head: AnswerHead)
-    /// A part of the body. Whoever is done with it makes space for as much again.
+    /// Receives a part of the body. When the receiver is done with it, it grants as many bytes again.
     func part(_ part: SharedSecret)
     ///
-    /// - Parameter sinceLeft: how long ago the request left, if it did.
+    /// - Parameter sinceLeft: the time since the request left, if it did.
     func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?)
 }
 
-/// One request on its way, as the daemon sees it: what has been said about it, and what there is still to say.
+/// One request from the daemon's side: the messages that were exchanged about it, and the body that is still to be
+/// sent.
 final class OutgoingTransfer {
     let number: UInt32
     let errand: Errand
     let limits: TransferLimits
     let receiver: any AnswerReceiver
-    /// Any of the request may have reached the server.
+    /// Whether a part of the request may have reached the server.
     var requestLeft = false
-    /// When it began, and when it was said to leave first.
+    /// When the transfer began, and the time of the first `leaving`.
     private let begunAt: NIODeadline
     private var leftAt: NIODeadline?
-    /// How often it was said to leave: a connection that was kept may turn out to be dead.
+    /// The number of `leaving` messages. There can be several, because a kept connection may turn out to be dead.
     private var departures = 0
-    /// Something came or went at this time, as far as the courier said; or we were who kept it waiting.
+    /// The last time at which bytes moved, as far as the helper reported it, or at which the daemon kept the helper
+    /// waiting.
     var movedAt: NIODeadline
-    /// Ends the waiting for a courier that says nothing any more.
+    /// The response timeout: gives up a helper that sends nothing more.
     var vigil: Scheduled<Void>?
 
     private var unsent: ArraySlice<UInt8>
     private let secret: SharedSecret?
-    /// What is sent while it comes.
+    /// The streamed body of the request.
     let upload: BodyStream?
-    /// The courier knows that there is no more.
+    /// Whether the daemon has sent the end of the body.
     var hasSaidEnd: Bool
     private var sent = 0
     private var room = Flow.window
-    /// How much of a body the answer has, once its head is there.
+    /// The length of the answer's body, after its head has arrived.
     private var bodyLength: AnswerHead.BodyLength?
     private var received = 0
     private var answerRoom = Flow.window
@@ -63,16 +66,16 @@ final class OutgoingTransfer {
     }
 
     var call: HttpCall { errand.call }
-    /// The server that it is for, in words.
+    /// The name of the server for messages.
     var place: String { call.origin.place }
 
-    /// Whether a message can be meant as it is said, which is noted then: the courier reads what strangers send, so the order
-    /// of an answer and its bounds are not left to it. What moves nothing is no message either.
+    /// Checks whether a message is allowed now, and records it. The helper parses untrusted input, so the daemon itself
+    /// enforces the order and the limits of an answer. A message that moves no bytes is not allowed.
     func expects(_ message: CourierMessage) -> Bool {
         switch message {
         case .hello: return false
         case .credit(let count):
-            // No more than what was sent makes space.
+            // Never more than was sent.
             guard count > 0, room + Int(count) <= Flow.window else { return false }
             room += Int(count)
         case .leaving:
@@ -94,14 +97,15 @@ final class OutgoingTransfer {
             case .untilItsEnd: return true
             case nil: return false
             }
-        // What has left cannot be called back.
+        // A request that has left cannot be unsent.
         case .failed(let failure): requestLeft = requestLeft || failure.requestLeft
         }
         movedAt = .now()
         return true
     }
 
-    /// How much more of the answer may come: none before its head, and never more than was announced.
+    /// The most bytes that the rest of the answer may have: none before the head, and never more than the head
+    /// announced.
     private var mostToCome: Int {
         let left = call.longestAnswer - received
         return switch bodyLength {
@@ -111,30 +115,30 @@ final class OutgoingTransfer {
         }
     }
 
-    /// Somebody is done with so much of the answer.
+    /// Records that the receiver has granted more bytes of the answer.
     func makeRoom(_ count: Int) {
         answerRoom += count
     }
 
-    /// Until when a courier that keeps the limits has said something of it again. Before the request leaves nothing that it
-    /// says moves this, and after that nothing moves it beyond `end`.
+    /// The time by which a helper that keeps the limits has sent its next message. Before the request leaves, no
+    /// message extends this time. After that no message extends it beyond `end`.
     var nextWord: NIODeadline {
         guard leftAt != nil else { return begunAt + .milliseconds(Int64(limits.resolve) + Int64(limits.connect)) }
         return min(movedAt + .milliseconds(Int64(limits.silence)), end)
     }
 
-    /// Whether nothing has moved for as long as that is allowed, rather than that the whole has taken too long.
+    /// Whether no bytes have moved for `silence`. Otherwise the whole limit has passed.
     var hasFallenSilent: Bool {
         leftAt == nil || movedAt + .milliseconds(Int64(limits.silence)) <= .now()
     }
 
-    /// Until when such a courier has said how it ended.
+    /// The time by which a helper that keeps the limits has reported the outcome.
     private var end: NIODeadline {
         guard let leftAt, limits.whole > 0 else { return .distantFuture }
         return leftAt + .milliseconds(Int64(limits.whole))
     }
 
-    /// The next part of the body that there is space for; the last one is followed by nothing.
+    /// Returns the next part of the body that the helper has space for, or `nil`.
     func nextPart() -> SharedSecret? {
         if let upload {
             let part = upload.take(atMost: min(room, Flow.longestPart)) { SharedSecret(copying: $0) }
@@ -156,14 +160,14 @@ final class OutgoingTransfer {
 
     var hasSentAll: Bool { upload.map { $0.end == .complete } ?? (sent == length) }
 
-    /// Nothing can move before we do something: make space for more of the answer, or bring more of the body. What we wait for
-    /// ourselves then is not the courier's fault.
+    /// Whether the daemon must act before anything can move: grant more bytes of the answer, or send more of the body.
+    /// This time does not count against the helper.
     var waitsForUs: Bool {
         answerRoom < 2 * Flow.longestPart || upload != nil && !hasSaidEnd && room == Flow.window
     }
     private var length: Int { secret?.count ?? unsent.count }
 
-    /// How long ago the request left, if that was said.
+    /// The time since the request left, if the helper reported that.
     var sinceLeft: Duration? { leftAt.map { .nanoseconds((NIODeadline.now() - $0).nanoseconds) } }
 
     private var body: TransferRequest.Body {
@@ -171,7 +175,7 @@ final class OutgoingTransfer {
         return call.body == nil ? .none : .bytes(UInt64(length))
     }
 
-    /// The request as the courier wants it.
+    /// Returns the request as a message for the helper.
     func request(userAgent: String) -> TransferRequest {
         var headers = call.headers.map { (name: $0.name, value: SharedSecret(text: $0.value)) }
         headers += call.credentials
@@ -186,6 +190,6 @@ final class OutgoingTransfer {
         )
     }
 
-    /// libcurl takes five other connections at the most (CONN_MAX_RETRIES).
+    /// libcurl retries with at most five other connections (CONN_MAX_RETRIES).
     private var mostDepartures: Int { errand.mayBeRepeated ? 6 : 1 }
 }

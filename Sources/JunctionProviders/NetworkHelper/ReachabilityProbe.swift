@@ -1,12 +1,12 @@
 import JunctionSession
 
-/// Asks a host for anything at all: whatever it answers, it can be reached.
+/// A reachability probe: a host with any answer counts as reachable.
 struct ReachabilityProbe: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// - Parameter mayCall: says why nobody may be asked now, if so.
-    /// - Returns: the finding, and how far our clock is ahead of the host's.
+    /// - Parameter mayCall: returns the reason why the probe must not send a request now, or `nil`.
+    /// - Returns: the finding, and how far the local clock is ahead of the host's.
     func probe(
         _ origin: HttpOrigin,
         _ name: String,
@@ -28,7 +28,8 @@ struct ReachabilityProbe: Sendable {
 }
 
 extension ProbeFinding {
-    /// What it means that our clock is so far ahead of the provider's: half a minute is fine, five are a problem.
+    /// Returns the finding for a local clock that is `skew` ahead of the provider's. Up to 30 s is fine, and more than
+    /// 300 s is a problem.
     static func clock(ahead skew: Duration) -> ProbeFinding {
         let size = skew < .zero ? .zero - skew : skew
         let words = "\(size.components.seconds) s \(skew < .zero ? "behind" : "ahead of") the provider's"

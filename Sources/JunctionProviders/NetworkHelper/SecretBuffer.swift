@@ -1,13 +1,13 @@
 import JunctionCourier
 import JunctionSecret
 
-/// Secret bytes that come in parts, in blocks of one size: however small the parts are, they take no more memory than what is
-/// in them and one block.
+/// A buffer for secret bytes that arrive in parts. It uses blocks of a fixed size, so even tiny parts need at most one
+/// block more than their content.
 struct SecretBuffer {
     private var blocks: [Block] = []
     private(set) var count = 0
 
-    /// How many bytes there is memory for.
+    /// The allocated bytes.
     var capacity: Int { blocks.count * Block.size }
 
     mutating func append(_ part: SharedSecret) {
@@ -24,7 +24,7 @@ struct SecretBuffer {
         }
     }
 
-    /// All of it in one box.
+    /// The whole content in one secret.
     var whole: SharedSecret {
         SharedSecret(
             Secret(capacity: count) { room in
@@ -39,7 +39,7 @@ struct SecretBuffer {
     }
 }
 
-/// Wiped when it goes away.
+/// A block of memory. Wiped on deinit.
 private final class Block {
     static let size = Flow.longestPart
 

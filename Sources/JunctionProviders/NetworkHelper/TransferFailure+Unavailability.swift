@@ -3,14 +3,14 @@ import JunctionCourier
 import JunctionSession
 
 extension Unavailability {
-    /// The network helper says that there is no complete answer: its numbers only choose words.
+    /// Describes a failure that the network helper reported. The numbers of the helper only select a message.
     init(_ failure: TransferFailure, of transfer: OutgoingTransfer) {
         self.init(failure.text(of: transfer), remedy: failure.remedy, cause: failure.kind, of: transfer)
-        // With an answer that is too long comes its status.
+        // With `tooLong` the detail is the status of the answer.
         if failure.cause == .tooLong, !HttpAnswer.mayHaveActed(status: Int(failure.detail)) { ambiguous = false }
     }
 
-    /// The daemon ended the request itself.
+    /// Describes a failure for which the daemon ended the request itself.
     init(_ failure: LocalFailure, of transfer: OutgoingTransfer) {
         self.init(failure.text(of: transfer.place), remedy: failure.remedy, cause: failure.kind, of: transfer)
     }
@@ -28,7 +28,7 @@ extension Unavailability {
 }
 
 extension TransferFailure {
-    /// What happened, to what.
+    /// Returns the description of the failure.
     fileprivate func text(of transfer: OutgoingTransfer) -> String {
         let (place, limits) = (transfer.place, transfer.limits)
         return switch cause {
@@ -62,7 +62,7 @@ extension TransferFailure {
         }
     }
 
-    /// What to do, where there is something to do.
+    /// The next step for the user, if there is one.
     fileprivate var remedy: String? {
         switch cause {
         case .unresolved: "check the network and its DNS"
@@ -106,6 +106,6 @@ extension TransferFailure {
 }
 
 extension UInt32 {
-    /// A number of milliseconds in seconds, where that is a whole number.
+    /// A number of milliseconds as text: in seconds if it is a whole number of them.
     fileprivate var inSeconds: String { self % 1_000 == 0 ? "\(self / 1_000) s" : "\(self) ms" }
 }

@@ -1,13 +1,13 @@
 import JunctionSecret
 import JunctionSession
 
-/// A vendor's API as local apps call it: a request goes out as it was admitted, its answer comes back as it is.
+/// A provider's API for local apps: sends an admitted request and returns its answer.
 struct VendorApi: Sendable {
     let origin: HttpOrigin
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// Sends one request with the header that is the session's credential.
+    /// Sends one request with the header that holds the session's credential.
     func send(
         _ request: ApiRequest,
         credential: (name: String, value: SharedSecret)
@@ -31,7 +31,7 @@ struct VendorApi: Sendable {
         return ApiAnswer(status: head.status, headers: head.headersForCallers, body: [], stream: body)
     }
 
-    /// "Not modified" is an answer to a question that the caller asked; no other redirect is one.
+    /// Refuses redirects. 304 is allowed, because it answers a conditional request of the caller.
     private func check(_ answer: HttpAnswer) throws(Unavailability) {
         guard !(300..<400).contains(answer.status) || answer.status == 304 else {
             throw answer.unavailability(now: clock.now().wall)
@@ -40,7 +40,7 @@ struct VendorApi: Sendable {
 }
 
 extension ApiRequest {
-    /// Path and query as they are sent.
+    /// The path and the query.
     fileprivate var target: String {
         guard !query.isEmpty else { return path }
         let pairs = query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
@@ -49,7 +49,8 @@ extension ApiRequest {
 }
 
 extension HttpAnswer {
-    /// What concerns one connection ended with it, and cookies would be a second credential.
+    /// Headers that are not passed on: those of the connection, which ends at the daemon, and cookies, which would be a
+    /// second credential.
     private static let ours: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
         "upgrade", "set-cookie", "set-cookie2",
@@ -63,7 +64,8 @@ extension HttpAnswer {
                 header.value.lowercased().split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
             )
         }
-        // A length beside another statement of it is not to be believed (RFC 9112 §6.3): how much comes is counted anew.
+        // With several lengths, or a length beside `Transfer-Encoding`, the length is unreliable (RFC 9112 §6.3). The
+        // daemon counts the bytes itself then.
         let lengths = all.count { $0.name == "content-length" }
         if lengths > 1 || all.contains(where: { $0.name == "transfer-encoding" }) { left.insert("content-length") }
         return headers.filter { !left.contains($0.name.lowercased()) }

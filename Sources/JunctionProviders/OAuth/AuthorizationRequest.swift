@@ -1,5 +1,4 @@
-/// The page on which a person signs in with a browser (RFC 6749 §4.1.1, RFC 7636 §4.3): its URL, with everything that is
-/// asked for.
+/// The authorization request of a browser sign-in (RFC 6749 §4.1.1, RFC 7636 §4.3).
 struct AuthorizationRequest: Sendable {
     var clientId: String
     var redirectUri: String
@@ -7,10 +6,10 @@ struct AuthorizationRequest: Sendable {
     var audience: String?
     var resources: [String]
     var state: String
-    /// Of the verifier, by SHA-256.
+    /// The SHA-256 of the code verifier.
     var codeChallenge: String
 
-    /// The URL; a query that the endpoint has already stays.
+    /// Returns the URL of the authorization page. A query that the endpoint already has is kept.
     func url(at endpoint: HttpUrl) -> String {
         var pairs = [
             ("response_type", "code"), ("client_id", clientId), ("redirect_uri", redirectUri), ("state", state),

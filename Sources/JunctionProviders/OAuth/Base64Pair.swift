@@ -1,8 +1,8 @@
 import JunctionSecret
 import JunctionText
 
-/// A client's id and secret as HTTP's Basic scheme shows them: each form-encoded first (RFC 6749 §2.3.1), which a colon in
-/// one of them needs.
+/// The client id and secret for HTTP's Basic scheme. Each is form-encoded first (RFC 6749 §2.3.1), because one of them
+/// may contain a colon.
 enum Base64Pair {
     static func of(_ id: String, _ secret: SharedSecret) -> SharedSecret {
         let pair = Secret(capacity: 3 * (id.utf8.count + secret.count) + 1) { room in

@@ -2,17 +2,17 @@ import JunctionJSON
 import JunctionSecret
 import JunctionText
 
-/// A client's word that it is the client (RFC 7523 §3): good for one request, and for a minute by the server's clock.
+/// A client assertion (RFC 7523 §3), valid for one request and for one minute on the server's clock.
 struct ClientAssertion: Sendable {
     let clientId: String
     let audience: String
-    /// Now, in seconds since 1970.
+    /// The present time in seconds since 1970.
     let now: Int64
-    /// No two are the same.
+    /// A random id, different for each assertion.
     private let id = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
 
     static let life: Int64 = 60
-    /// Servers refuse what is from the future, be it by a second.
+    /// Some servers refuse an assertion that is even one second in the future.
     static let backdating: Int64 = 10
 
     init(clientId: String, audience: String, now: Int64) {

@@ -4,11 +4,11 @@ import JunctionText
 
 import enum Crypto.P256
 
-/// The private key with which a client signs its assertions: P-256, for ES256.
+/// The private key that signs the client's assertions: P-256, for ES256.
 struct ClientKey: Sendable {
     private let key: P256.Signing.PrivateKey
 
-    /// Reads PEM, in either form in which such keys are kept: PKCS#8 and SEC 1.
+    /// Parses PEM in either usual form, PKCS#8 or SEC 1.
     init(pem: SharedSecret) throws(ProviderConfigurationFault) {
         guard let der = Self.der(pem) else {
             throw ProviderConfigurationFault("not a private key in PEM form (-----BEGIN PRIVATE KEY-----)")
@@ -23,7 +23,7 @@ struct ClientKey: Sendable {
         }
     }
 
-    /// The signature as a JWT has it (RFC 7518 §3.4).
+    /// Returns the signature in the form of a JWT (RFC 7518 §3.4).
     func signature(of text: String) -> String {
         do {
             return Base64.encodeURLSafe(try key.signature(for: Array(text.utf8)).rawRepresentation)
@@ -32,7 +32,7 @@ struct ClientKey: Sendable {
         }
     }
 
-    /// What stands between the two lines about the private key, whatever blocks stand before it.
+    /// Returns the content of the private key block. Other blocks may precede it.
     private static func der(_ pem: SharedSecret) -> SharedSecret? {
         pem.withUnsafeBytes { bytes -> SharedSecret? in
             let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }

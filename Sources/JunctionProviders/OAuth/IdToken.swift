@@ -3,19 +3,19 @@ import JunctionSecret
 import JunctionSession
 import JunctionText
 
-/// What an id_token says of who has signed in (OpenID Connect Core §2).
+/// The claims of an id_token about the user (OpenID Connect Core §2).
 ///
-/// It came from the server itself, over TLS: that may stand for the signature (§3.1.3.7 no. 6).
+/// The token comes directly from the server over TLS, which may replace the check of its signature (§3.1.3.7 no. 6).
 struct IdToken: Sendable {
-    /// `iss` and `sub`, exactly as written.
+    /// `iss` and `sub`, unchanged.
     let issuer: String
     let subject: String
     private let claims: JSONValue
 
-    /// Clocks of devices are wrong by minutes.
+    /// Clocks of devices can be wrong by minutes.
     static let tolerance: Duration = .seconds(300)
 
-    /// Reads one; nothing when it is none, or says of nobody whom it is about.
+    /// Parses a token; returns `nil` if it is not an id_token or has no valid subject.
     init?(_ token: SharedSecret) {
         guard let claims = token.withUnsafeBytes(Self.claims), let issuer = claims["iss"]?.string,
             let subject = claims["sub"]?.string, Subject.isValid(subject)
@@ -23,7 +23,7 @@ struct IdToken: Sendable {
         (self.issuer, self.subject, self.claims) = (issuer, subject, claims)
     }
 
-    /// What is wrong with it (§3.1.3.7 no. 2 to 5 and 9), in words; nothing when it is for us and good.
+    /// Returns the description of a fault (§3.1.3.7 no. 2 to 5 and 9), or `nil` if the token is valid for this client.
     func fault(from issuer: OAuthIssuer, for clientId: String, by clock: ServerClock, now: WallTime) -> String? {
         guard issuer.isNamed(self.issuer) else { return "is of another issuer (iss)" }
         let audiences = audiences
@@ -44,7 +44,7 @@ struct IdToken: Sendable {
         return audience.string.map { [$0] } ?? audience.elements.compactMap(\.string)
     }
 
-    /// The payload of a signed JWT; nothing of an encrypted one.
+    /// Returns the payload of a signed JWT; `nil` for an encrypted one.
     private static func claims(_ token: UnsafeRawBufferPointer) -> JSONValue? {
         let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -61,9 +61,10 @@ struct IdToken: Sendable {
     }
 }
 
-/// The id that a server has for a user.
+/// The id of a user at a server.
 enum Subject {
-    /// Somewhat more than the 255 ASCII characters that OpenID Connect allows, and nothing that could not be shown.
+    /// Returns whether the id is valid: somewhat more than the 255 ASCII characters that OpenID Connect allows, without
+    /// characters that cannot be displayed.
     static func isValid(_ text: String) -> Bool {
         (1...1_024).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

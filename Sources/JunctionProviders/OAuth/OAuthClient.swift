@@ -1,12 +1,12 @@
 import JunctionSecret
 
-/// This daemon as the server knows it: its id, and how it proves to be that client (RFC 6749 §2.3, RFC 7523).
+/// This daemon as a client of the server: its id, and its authentication (RFC 6749 §2.3, RFC 7523).
 struct OAuthClient: Sendable {
     let id: String
     private let proof: Proof
 
     private enum Proof: Sendable {
-        /// A public client: whoever has the id can say so.
+        /// A public client, which has no authentication.
         case none
         case basic(SharedSecret)
         case post(SharedSecret)
@@ -78,19 +78,19 @@ struct OAuthClient: Sendable {
     }
 }
 
-/// For whom a client's assertion is made out: servers disagree.
+/// The audience of a client assertion. Servers differ in what they expect.
 package enum AssertionAudience: String, Sendable, CaseIterable {
-    /// As RFC 7523's revision wants it.
+    /// The issuer, as the revision of RFC 7523 requires.
     case issuer
-    /// The URL that is called.
+    /// The URL of the endpoint.
     case endpoint
 }
 
 extension OAuthClient {
-    /// What proves the client to an endpoint, made anew for every request: an assertion is never sent twice.
+    /// Returns the client authentication for one request to an endpoint. An assertion is never sent twice.
     ///
-    /// The id goes into the body whatever the method is: a public client has nothing else, some endpoints need it there,
-    /// and none was met that minds. The secret is never sent twice.
+    /// The body always contains the client id: a public client has nothing else, some endpoints require it, and no
+    /// known endpoint refuses it. The secret is sent in one place only.
     func authentication(
         at endpoint: HttpUrl,
         of issuer: OAuthIssuer,

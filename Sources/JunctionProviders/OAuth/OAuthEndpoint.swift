@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// Where a server does what; each is in its metadata (RFC 8414), or in the configuration.
+/// An endpoint of the server. Its URL comes from the metadata (RFC 8414) or from the configuration.
 enum OAuthEndpoint: CaseIterable, Sendable {
     case token
     case deviceAuthorization
@@ -8,7 +8,7 @@ enum OAuthEndpoint: CaseIterable, Sendable {
     case userinfo
     case authorization
 
-    /// The key of the configuration.
+    /// The key in the configuration.
     var setting: String {
         switch self {
         case .token: "tokenEndpoint"
@@ -19,7 +19,7 @@ enum OAuthEndpoint: CaseIterable, Sendable {
         }
     }
 
-    /// What people call it.
+    /// The name in messages.
     var words: String {
         switch self {
         case .token: "token endpoint"
@@ -32,8 +32,9 @@ enum OAuthEndpoint: CaseIterable, Sendable {
 }
 
 extension EndpointOrigins {
-    /// Where an endpoint has to be: where it was at the sign-in or, if the server named none then, at the token endpoint's
-    /// origin. Nothing for the page to sign in on: no secret of a session is sent there.
+    /// Returns the origin that an endpoint must have: its origin at the sign-in or, if the server named no such
+    /// endpoint then, the origin of the token endpoint. Returns `nil` for the authorization page, which gets no secret
+    /// of a session.
     func origin(of endpoint: OAuthEndpoint) -> String? {
         switch endpoint {
         case .token: token

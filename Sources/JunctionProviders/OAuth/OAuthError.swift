@@ -1,26 +1,27 @@
-/// What a server says in the member `error` of an answer, whatever the status and the content type.
+/// The meaning of the member `error` in an answer, for any status and content type.
 ///
-/// One word has several meanings: `invalid_grant` is an expired, revoked or replayed token and a user who is gone, so no
-/// word ends a session for good.
+/// Some codes are ambiguous. `invalid_grant`, for example, means an expired, revoked or reused token, or a deleted
+/// user. So no code ends a session permanently.
 enum OAuthError: Hashable, Sendable {
-    /// What was to be redeemed is not good any more, or a person has to do something.
+    /// The grant is no longer valid, or a person must act.
     case grant(String)
-    /// The client is not what the server wants: a mistake of the configuration, here or there.
+    /// The server does not accept the client: the configuration is wrong, here or at the server.
     case client(String)
-    /// Servers that know no better say so of a dead token: `invalid_request`, and a 400 or 401 without a word. A load
-    /// balancer answers like that, too.
+    /// Some servers answer so for an invalid token: `invalid_request`, or 400 or 401 without an error code. A load
+    /// balancer may answer like that, too.
     case unexplained(String?)
-    /// RFC 8628 §3.5.
+    /// The codes of RFC 8628 §3.5.
     case pending
     case slowDown
     case denied(String)
     case codeExpired
-    /// A code that the server does not know, or not any more; GitHub, Entra and others have words of their own.
+    /// The server does not know the device code, or no longer knows it. GitHub, Entra and others have their own error
+    /// codes for this.
     case badCode(String)
-    /// A word that nobody knows.
+    /// An unknown error code.
     case unknown(String)
 
-    /// Finds the error in an answer. What a server says beside a 5xx, or when it only asks to wait, proves nothing.
+    /// Finds the error in an answer. An error in a 5xx answer, or in a request to wait, proves nothing and is ignored.
     init?(_ answer: HttpAnswer, _ members: OAuthMembers?) {
         guard answer.isSuccess || answer.mayBeVerdict else { return nil }
         guard let word = members?.text("error") else {
@@ -49,7 +50,7 @@ enum OAuthError: Hashable, Sendable {
         }
     }
 
-    /// As the server wrote it.
+    /// The error code as the server wrote it.
     var word: String {
         switch self {
         case .grant(let word), .client(let word), .denied(let word), .badCode(let word), .unknown(let word): word
@@ -60,8 +61,8 @@ enum OAuthError: Hashable, Sendable {
         }
     }
 
-    /// Whether a revocation that is answered so need not be tried again: the token is good for nothing any more, or the
-    /// server revokes none of its kind (RFC 7009 §2.2.1).
+    /// Returns whether a revocation with this answer need not be repeated: the token is already invalid, or the server
+    /// cannot revoke tokens of its kind (RFC 7009 §2.2.1).
     var settlesRevocation: Bool {
         switch self {
         case .grant, .codeExpired, .badCode, .unexplained(_?): true
@@ -73,7 +74,7 @@ enum OAuthError: Hashable, Sendable {
     /// Whether the configuration is wrong, here or at the server.
     var isOfClient: Bool { remedy != nil }
 
-    /// What to do about it, where the configuration is wrong.
+    /// The next step if the configuration is wrong.
     var remedy: String? {
         guard case .client(let word) = self else { return nil }
         return switch word {
@@ -88,7 +89,7 @@ enum OAuthError: Hashable, Sendable {
         }
     }
 
-    /// What a server chose to say is not repeated unless it is a word.
+    /// Returns whether a server's text is a plain error code, which messages may repeat.
     private static func isWord(_ text: String) -> Bool {
         text.utf8.count <= 64 && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
     }

@@ -1,28 +1,29 @@
 import JunctionSession
 
-/// The server, as it calls itself: it is compared to the letter, and the metadata is looked for below it.
+/// The issuer identifier of the server. It is compared byte by byte, and the URLs of the metadata derive from it.
 struct OAuthIssuer: Hashable, Sendable {
     let text: String
     private let url: HttpUrl
 
-    /// RFC 8414 §2: https, and neither query nor fragment.
+    /// Parses an issuer (RFC 8414 §2): https, without a query or fragment.
     init(_ text: String) throws(ProviderConfigurationFault) {
         url = try HttpUrl(text)
         guard !url.hasQuery else { throw ProviderConfigurationFault("An issuer has no query") }
         self.text = text
     }
 
-    /// Whom people see in messages.
+    /// The name of the server for messages.
     var place: String { url.origin.place }
     var origin: HttpOrigin { url.origin }
 
-    /// Whether somebody means this issuer: byte by byte, because a slash at the end is a difference, and to a string two
-    /// spellings of one letter are not.
+    /// Returns whether `other` is this issuer. The comparison is byte by byte: a slash at the end is a difference, and
+    /// so is another Unicode form, which `String` would treat as equal.
     func isNamed(_ other: String?) -> Bool { other.map { text.hasSameBytes(as: $0) } ?? false }
 
-    /// Where its metadata may be: OpenID Connect's place first, then that of RFC 8414, which stands before the path.
+    /// The possible URLs of the metadata: first that of OpenID Connect, then that of RFC 8414, which comes before the
+    /// path.
     var metadata: [HttpUrl] {
-        // A slash at the end belongs to the name, and to neither place.
+        // A slash at the end belongs to the issuer but to neither URL.
         let path = url.target.hasSuffix("/") ? String(url.target.dropLast()) : url.target
         let places = [
             url.origin.url + path + "/.well-known/openid-configuration",

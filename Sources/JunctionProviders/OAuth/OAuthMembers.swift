@@ -2,10 +2,10 @@ import JunctionJSON
 import JunctionSecret
 import JunctionText
 
-/// The members of an answer: JSON as it should be, or a form where a server has no better. The content type is not asked:
-/// servers send JSON as HTML.
+/// The members of an answer: a JSON object, or a form, which some servers send instead. The content type is ignored,
+/// because some servers send JSON as HTML.
 ///
-/// What is `null` or empty counts as absent.
+/// A member that is `null` or empty counts as absent.
 struct OAuthMembers: Sendable {
     private enum Form: Sendable {
         case json(JSONValue)
@@ -25,7 +25,7 @@ struct OAuthMembers: Sendable {
         }
     }
 
-    /// The JSON under a name; nothing in a form.
+    /// Returns the JSON value of a member; `nil` in a form.
     func json(_ name: StaticString) -> JSONValue? {
         guard case .json(let object) = form, let value = object[name], !value.isNull else { return nil }
         return value
@@ -40,7 +40,7 @@ struct OAuthMembers: Sendable {
         return secret.flatMap { $0.count > 0 ? $0 : nil }
     }
 
-    /// Text that is no secret.
+    /// Returns a text that is not secret.
     func text(_ name: StaticString) -> String? {
         let text: String? =
             switch form {
@@ -50,13 +50,14 @@ struct OAuthMembers: Sendable {
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A number, or a string with one.
+    /// Returns a number, which may be written as a string.
     func wholeNumber(_ name: StaticString) -> Int64? {
         if let number = json(name)?.integer { return number }
         return text(name).flatMap(Int64.init)
     }
 
-    /// `name=value`, parted by `&`, as `application/x-www-form-urlencoded` has it; nothing when it is anything else.
+    /// Parses `name=value` pairs separated by `&` (`application/x-www-form-urlencoded`); returns `nil` for any other
+    /// text.
     private static func pairs(_ body: UnsafeRawBufferPointer) -> [String: SharedSecret]? {
         var pairs: [String: SharedSecret] = [:]
         for pair in body.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {

@@ -1,19 +1,19 @@
 import JunctionJSON
 import JunctionSession
 
-/// What a server says of itself (OpenID Connect Discovery, RFC 8414): where its endpoints are, each as it is written.
+/// The metadata of a server (OpenID Connect Discovery, RFC 8414), with its endpoints exactly as written.
 struct OAuthMetadata: Sendable {
     private let endpoints: [OAuthEndpoint: String]
-    /// The issuer is one of a test, on loopback: only such a one's endpoints may be unencrypted there.
+    /// Whether the issuer uses http on loopback, as in tests. Only then may endpoints be unencrypted.
     private let isPlain: Bool
-    /// How far our clock is ahead of the server's, where its answer tells.
+    /// How far the local clock is ahead of the server's, if the answer shows it.
     var skew: Duration?
 
-    /// Why an answer is no metadata.
+    /// The reason why an answer is not the metadata.
     enum Fault: Error, Equatable {
-        /// There is none at this place.
+        /// The answer contains no metadata.
         case absent
-        /// It is of another issuer than the configured one: the name, as far as it can be shown.
+        /// The metadata is of another issuer than the configured one. The value is its name, as far as it is printable.
         case otherIssuer(String)
     }
 
@@ -35,7 +35,7 @@ struct OAuthMetadata: Sendable {
         )
     }
 
-    /// The URL of an endpoint, if there is one; what is not encrypted is none.
+    /// Returns the URL of an endpoint, or `nil` if there is none. Throws if the URL is unencrypted.
     func url(of endpoint: OAuthEndpoint) throws(ProviderConfigurationFault) -> HttpUrl? {
         guard let text = endpoints[endpoint], !text.isEmpty else { return nil }
         let url = try HttpUrl(text)
@@ -58,10 +58,10 @@ extension OAuthMembers {
     }
 }
 
-/// How long an answer may be used again, by its `Cache-Control` (RFC 9111).
+/// How long metadata may be cached, by its `Cache-Control` (RFC 9111).
 enum Freshness {
-    /// A server whose metadata may never be kept would be asked twice for every renewal. A false answer that promises a year
-    /// is over in an hour.
+    /// The lower bound avoids two metadata requests for every renewal. The upper bound limits the time for which a
+    /// false answer counts.
     static let bounds = Duration.seconds(300)...Duration.seconds(3_600)
     static let usual = bounds.upperBound
 

@@ -2,14 +2,14 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// What a server has granted for a sign-in that cannot use it yet.
+/// A partial grant: tokens that a sign-in cannot use yet.
 enum OAuthPartialGrant: Sendable {
-    /// It is not known yet whose they are: that may be told by a second request.
+    /// Tokens whose user is not known yet. A second request may tell who it is.
     case tokens(OAuthTokens)
-    /// No access token that can be used came with it. The next try goes on with this.
+    /// A refresh token without a usable access token. The next attempt uses it.
     case refreshToken(SharedSecret, EndpointOrigins?)
 
-    /// What gives it back.
+    /// The tokens to revoke.
     var revocation: Revocable {
         switch self {
         case .tokens(let tokens): tokens.revocation
@@ -17,7 +17,7 @@ enum OAuthPartialGrant: Sendable {
         }
     }
 
-    /// As it is sealed: the members have the names of RFC 6749 §5.1 where it has them.
+    /// The stored form. The members have the names of RFC 6749 §5.1 where those exist.
     var content: SharedSecret {
         var text = JSONWriter(capacity: 4096)
         text.object { text in
@@ -33,7 +33,7 @@ enum OAuthPartialGrant: Sendable {
         return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
-    /// Nothing where it is none.
+    /// Parses the stored form; returns `nil` if it is invalid.
     init?(_ content: SharedSecret, now: Moment) {
         guard let members = OAuthMembers(content) else { return nil }
         let origins = EndpointOrigins(members.json("origins"))
@@ -58,7 +58,8 @@ extension OAuthTokens {
         text.member("skew", clock.skew.wholeMilliseconds)
     }
 
-    /// Their life goes on from when they were granted: by the wall clock, as there may have been a restart.
+    /// Restores the tokens. Their life continues from the time of the grant, by the wall clock, because the daemon may
+    /// have restarted.
     fileprivate init?(_ members: OAuthMembers, origins: EndpointOrigins?, now: Moment) {
         guard let sentAt = members.wholeNumber("sent_at"), let skew = members.wholeNumber("skew") else { return nil }
         let wall = min(WallTime(milliseconds: sentAt), now.wall)

@@ -1,15 +1,15 @@
 import JunctionSecret
 package import JunctionSession
 
-/// The one API that the configuration names, called as the signed-in user.
+/// Calls the API that the configuration names, as the signed-in user.
 ///
-/// Whose resources a path leads to only that API knows, so nothing below the base is refused here.
+/// Only that API knows to which user a path belongs, so no path below the base is refused.
 extension OAuthProvider {
     package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         guard setup.api != nil else {
             throw SessionError(.unsupported, "No API is configured: set oauth.apiUrl to call one through the daemon")
         }
-        // Such an API may tell a path with a slash at its end from one without.
+        // Such an API may distinguish a path with a slash at its end from one without.
         var request = request
         let endsWithSlash = request.path.count > 1 && request.path.hasSuffix("/")
         if endsWithSlash { request.path.removeLast() }
@@ -33,6 +33,6 @@ extension OAuthProvider {
         return try await api.send(request, credential: BearerToken.header(token))
     }
 
-    /// An API knows of no sessions: its 401 is about the token.
+    /// An answer of the API never ends a session: its 401 is about the token.
     package func verdict(in answer: ApiAnswer) -> Verdict? { nil }
 }

@@ -1,7 +1,7 @@
 import JunctionSecret
 package import JunctionSession
 
-/// Signing in by the approval of a person on another screen (RFC 8628).
+/// The device sign-in (RFC 8628): a person approves on another screen.
 extension OAuthProvider {
     package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
         guard case .device = credential else {
@@ -64,7 +64,8 @@ extension OAuthProvider {
         } catch {
             throw .unavailable(error)
         }
-        // Some say it with this status. Without the word it is a gate that asks to wait once, and not for good.
+        // Some servers send `slow_down` with this status. Without the code, the answer comes from a gateway that asks
+        // to wait once, and the interval stays the same.
         if answer.status == 429, OAuthMembers(answer.body)?.text("error") == "slow_down" { throw .slowDown }
         let origins = codes.endpointOrigins ?? server.origins(token: endpoint)
         switch OAuthReply(answer, sentAt: sentAt, now: clock.now(), origins: origins) {
@@ -99,14 +100,14 @@ extension PollFailure {
 }
 
 extension DeviceAuthorization {
-    /// RFC 8628 §3.2: the pause where the server names none, or none at all.
+    /// The default interval of RFC 8628 §3.2.
     private static let usualInterval: Duration = .seconds(5)
-    /// The life where the server names none, which it must.
+    /// The life of the codes if the server does not state it, although it must.
     private static let usualLife: Duration = .seconds(600)
     private static let longestLife: Duration = .seconds(86_400)
 
     fileprivate init?(_ members: OAuthMembers, sentAt: Moment) {
-        // Google calls it a URL.
+        // Google names it `verification_url`.
         guard let deviceCode = members.secret("device_code"), let userCode = members.secret("user_code"),
             let uri = members.text("verification_uri") ?? members.text("verification_url"), Self.isShowable(uri),
             userCode.isPrintable, userCode.count <= 64
@@ -126,7 +127,7 @@ extension DeviceAuthorization {
         )
     }
 
-    /// It is for a person to type, and not for us to call: it need not be encrypted.
+    /// Returns whether a person can open the URI. The daemon does not call it, so it need not be encrypted.
     private static func isShowable(_ uri: String) -> Bool {
         AbsoluteUri.isValid(uri) && (uri.lowercased().hasPrefix("https://") || uri.lowercased().hasPrefix("http://"))
     }

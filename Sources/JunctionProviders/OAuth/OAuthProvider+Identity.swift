@@ -1,13 +1,13 @@
 import JunctionSecret
 import JunctionSession
 
-/// Whose tokens they are. A server tells that with the tokens or, asked with them, a moment later.
+/// Finds the user of granted tokens. The id_token or the userinfo endpoint names the user.
 extension OAuthProvider {
-    /// What tokens come to: a session, once it is known whose.
+    /// Returns the grant for tokens, after it has found their user.
     ///
-    /// Where a second request has to tell that, the tokens are kept first: what brought them is spent.
+    /// If that needs a second request, the tokens are stored first, because the credential is already spent.
     ///
-    /// - Parameter areKept: they come from an earlier try.
+    /// - Parameter areKept: the tokens come from an earlier attempt and are stored already.
     func grant(
         _ tokens: OAuthTokens,
         _ granted: OAuthSignIn.Granted,
@@ -18,7 +18,7 @@ extension OAuthProvider {
             let subject = try await subject(of: tokens, areKept ? nil : store)
             var grant = Grant(
                 identity: identity(subject),
-                // What has a refresh token of its own needs no app's server any more.
+                // A session with its own refresh token no longer needs the app's server.
                 scheme: granted.subjectTokenType != nil && tokens.refreshToken != nil ? .refreshToken : granted.scheme,
                 token: tokens.token(isRenewable: tokens.refreshToken != nil),
                 refreshToken: tokens.refreshToken,
@@ -37,7 +37,7 @@ extension OAuthProvider {
 
     func identity(_ subject: String) -> Identity { Identity(userId: subject, issuer: setup.issuer.text) }
 
-    /// - Parameter store: keeps them before a second request; nothing where they are kept already.
+    /// - Parameter store: stores the tokens before a second request; `nil` if they are stored already.
     private func subject(
         of tokens: OAuthTokens,
         _ store: PartialGrantStore?

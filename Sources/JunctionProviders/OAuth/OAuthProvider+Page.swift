@@ -4,8 +4,8 @@ package import JunctionSession
 import JunctionText
 
 extension OAuthProvider {
-    /// The URL of the page on which a person signs in with a browser; what comes back to `redirectUri` is a credential of the
-    /// scheme `authorizationCode`.
+    /// Returns the URL of the authorization page for a browser sign-in. The code that arrives at `redirectUri` becomes
+    /// a credential of the scheme `authorizationCode`.
     package func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String {
         guard RedirectUri.isPossible(page.redirectUri) else {
             throw SessionError(.invalidParameters, "redirectUri: \(RedirectUri.rule)")
@@ -30,7 +30,7 @@ extension OAuthProvider {
 }
 
 extension AuthorizationPage.Proof {
-    /// The challenge that the provider is told, from which nobody learns the verifier.
+    /// The code challenge for the provider. The verifier cannot be computed from it.
     fileprivate var challenge: String {
         get throws(SessionError) {
             switch self {
@@ -63,7 +63,7 @@ extension AuthorizationPage.Proof {
 }
 
 extension String {
-    /// RFC 7636 §4.2, by S256.
+    /// Whether the text is a code challenge of S256 (RFC 7636 §4.2).
     fileprivate var isCodeChallenge: Bool {
         utf8.count == 43 && utf8.allSatisfy { PercentEncoding.isUnreserved($0) && $0 != 0x2E && $0 != 0x7E }
     }

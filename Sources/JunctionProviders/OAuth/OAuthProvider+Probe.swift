@@ -1,7 +1,7 @@
 package import JunctionSession
 
-/// What `doctor` wants to know: whether the server answers and is the one that is meant, whether our clocks agree, and what it
-/// said of this client.
+/// The findings for `doctor`: whether the server answers and is the configured issuer, whether the clocks agree, and
+/// the server's errors about this client.
 extension OAuthProvider {
     package func probe(
         _ identity: Identity?,

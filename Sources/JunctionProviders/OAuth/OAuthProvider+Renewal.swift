@@ -1,7 +1,7 @@
 import JunctionSecret
 package import JunctionSession
 
-/// Keeping a session: by its refresh token, or by what an app's server makes for it.
+/// Renews a session with its refresh token, or with a subject token of the app's server.
 extension OAuthProvider {
     package func renew(
         _ identity: Identity,
@@ -9,7 +9,7 @@ extension OAuthProvider {
         using answer: RenewalAnswer,
         sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
-        // A token is never shown to another server than the one that gave it.
+        // A token is sent only to the server that issued it.
         guard setup.issuer.isNamed(identity.issuer) else {
             throw .unavailable(
                 Unavailability(
@@ -42,7 +42,7 @@ extension OAuthProvider {
             var grant = Grant(
                 identity: owner(by: tokens.idToken, after: identity),
                 scheme: .refreshToken,
-                // It keeps its refresh token where the answer brings none.
+                // If the answer has no refresh token, the session keeps its present one.
                 token: tokens.token(isRenewable: true),
                 refreshToken: tokens.refreshToken
             )
@@ -75,9 +75,9 @@ extension OAuthProvider {
         }
     }
 
-    /// Whom a renewal's answer is about. A refresh token is the session's own, so nothing need be said; where it is, it has to
-    /// be the same user (OpenID Connect Core §12.2), and the session refuses another. Some servers go by two names: what they
-    /// say under the other one is about nobody we know.
+    /// Returns the identity in a renewal's answer. The answer need not name the user, because the refresh token belongs
+    /// to the session. If its id_token names a user, it must be the same user (OpenID Connect Core §12.2), and the
+    /// session refuses another one. An id_token with another issuer name is ignored: some servers use two names.
     private func owner(by idToken: SharedSecret?, after identity: Identity) -> Identity {
         guard let idToken = idToken.flatMap(IdToken.init), setup.issuer.isNamed(idToken.issuer) else {
             return identity
@@ -85,7 +85,8 @@ extension OAuthProvider {
         return self.identity(idToken.subject)
     }
 
-    /// What an app's server makes may be for anybody, so the server has to say for whom it was: at a renewal, too.
+    /// Renews by token exchange. The app's server could make a token for any user, so the answer must name the user at
+    /// a renewal, too.
     private func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
@@ -133,10 +134,10 @@ extension OAuthProvider {
         }
     }
 
-    /// Tells the server that the user has signed out (RFC 7009), where it has a place for that.
+    /// Revokes the session's token at the server (RFC 7009), if the server has a revocation endpoint.
     ///
-    /// It has heard when it says so, in a success or by an error that is about the token. A status alone may be a gate's in
-    /// front of it, and an error about this client is one that can be mended.
+    /// The revocation is complete after a success, or after an error that is about the token. A status alone may come
+    /// from a gateway, and an error about the client can be corrected, so both are retried.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
         let fields = Revocable(refreshToken: secrets.refreshToken, accessToken: secrets.accessToken).fields
         guard !fields.isEmpty, setup.issuer.isNamed(identity.issuer),
@@ -150,7 +151,7 @@ extension OAuthProvider {
         if let why = hears(answer) { throw why }
     }
 
-    /// Why the server has to be told again, judged by its answer to a revocation; nothing when it has heard.
+    /// Returns why a revocation must be repeated, judged by its answer; `nil` if it is complete.
     func hears(_ answer: HttpAnswer) -> Unavailability? {
         let now = clock.now().wall
         guard let error = OAuthError(answer, OAuthMembers(answer.body)) else {

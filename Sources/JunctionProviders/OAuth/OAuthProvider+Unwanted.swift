@@ -1,13 +1,13 @@
 package import JunctionSecret
 import JunctionSession
 
-/// Tokens that a server has granted and nobody will ask for again: it is told to revoke them, until it has heard.
+/// Revokes granted tokens that no session uses, and retries until the server has confirmed it.
 extension OAuthProvider {
     static let revocationPatience: Duration = .seconds(5)
-    /// With pauses that double, that is two hours for those that are told every half minute at first.
+    /// With a first pause of 30 s that doubles each time, the attempts take about one hour.
     private static let mostAttempts = 8
 
-    /// Tells the server, and again later where it does not hear.
+    /// Revokes the tokens, and retries later if that fails.
     func giveUp(_ tokens: Revocable) async {
         do throws(Unavailability) {
             guard let endpoint = try await server.optional(.revocation, at: tokens.origins) else { return }
@@ -17,7 +17,7 @@ extension OAuthProvider {
         }
     }
 
-    /// The same where nobody can wait.
+    /// Revokes the tokens without waiting.
     private func dismiss(_ tokens: Revocable, attempt: Int = 0) {
         guard let endpoint = server.remembered(.revocation, at: tokens.origins) else {
             tellAgain(tokens, after: attempt + 1)
@@ -39,17 +39,18 @@ extension OAuthProvider {
         await giveUp(grant.revocation)
     }
 
-    // MARK: Those that wait for a further request
+    // MARK: Partial grants
 
-    /// Returns when it is on the disk, or the disk has refused it.
+    /// Stores the grant. Returns when it is on disk or the disk write has failed; throws if no caller waits for the
+    /// sign-in any more.
     func keep(_ grant: OAuthPartialGrant, with store: PartialGrantStore) async throws(SignInFailure) {
         guard await store.keep(grant.content) else {
             throw .unavailable(Unavailability("Nobody waits for the sign-in any more"))
         }
     }
 
-    /// What it means for a sign-in that no usable access token came: the credential is spent, and where a refresh token came the
-    /// next try goes on with that.
+    /// Handles an answer without a usable access token. The credential is spent. If there is a refresh token, it is
+    /// stored for the next attempt; otherwise the tokens are revoked.
     func keep(_ unusable: OAuthReply.Unusable, with store: PartialGrantStore) async -> SignInFailure {
         guard !unusable.isForLong, let refreshToken = unusable.refreshToken else {
             await giveUp(unusable.revocation)

@@ -1,8 +1,8 @@
 import JunctionSecret
 package import JunctionSession
 
-/// A server that speaks OAuth 2.0 or OpenID Connect: sign-ins by device, by browser, with another tool's login, and with
-/// what an app's own server makes.
+/// The provider for any OAuth 2.0 or OpenID Connect server. It has sign-ins by device, by browser, with the refresh
+/// token of another program, and by token exchange.
 package struct OAuthProvider: IdentityProvider {
     package let name = OAuthVendor.name
     package let schemes: [Scheme: SchemeTraits] = [
@@ -13,7 +13,7 @@ package struct OAuthProvider: IdentityProvider {
     ]
 
     let server: OAuthServer
-    /// The first pause before a server is told again of tokens that nobody wants.
+    /// The first pause before a failed revocation of unused tokens is retried.
     let pause: Duration
     let notes = ServerNotes()
 
@@ -51,7 +51,7 @@ package struct OAuthProvider: IdentityProvider {
             throw .refused(error.reason)
         }
         do throws(SignInFailure) {
-            // For whomever it is: it is told only now, and the session revokes what it does not want.
+            // The user is known only after the exchange. The session revokes the tokens if it expected another user.
             return try await session(of: signIn, at: nil, store)
         } catch {
             switch error {
@@ -61,7 +61,7 @@ package struct OAuthProvider: IdentityProvider {
         }
     }
 
-    /// - Parameter origins: where the session that stands has its endpoints, if one does.
+    /// - Parameter origins: the endpoint origins of the present session, if there is one.
     func session(
         of signIn: OAuthSignIn,
         at origins: EndpointOrigins?,
@@ -76,7 +76,8 @@ package struct OAuthProvider: IdentityProvider {
         return try await grant(tokens, signIn.granted, store)
     }
 
-    /// What an earlier try has brought. Of tokens whose access token has ended only the refresh token is of use.
+    /// Returns the partial grant of an earlier attempt. If its access token has expired, only the refresh token is
+    /// used.
     func partialGrant(_ store: PartialGrantStore) -> OAuthPartialGrant? {
         let now = clock.now()
         let found = store.found.flatMap { OAuthPartialGrant($0, now: now) }
@@ -86,7 +87,7 @@ package struct OAuthProvider: IdentityProvider {
         return .refreshToken(refreshToken, tokens.origins)
     }
 
-    /// Goes on with the refresh token that a credential brought earlier, when no usable access token came with it.
+    /// Redeems the refresh token of an earlier attempt that brought no usable access token.
     func redeem(
         _ refreshToken: SharedSecret,
         at origins: EndpointOrigins?,
@@ -110,7 +111,7 @@ package struct OAuthProvider: IdentityProvider {
         switch try await ask(signIn.fields(setup), at: origins) {
         case .granted(var tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
-            // An answer without a refresh token keeps the old one (RFC 6749 §6).
+            // If the answer has no refresh token, the old one stays valid (RFC 6749 §6).
             tokens.refreshToken = tokens.refreshToken ?? signIn.refreshToken
             return tokens
         case .unusable(let unusable):
@@ -122,7 +123,7 @@ package struct OAuthProvider: IdentityProvider {
             switch error {
             case .grant, .denied, .codeExpired, .badCode:
                 throw .refused("\(setup.issuer.place) refused \(signIn.words) (\(error.word)): get a new one")
-            // What is wrong with a subject token has no word of its own (RFC 8693 §2.2.2).
+            // Servers report an invalid subject token as `invalid_request` (RFC 8693 §2.2.2).
             case .unexplained(_?) where signIn.scheme == .tokenExchange:
                 throw .refused("\(setup.issuer.place) refused \(signIn.words) (\(error.word)): get a new one")
             case .client, .unexplained, .pending, .slowDown, .unknown:
@@ -131,7 +132,7 @@ package struct OAuthProvider: IdentityProvider {
         }
     }
 
-    /// One form to the token endpoint.
+    /// Posts one form to the token endpoint.
     private func ask(
         _ fields: [FormBody.Field],
         at origins: EndpointOrigins?
@@ -154,7 +155,7 @@ package struct OAuthProvider: IdentityProvider {
     }
 }
 
-/// Why a sign-in brought no session.
+/// The reason why a sign-in failed.
 enum SignInFailure: Error, Equatable {
     case refused(String)
     case unavailable(Unavailability)

@@ -1,28 +1,29 @@
 import JunctionSecret
 import JunctionSession
 
-/// What an answer of the token endpoint comes to.
+/// The meaning of an answer of the token endpoint.
 enum OAuthReply: Sendable {
     case granted(OAuthTokens)
-    /// The server has granted something, and no access token that can be used.
+    /// The server granted tokens, but no usable access token.
     case unusable(Unusable)
-    /// The server's explicit word.
+    /// An explicit error of the server.
     case error(OAuthError, Unavailability)
-    /// Neither: the server asks to wait, has trouble of its own, or is not the server.
+    /// Any other answer: a request to wait, a server error, or an answer that is not of the server.
     case trouble(Unavailability)
 
-    /// What a success has beside an access token that cannot be used.
+    /// The tokens of a success whose access token cannot be used.
     struct Unusable: Sendable {
-        /// It takes the place of the one that was sent, whatever is wrong with the rest.
+        /// The new refresh token. It replaces the one that was sent, even if the rest of the answer is unusable.
         var refreshToken: SharedSecret?
         var accessToken: SharedSecret?
         var idToken: SharedSecret?
-        /// What is wrong, and what to do.
+        /// The problem and the next step.
         var why: Unavailability
-        /// The same answer would come again: the client has to be set up otherwise.
+        /// Whether every later answer would have the same problem, because the client's settings at the server are
+        /// wrong.
         var isForLong: Bool
 
-        /// Where they may be sent.
+        /// The origins to which the tokens may be sent.
         var origins: EndpointOrigins?
 
         var revocation: Revocable {
@@ -30,10 +31,10 @@ enum OAuthReply: Sendable {
         }
     }
 
-    /// - Parameter origins: where the endpoints are for what is granted.
+    /// - Parameter origins: the endpoint origins for the granted tokens.
     init(_ answer: HttpAnswer, sentAt: Moment, now: Moment, origins: EndpointOrigins?) {
         let members = OAuthMembers(answer.body)
-        // A refresh token in a success is good, whatever stands beside it.
+        // A refresh token in a success is valid, even beside an `error`.
         let holdsRefreshToken = answer.isSuccess && members?.secret("refresh_token") != nil
         if !holdsRefreshToken, let error = OAuthError(answer, members) {
             self = .error(error, answer.unavailability(saying: error, now: now.wall))
@@ -59,7 +60,7 @@ enum OAuthReply: Sendable {
 }
 
 extension OAuthReply.Unusable {
-    /// Nothing where the answer has nothing that would have to be kept or given back.
+    /// Returns `nil` if the answer has no token that must be stored or revoked.
     fileprivate init?(_ answer: HttpAnswer, _ members: OAuthMembers, _ origins: EndpointOrigins?) {
         self.origins = origins
         refreshToken = members.secret("refresh_token")
@@ -83,7 +84,7 @@ extension OAuthReply.Unusable {
 }
 
 extension HttpAnswer {
-    /// An error in so many words is the server's own no: nothing has been acted on.
+    /// An explicit error means that the server has not acted on the request, so the outcome is not ambiguous.
     func unavailability(saying error: OAuthError, now: WallTime) -> Unavailability {
         if case .unexplained(nil) = error { return unavailability(now: now) }
         return Unavailability(

@@ -2,18 +2,18 @@ import JunctionSecret
 import JunctionSession
 import Synchronization
 
-/// The server: where its endpoints are, and forms posted to them in the client's name.
+/// The OAuth server: finds its endpoints and posts forms to them with the client's authentication.
 ///
-/// Its metadata is asked for when an endpoint is needed that the configuration does not name, and not before.
+/// It requests the metadata only when it needs an endpoint that the configuration does not name.
 final class OAuthServer: Sendable {
     let setup: OAuthSetup
     let http: OutgoingHttp
     let clock: any SessionClock
     private let known = Mutex<Known?>(nil)
-    /// What was not followed when it was last needed.
+    /// The endpoints that had another origin when they were last needed, and were not used.
     private let moved = Mutex<[OAuthEndpoint: Move]>([:])
-    /// What the server's clock showed at its last answer: a device's own may be wrong by more than an assertion lives, and may
-    /// be set meanwhile.
+    /// The server's clock at its last answer. The local clock may be wrong by more than the life of an assertion, and
+    /// may be set in the meantime.
     private let shown = Mutex<Moment?>(nil)
 
     private struct Known {
@@ -21,7 +21,7 @@ final class OAuthServer: Sendable {
         var freshUntil: Uptime
     }
 
-    /// An endpoint that the metadata names at another origin than at the sign-in.
+    /// An endpoint whose origin in the metadata differs from the one at the sign-in.
     struct Move: Sendable {
         let endpoint: OAuthEndpoint
         let from: String
@@ -39,18 +39,18 @@ final class OAuthServer: Sendable {
         }
     }
 
-    /// Why there is no metadata.
+    /// The reason why there is no metadata.
     enum Failure: Error, Equatable {
-        /// The server has none.
+        /// The server has no metadata.
         case absent
-        /// It is not the server that the configuration means: what it calls itself.
+        /// The server is not the configured issuer. The value is the name that it states.
         case otherIssuer(String)
         case unreachable(Unavailability)
-        /// It may not be asked now.
+        /// A request is not allowed now.
         case notAllowed(SessionError)
     }
 
-    /// Metadata is small, and a token request may follow it: there has to be time for both.
+    /// Shorter than usual, because a token request may follow within the same time.
     private static let patience: Duration = .seconds(5)
     private static let longestMetadata = 1 << 18
 
@@ -62,9 +62,9 @@ final class OAuthServer: Sendable {
 
     // MARK: Endpoints
 
-    /// An endpoint without which nothing goes on.
+    /// Returns the URL of an endpoint; throws if there is none.
     ///
-    /// - Parameter origins: where the secret that is to be sent may go; `nil` where nothing is fixed.
+    /// - Parameter origins: the endpoint origins of the session; `nil` if none are fixed.
     func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl {
         guard let url = try await optional(endpoint, at: origins) else {
             throw misconfigured(missing(endpoint))
@@ -80,8 +80,8 @@ final class OAuthServer: Sendable {
         Unavailability(message, cause: .configuration, host: setup.issuer.place)
     }
 
-    /// An endpoint that a server need not have: nothing where its metadata is without it. Whatever fails here, no form has
-    /// left.
+    /// Returns the URL of an endpoint, or `nil` if the metadata does not name one. If this throws, no form has been
+    /// sent.
     func optional(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl? {
         if let configured = setup.endpoints[endpoint] { return configured }
         guard let url = try await discovered(endpoint) else { return nil }
@@ -89,7 +89,7 @@ final class OAuthServer: Sendable {
             if origins != nil { moved.withLock { $0[endpoint] = nil } }
             return url
         }
-        // What is not followed is not kept either: the next attempt asks again.
+        // Metadata with a moved endpoint is not cached, so the next attempt requests it again.
         known.withLock { $0?.freshUntil = clock.now().uptime }
         let move = Move(endpoint: endpoint, from: fixed, to: url.origin.url)
         moved.withLock { $0[endpoint] = move }
@@ -102,7 +102,7 @@ final class OAuthServer: Sendable {
             metadata = try await self.metadata()
         } catch {
             switch error {
-            // Nobody can tell a server without metadata from one whose metadata is away for a moment.
+            // A server without metadata cannot be distinguished from one whose metadata is temporarily missing.
             case .absent: throw Unavailability(missing(endpoint), cause: .answer, host: setup.issuer.place)
             case .otherIssuer(let name): throw misconfigured(setup.issuer.isCalled(name))
             case .unreachable(let why): throw why
@@ -119,7 +119,7 @@ final class OAuthServer: Sendable {
         }
     }
 
-    /// An endpoint that is known without a request, and where the secret may go.
+    /// Returns an endpoint that is known without a request, if the session's secrets may be sent to it.
     func remembered(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins? = nil) -> HttpUrl? {
         if let configured = setup.endpoints[endpoint] { return configured }
         guard let url = known.withLock({ $0?.metadata }).flatMap({ try? $0.url(of: endpoint) }) else { return nil }
@@ -127,8 +127,8 @@ final class OAuthServer: Sendable {
         return url.isAt(fixed) ? url : nil
     }
 
-    /// Asks for the metadata before a sign-in fixes its endpoints, where the next request alone would not: the configuration
-    /// names its endpoint, and not all the others. A sign-in goes on without it if it cannot be had.
+    /// Requests the metadata before a sign-in fixes its endpoint origins. This is necessary only if the configuration
+    /// names this endpoint but not all others. If the request fails, the sign-in continues without it.
     func prepareOrigins(before endpoint: OAuthEndpoint) async {
         if setup.endpoints[endpoint] != nil, needsMetadataForOrigins { _ = try? await metadata() }
     }
@@ -137,10 +137,10 @@ final class OAuthServer: Sendable {
         setup.endpoints[.revocation] == nil || setup.endpoints[.userinfo] == nil
     }
 
-    /// Where the endpoints are now: what a sign-in fixes. Nothing while the metadata has not been read that tells of them: a
-    /// server that has not been asked has not said that it has none.
+    /// Returns the present endpoint origins, which a sign-in fixes. Returns `nil` if they depend on metadata that has
+    /// not been read yet: a missing endpoint would then be taken as absent.
     ///
-    /// - Parameter token: the token endpoint, which has just granted something or is about to be asked.
+    /// - Parameter token: the token endpoint of this sign-in.
     func origins(token: HttpUrl) -> EndpointOrigins? {
         guard !needsMetadataForOrigins || known.withLock({ $0 != nil }) else { return nil }
         func origin(_ endpoint: OAuthEndpoint) -> String? { remembered(endpoint)?.origin.url }
@@ -152,7 +152,7 @@ final class OAuthServer: Sendable {
         )
     }
 
-    /// The endpoints that the metadata names elsewhere than at the sign-in.
+    /// The endpoints whose origin in the metadata differs from the one at the sign-in.
     var moves: [Move] { moved.withLock { moved in OAuthEndpoint.allCases.compactMap { moved[$0] } } }
 
     private func metadata() async throws(Failure) -> OAuthMetadata {
@@ -162,7 +162,7 @@ final class OAuthServer: Sendable {
         do throws(Failure) {
             return try await look()
         } catch {
-            // Where it was is where it is: no renewal is late because the metadata cannot be had for a while.
+            // Old metadata stays in use while the server cannot be reached, so that no renewal is late because of it.
             guard let known else { throw error }
             switch error {
             case .unreachable, .absent: break
@@ -173,9 +173,9 @@ final class OAuthServer: Sendable {
         }
     }
 
-    /// Asks the server for its metadata, whatever is known already.
+    /// Requests the metadata, even if it is cached.
     ///
-    /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
+    /// - Parameter mayCall: called before each request; returns the reason why the request is not allowed, or `nil`.
     func look(_ mayCall: @Sendable () async -> SessionError? = { nil }) async throws(Failure) -> OAuthMetadata {
         var other: String?
         var trouble: Unavailability?
@@ -187,9 +187,9 @@ final class OAuthServer: Sendable {
             guard answer.isSuccess || answer.mayBeVerdict else {
                 var why = answer.unavailability(now: clock.now().wall)
                 why.ambiguous = false
-                // Who asks to wait is asked for nothing else.
+                // After 429 no other URL is requested.
                 if answer.status == 429 { throw .unreachable(why) }
-                // A page for people may stand at one place, or nothing that works, and the metadata at the other.
+                // One URL may serve a web page or an error, and the other one the metadata.
                 trouble = trouble ?? why
                 continue
             }
@@ -220,7 +220,7 @@ final class OAuthServer: Sendable {
         do throws(Unavailability) {
             return try await http.answer(to: call)
         } catch {
-            // The request held nothing that the server could spend.
+            // The request held nothing that can be spent, so its outcome does not matter.
             var failure = error
             (failure.ambiguous, failure.sentAgo) = (false, nil)
             throw .unreachable(failure)
@@ -229,9 +229,9 @@ final class OAuthServer: Sendable {
 
     // MARK: Forms
 
-    /// Posts one form with the client's authentication: one answer, nothing tried twice.
+    /// Posts one form with the client's authentication, without a retry.
     ///
-    /// - Parameter sendDeadline: by when it has to leave, if so.
+    /// - Parameter sendDeadline: the time by which the form must leave, if there is one.
     func post(
         _ fields: [FormBody.Field],
         to endpoint: HttpUrl,
@@ -253,7 +253,7 @@ final class OAuthServer: Sendable {
         shown.withLock { $0 = Moment(wall: now.wall + skew, uptime: now.uptime) }
     }
 
-    /// The same, without waiting for what comes of it: that is called on an event loop.
+    /// Posts one form and does not wait. `then` is called on an event loop.
     func send(
         _ fields: [FormBody.Field],
         to endpoint: HttpUrl,
@@ -287,7 +287,7 @@ final class OAuthServer: Sendable {
 }
 
 extension OAuthIssuer {
-    /// What it means that the server calls itself otherwise, and what to do.
+    /// Returns the message for a server that states another issuer.
     func isCalled(_ name: String) -> String {
         "The server at \(place) calls itself \(name), and oauth.issuer is \(text): set it to what the server says, to the "
             + "letter"

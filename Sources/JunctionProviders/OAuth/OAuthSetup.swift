@@ -1,17 +1,17 @@
 import JunctionSecret
 
-/// What the configuration says of a server, and of this daemon as its client: checked, and no network needed for that.
+/// The validated configuration of the server and of this daemon as its client. Validation needs no network.
 package struct OAuthSetup: Sendable {
     let issuer: OAuthIssuer
     let client: OAuthClient
-    /// What a sign-in asks for.
+    /// The scopes of a sign-in request.
     let scopes: [String]
     let audience: String?
     let resources: [String]
     let identity: IdentitySource
-    /// The one API that local apps may call through the daemon.
+    /// The API that local apps may call through the daemon.
     let api: HttpOrigin?
-    /// Those that the configuration names; they win over the metadata's.
+    /// The endpoints in the configuration. They take precedence over the metadata.
     let endpoints: [OAuthEndpoint: HttpUrl]
 
     static let secretCredential = "oauth.clientSecret"
@@ -64,21 +64,21 @@ package struct OAuthSetup: Sendable {
         }
     }
 
-    /// RFC 6749 §3.3.
+    /// Returns whether the text is a scope (RFC 6749 §3.3).
     private static func isScope(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
 }
 
-/// Where a sign-in learns who has signed in.
+/// The source of the user's identity at a sign-in.
 package enum IdentitySource: String, Sendable, CaseIterable {
-    /// From the token that OpenID Connect has for it, and from the userinfo endpoint only where there is none.
+    /// The id_token, or the userinfo endpoint if there is no id_token.
     case idToken
-    /// From the userinfo endpoint, always.
+    /// Always the userinfo endpoint.
     case userinfo
 }
 
-/// A URI with a scheme, as RFC 8693 and RFC 8707 want them: only its form is looked at.
+/// A URI with a scheme, as RFC 8693 and RFC 8707 require. Only its form is checked.
 enum AbsoluteUri {
     static func isValid(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),

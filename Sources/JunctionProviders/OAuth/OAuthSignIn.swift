@@ -1,11 +1,12 @@
 import JunctionSecret
 import JunctionSession
 
-/// A credential that the token endpoint redeems for a session, with one form.
+/// A credential that the token endpoint exchanges for tokens, with one form.
 struct OAuthSignIn: Sendable {
     private let grant: GrantType
 
-    /// It is kept with the session, which has its limit; what a server grants is limited by the length of its answer.
+    /// The limit for a refresh token that a user passes in, because it is stored with the session. A token of the
+    /// server is limited by the length of its answer.
     static let longestRefreshToken = 1 << 14
 
     private enum GrantType: Sendable {
@@ -14,10 +15,10 @@ struct OAuthSignIn: Sendable {
         case tokenExchange(SubjectToken)
     }
 
-    /// What the session is that comes of a sign-in.
+    /// The scheme of the session after a sign-in.
     struct Granted: Sendable {
         var scheme: Scheme
-        /// For the renewals of a session that has nothing of its own to renew with.
+        /// The token type for renewals of a session without a refresh token.
         var subjectTokenType: String?
     }
 
@@ -50,7 +51,7 @@ struct OAuthSignIn: Sendable {
         }
     }
 
-    /// The refresh token that it redeems, if it is one.
+    /// The refresh token, if the credential is one.
     var refreshToken: SharedSecret? {
         if case .refreshToken(let token) = grant { token } else { nil }
     }
@@ -63,7 +64,7 @@ struct OAuthSignIn: Sendable {
         }
     }
 
-    /// What is spent by this.
+    /// The secret that the exchange spends.
     var secret: SharedSecret {
         switch grant {
         case .authorizationCode(let code, _, _): code
@@ -100,13 +101,14 @@ struct OAuthSignIn: Sendable {
         }
     }
 
-    /// Neither scope nor resource: servers narrow the login for good by them, or refuse.
+    /// Returns the form of a renewal. It has no scope and no resource: servers would permanently narrow the session, or
+    /// refuse.
     static func renewal(_ refreshToken: SharedSecret) -> [FormBody.Field] {
         [.text(name: "grant_type", value: "refresh_token"), .secret(name: "refresh_token", value: refreshToken)]
     }
 }
 
-/// What an app's own server made for a user, and of what type it is (RFC 8693 §2.1).
+/// A token that the app's own server made for a user, and its type (RFC 8693 §2.1).
 struct SubjectToken: Sendable {
     let token: SharedSecret
     let type: String
@@ -130,7 +132,7 @@ struct SubjectToken: Sendable {
 }
 
 extension OAuthSetup {
-    /// What a sign-in asks for.
+    /// The parameters of a sign-in request: scope, audience and resources.
     var asked: [FormBody.Field] {
         var fields: [FormBody.Field] = []
         if !scopes.isEmpty { fields.append(.text(name: "scope", value: scopes.joined(separator: " "))) }
@@ -139,7 +141,7 @@ extension OAuthSetup {
     }
 }
 
-/// Where a browser comes back to after a sign-in (RFC 8252 §7).
+/// The redirect URI of a browser sign-in (RFC 8252 §7).
 enum RedirectUri {
     static let rule =
         "The redirect URI must be http on loopback, https, or a private scheme such as com.example.app:/done"
@@ -147,14 +149,14 @@ enum RedirectUri {
     static func isPossible(_ text: String) -> Bool {
         guard AbsoluteUri.isValid(text), !text.contains("#"), let colon = text.firstIndex(of: ":") else { return false }
         let scheme = text[..<colon].lowercased()
-        // A scheme of one's own has a domain in it, so that no two apps have the same.
+        // A private-use scheme must contain a domain, so that two apps do not share one.
         guard scheme == "http" || scheme == "https" else { return scheme.contains(".") }
         return (try? HttpUrl(text)) != nil
     }
 }
 
 extension SharedSecret {
-    /// Whether it may be a token or code: it has something in it, and nothing that such a thing cannot have.
+    /// Whether this can be a token or a code: printable ASCII, not empty and not too long.
     var isPrintable: Bool {
         (1...Self.longestToken).contains(count) && withUnsafeBytes { $0.allSatisfy { (0x20...0x7E).contains($0) } }
     }

@@ -2,27 +2,27 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// What a server grants (RFC 6749 §5.1): read by hand, so that no token is ever a `String` of ours.
+/// The tokens that a server grants (RFC 6749 §5.1). The parser never puts a token into a `String`.
 struct OAuthTokens: Sendable {
     let accessToken: SharedSecret
-    /// Absent where the server lets the old one stand, or gives none.
+    /// The refresh token; `nil` if the old one stays valid or if the server issues none.
     var refreshToken: SharedSecret?
     var idToken: SharedSecret?
-    /// The scopes that were granted, where the server says so.
+    /// The granted scopes, if the server states them.
     var scopes: [String]?
-    /// How the server's clock goes.
+    /// The difference between the server's clock and the local one.
     var clock: ServerClock
-    /// Where these tokens may be sent.
+    /// The origins to which these tokens may be sent.
     let origins: EndpointOrigins?
 
-    /// By the clock of the request's start, and as long as the server says, where it does.
+    /// The start of the request, and the life that the server states.
     let sentAt: Moment
     let life: Duration?
 
-    /// What is assumed of a token whose end nobody tells, while another can be had for it.
+    /// The assumed life of a token if the server states none and the session can renew it.
     static let assumedLife: Duration = .seconds(300)
 
-    /// Nothing where the answer has no access token that can be used.
+    /// Returns `nil` if the answer has no usable access token.
     init?(_ members: OAuthMembers, sentAt: Moment, clock: ServerClock, origins: EndpointOrigins?) {
         guard let secret = members.secret("access_token"), BearerToken.fitsHeader(secret), members.foreignType == nil
         else {
@@ -38,13 +38,13 @@ struct OAuthTokens: Sendable {
         life = members.wholeNumber("expires_in").flatMap(Self.life)
     }
 
-    /// Whether the access token's life is over; false if the server did not say how long it is.
+    /// Returns whether the access token has expired; false if its life is unknown.
     func hasEnded(_ now: Moment) -> Bool { life.map { sentAt.uptime + $0 <= now.uptime } ?? false }
 
-    /// The access token as the session has it. One whose end nobody tells ends soon where another can be had for it; else it
-    /// is good until the API says otherwise.
+    /// Returns the access token for the session. If its life is unknown, a renewable token gets a short life. Other
+    /// tokens are valid until the API refuses them.
     ///
-    /// - Parameter isRenewable: the session will have a refresh token: this answer's, or one that it has already.
+    /// - Parameter isRenewable: whether the session will have a refresh token, from this answer or from before.
     func token(isRenewable: Bool) -> Grant.Token {
         let life = life ?? (isRenewable ? Self.assumedLife : nil)
         return Grant.Token(
@@ -53,7 +53,7 @@ struct OAuthTokens: Sendable {
         )
     }
 
-    /// What revokes them.
+    /// The tokens to revoke.
     var revocation: Revocable { Revocable(refreshToken: refreshToken, accessToken: accessToken, origins: origins) }
 
     private static func life(_ seconds: Int64) -> Duration? {
@@ -62,7 +62,7 @@ struct OAuthTokens: Sendable {
 }
 
 extension OAuthMembers {
-    /// The access token has to be shown otherwise than by itself (DPoP, MAC): apps could not use it. As the server calls that.
+    /// The type of a token that apps could not use, such as DPoP or MAC; `nil` for Bearer.
     var foreignType: String? {
         text("token_type").flatMap { type in
             guard type.lowercased() != "bearer" else { return nil }
@@ -71,15 +71,15 @@ extension OAuthMembers {
     }
 }
 
-/// What a server granted and can revoke (RFC 7009).
+/// Granted tokens that the server can revoke (RFC 7009).
 struct Revocable: Sendable {
     var refreshToken: SharedSecret?
     var accessToken: SharedSecret?
-    /// Where they may be sent; `nil` where nothing is fixed.
+    /// The origins to which the tokens may be sent; `nil` if none are fixed.
     var origins: EndpointOrigins?
 
-    /// What names it to the server: the refresh token, and with it whatever came of it; else the access token. Nothing where
-    /// there is neither.
+    /// The form fields of a revocation: the refresh token, which also revokes the tokens issued from it, or else the
+    /// access token. Empty if there is neither.
     var fields: [FormBody.Field] {
         if let refreshToken {
             return [

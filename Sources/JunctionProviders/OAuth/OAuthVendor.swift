@@ -1,11 +1,11 @@
 package import JunctionSession
 
-/// Any server that speaks OAuth 2.0 or OpenID Connect, as its owner's configuration describes it.
+/// The vendor for any OAuth 2.0 or OpenID Connect server that the configuration describes.
 package struct OAuthVendor: Vendor {
     package static let name = "oauth"
     package static let renewsByItself = true
     package static let settings = [
-        // To the letter: a slash at its end is a difference.
+        // Compared exactly: a slash at its end is a difference.
         VendorSetting("issuer", .url),
         VendorSetting("clientId", .text("the id under which the server knows this client")),
         VendorSetting(
@@ -13,9 +13,9 @@ package struct OAuthVendor: Vendor {
             .word(["none", "basic", "post", "privateKeyJwt"]),
             usually: "none"
         ),
-        // For `basic` and `post`, unless the service manager passes the credential `oauth.clientSecret`.
+        // For `basic` and `post`. The service manager's credential `oauth.clientSecret` can replace the file.
         VendorSetting("clientSecretFile", .secretFile(credential: OAuthSetup.secretCredential)),
-        // For `privateKeyJwt`, unless the service manager passes the credential `oauth.clientKey`.
+        // For `privateKeyJwt`. The service manager's credential `oauth.clientKey` can replace the file.
         VendorSetting("clientKeyFile", .secretFile(credential: OAuthSetup.keyCredential)),
         VendorSetting(
             "assertionAudience",
@@ -23,7 +23,7 @@ package struct OAuthVendor: Vendor {
             usually: AssertionAudience.issuer.rawValue
         ),
         VendorSetting("scopes", words: "scopes", usually: ["openid", "offline_access"]),
-        // These two at a sign-in only.
+        // Used only at a sign-in.
         VendorSetting("audience", .text("the name of the API that tokens are for")),
         VendorSetting("resource", words: "URIs of the APIs that tokens are for", usually: []),
         VendorSetting(
@@ -32,7 +32,7 @@ package struct OAuthVendor: Vendor {
             usually: IdentitySource.idToken.rawValue
         ),
         VendorSetting("apiUrl", .url),
-        // Each instead of what the server's own metadata says, or where there is none.
+        // Each replaces the URL of the metadata.
         VendorSetting(OAuthEndpoint.token.setting, .endpoint),
         VendorSetting(OAuthEndpoint.deviceAuthorization.setting, .endpoint),
         VendorSetting(OAuthEndpoint.revocation.setting, .endpoint),

@@ -1,31 +1,32 @@
 import JunctionSession
 import Synchronization
 
-/// What a server's answers said that a person should know, for `doctor`.
+/// Collects facts from the server's answers that `doctor` reports.
 final class ServerNotes: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The last word against the client, until a form is taken again.
+        /// The last error about the client. The next grant clears it.
         var complaint: OAuthError?
-        /// The last sign-in brought nothing to renew with.
+        /// Whether the last sign-in brought no refresh token.
         var endsWithItsToken = false
-        /// The scopes that were asked for and not granted.
+        /// The scopes that were requested but not granted.
         var missingScopes: [String] = []
     }
 
-    /// The server took a form.
+    /// Records a grant.
     func granted(_ tokens: OAuthTokens, askedFor scopes: [String], isSignIn: Bool) {
         state.withLock { state in
             state.complaint = nil
             if isSignIn || tokens.refreshToken != nil { state.endsWithItsToken = tokens.refreshToken == nil }
             guard let granted = tokens.scopes else { return }
-            // What that one is for is there or not, and some servers never name it.
+            // `offline_access` is ignored: some servers never list it, and the refresh token shows whether it was
+            // granted.
             state.missingScopes = scopes.filter { !granted.contains($0) && $0 != "offline_access" }
         }
     }
 
-    /// The server gave a reason.
+    /// Records an error of the server.
     func heard(_ error: OAuthError) {
         guard case .client = error else { return }
         state.withLock { $0.complaint = error }

@@ -2,10 +2,10 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// Who has signed in, as OpenID Connect's userinfo endpoint tells it (Core §5.3).
+/// The userinfo endpoint of OpenID Connect (Core §5.3), which names the user of a token.
 ///
-/// What was approved is thrown away only for what the endpoint says in a success. No status and no error does that: one replica
-/// does not know the token yet that another has just granted, and a gate in front of it may answer in its place.
+/// Only a success can make a sign-in fail permanently. Other statuses and errors do not: a replica may not know a new
+/// token yet, and a gateway may answer instead of the server.
 struct UserinfoEndpoint: Sendable {
     let url: HttpUrl
     let http: OutgoingHttp

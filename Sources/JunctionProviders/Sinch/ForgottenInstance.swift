@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The instance that the service has said it does not know, so that the next registration asks for a new one.
+/// The instance that the service no longer knows. The next registration asks for a new one.
 ///
-/// Only this process remembers: after a restart the service says it once more.
+/// The value is not stored. After a restart the service reports the instance as unknown once more.
 final class ForgottenInstance: Sendable {
     private let id = Mutex<String?>(nil)
 
@@ -10,7 +10,7 @@ final class ForgottenInstance: Sendable {
         id.withLock { $0 = instanceId }
     }
 
-    /// The instance, unless it is the forgotten one.
+    /// Returns the instance, or `nil` if the service no longer knows it.
     func known(_ instanceId: String?) -> String? {
         id.withLock { $0 == instanceId ? nil : instanceId }
     }

@@ -2,11 +2,12 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// The registration endpoint, which the vendor does not document: this file is all that knows its shape.
+/// The registration endpoint. The vendor does not document it, and only this file knows its format.
 ///
 /// `POST {url}` with `{applicationKey, userId, deviceId, instanceId?}` and either `{jwt}` or `{signature, sequence}`
-/// answers `{instanceId, credential?, expiresAt}`; `GET {url}/{instanceId}` looks at the registration, and `DELETE` gives it up. A refusal is
-/// 401 or 403 with a JSON object; `errorCode` 1104 in it says that the service does not know the instance.
+/// answers `{instanceId, credential?, expiresAt}`. `GET {url}/{instanceId}` checks the registration, and `DELETE`
+/// removes it. A refusal is 401 or 403 with a JSON object; its `errorCode` 1104 means that the service does not know
+/// the instance.
 struct InstanceEndpoint: Sendable {
     let cloud: SinchCloud
     let application: SinchApplication
@@ -14,31 +15,31 @@ struct InstanceEndpoint: Sendable {
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// A registration as the service granted it.
+    /// A registration that the service granted.
     struct Instance: Sendable {
         var id: String
-        /// Absent where the service hands out none.
+        /// The credential; `nil` if the service issues none.
         var credential: SharedSecret?
-        /// On our clock; `nil` for one without an end.
+        /// The end of the registration on the local clock; `nil` if it does not end.
         var expiresAt: WallTime?
-        /// The start of the request, as the wall clock reads now.
+        /// The start of the request, expressed on the present wall clock.
         var sentAt: Moment
-        /// How the two clocks differ.
+        /// The difference between the server's clock and the local one.
         var serverClock: ServerClock
     }
 
-    /// Why the service registered nothing.
+    /// The reason why the service registered nothing.
     enum Failure: Error, Equatable {
         case refused
         case forgotten
-        /// Nothing was sent: the sequence was used before; says what to do.
+        /// No request was sent, because the sequence was used before. The text names the next step.
         case spent(String)
         case unavailable(Unavailability)
     }
 
-    /// Registers a user's device once; nothing is tried twice.
+    /// Registers a user's device, without a retry.
     ///
-    /// - Parameter instanceId: the instance that is extended, or `nil` for a first registration.
+    /// - Parameter instanceId: the instance to extend, or `nil` for a first registration.
     func register(
         _ userId: String,
         proving proof: SinchProof,
@@ -66,8 +67,8 @@ struct InstanceEndpoint: Sendable {
         return instance
     }
 
-    /// Gives a registration up; one that the service does not know is given up already. No status says that by itself: a gateway in
-    /// front of the service answers 401 and 403, too.
+    /// Removes a registration. An instance that the service does not know counts as removed. Only `errorCode` 1104
+    /// shows that: a gateway in front of the service may also answer 401 or 403.
     func delete(_ instanceId: String, credential: SharedSecret?) async throws(Unavailability) {
         _ = try await isThere("DELETE", instanceId, credential)
     }

@@ -2,18 +2,18 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// What has to be known again about a registration when it is extended or given up.
+/// The data of a registration that a later extension or removal needs.
 ///
-/// It is stored where other vendors have their refresh token: sealed, written together with the session, and handed
-/// back by the session with every call.
+/// It is stored in the place of the refresh token: sealed, written together with the session, and passed to every call
+/// of the provider.
 struct Registration: Equatable, Sendable {
     var instanceId: String
-    /// How the user was registered last.
+    /// The scheme of the last registration.
     var scheme: Scheme
-    /// When the registration ends; `nil` for one without an end.
+    /// When the registration ends; `nil` if it does not end.
     var limit: WallTime?
 
-    /// What is stored.
+    /// The stored form.
     var sealed: SharedSecret {
         var text = JSONWriter(capacity: 256)
         text.object { text in
@@ -30,13 +30,14 @@ struct Registration: Equatable, Sendable {
         self.limit = limit
     }
 
-    /// The end that still holds for an instance: a limited one never becomes unlimited while it lasts.
+    /// Returns the end that still applies to an instance. A limited registration does not become unlimited while it
+    /// lasts.
     func limit(of instanceId: String, at now: WallTime) -> WallTime? {
         guard instanceId == self.instanceId, let limit, limit > now else { return nil }
         return limit
     }
 
-    /// Reads what was stored.
+    /// Parses the stored form.
     init?(_ sealed: SharedSecret) {
         guard let text = sealed.withUnsafeBytes({ try? JSONValue.parse($0) }),
             let instanceId = text["instanceId"]?.string,
@@ -49,6 +50,6 @@ struct Registration: Equatable, Sendable {
 }
 
 extension SessionSecrets {
-    /// The registration that the session lives on.
+    /// The registration of the session.
     var registration: Registration? { refreshToken.flatMap(Registration.init) }
 }

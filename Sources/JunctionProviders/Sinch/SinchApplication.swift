@@ -1,13 +1,13 @@
 package import JunctionSecret
 import RegistrationToken
 
-/// The application in whose name users are registered with Sinch.
+/// The application for which users register with Sinch.
 package struct SinchApplication: Sendable {
     let key: String
-    /// Only for self-signing, which the vendor discourages: whoever holds it can register anybody.
+    /// Needed only for self-signing, which the vendor discourages: the holder of the secret can register any user.
     let secret: ApplicationSecret?
 
-    /// Takes the settings as they stand in the configuration, the secret as the Base64 text of its file.
+    /// Checks the settings of the configuration. The secret is the Base64 text of its file.
     package init(key: String, secret: SharedSecret? = nil) throws(ProviderConfigurationFault) {
         let isKey = { (byte: UInt8) in (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "/") }
         guard (1...64).contains(key.utf8.count), key.utf8.allSatisfy(isKey) else {

@@ -1,13 +1,13 @@
-/// Where users are registered: below a host of Sinch's, or at the URL that the configuration names instead.
+/// The registration URL: on a host of Sinch, or the URL that the configuration names.
 ///
-/// The vendor documents the hosts and the token, and not the endpoint: its SDKs keep that to themselves. `/v1/instance`
-/// is our stand-in's, and ``InstanceEndpoint`` is all that would change with another.
+/// The vendor documents the hosts and the token but not the endpoint. `/v1/instance` belongs to our sandbox. For
+/// another endpoint only ``InstanceEndpoint`` would change.
 package struct SinchCloud: Sendable {
     static let usualHost = "ocra.api.sinch.com"
 
     let registration: HttpOrigin
 
-    /// Takes the settings as they stand in the configuration.
+    /// Checks the settings of the configuration.
     package init(
         environmentHost: String = usualHost,
         registrationUrl: String? = nil

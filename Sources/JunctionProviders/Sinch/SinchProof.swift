@@ -2,20 +2,20 @@ import JunctionSecret
 import JunctionSession
 import RegistrationToken
 
-/// What proves to Sinch that the application lets a user in, checked as far as it can be without asking anybody.
+/// The proof to Sinch that the application admits a user. It is checked as far as possible without a request.
 enum SinchProof: Sendable {
-    /// A registration token, and what it says.
+    /// A registration token and its claims.
     case token(SharedSecret, RegistrationToken)
-    /// The legacy scheme: a digest that only whoever knows the application secret could make, good for one sequence.
+    /// The legacy scheme: a digest made with the application secret, valid for one sequence.
     case signature(SharedSecret, sequence: UInt64)
 
-    /// By how many seconds the clocks may differ before a token's times are held against it. The service decides; this
-    /// only spares a call that cannot succeed, so it is patient.
+    /// The tolerated clock difference in seconds. The service decides; this check only avoids a request that cannot
+    /// succeed, so it is generous.
     static let tolerance: Int64 = 300
 
-    /// A token for this user of this application that keeps every rule which can be checked without the secret.
+    /// Checks a token for this user and application against every rule that does not need the secret.
     ///
-    /// - Parameter text: the token, or the backend's answer that holds it.
+    /// - Parameter text: the token, or the backend's answer that contains it.
     init(
         token text: SharedSecret,
         for userId: String,
@@ -36,7 +36,7 @@ enum SinchProof: Sendable {
         }
     }
 
-    /// A signature in the form of Base64 of a SHA-1: 28 characters, the last one padding.
+    /// Checks that a signature is Base64 of a SHA-1 digest: 28 characters, of which the last is padding.
     init(signature: SharedSecret, sequence: UInt64) throws(CredentialRefused) {
         let isDigest = signature.withUnsafeBytes { text in
             text.count == 28 && text.last == UInt8(ascii: "=") && text.dropLast().allSatisfy(Self.isDigit)
@@ -63,7 +63,7 @@ enum SinchProof: Sendable {
     static let secretIsMissing =
         "Self-signing needs the application secret: set sinch.applicationSecretFile, or hand in a registration token"
 
-    /// The rule of time that the proof breaks now, in words.
+    /// Returns the description of the time rule that the proof breaks now, or `nil`.
     func fault(at now: WallTime) -> String? {
         guard case .token(_, let token) = self else { return nil }
         do throws(RegistrationToken.Rule) {
@@ -84,7 +84,7 @@ enum SinchProof: Sendable {
 }
 
 extension SinchProof {
-    /// When the registration that a token brings ends, on the clock of whoever made it.
+    /// When the registration of the token ends, on the clock of the token's issuer.
     var instanceExpiresAt: WallTime? {
         guard case .token(_, let token) = self else { return nil }
         return token.instanceExpiresAt.map { WallTime(milliseconds: $0 * 1_000) }

@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// Sinch documents no API that a registered user calls: what a credential opens is between it and the vendor's SDKs.
+/// Refuses API calls: Sinch documents no API for a registered user. Only the vendor's SDKs use the credential.
 extension SinchProvider {
     package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         throw SessionError(.unsupported, "Sinch documents no API for a registered user: there is nothing to call")
@@ -14,6 +14,6 @@ extension SinchProvider {
         throw Unavailability("Sinch documents no API for a registered user: there is nothing to call")
     }
 
-    /// There is no verdict that ends a registration for good.
+    /// No API answer ends a registration.
     package func verdict(in answer: ApiAnswer) -> Verdict? { nil }
 }

@@ -1,8 +1,8 @@
 import JunctionSession
 
-/// Turning what the service answered into a session.
+/// Makes a grant from the service's answer.
 extension SinchProvider {
-    /// The session that a registration comes to: it ends when the service or the token says so, whichever is earlier.
+    /// Returns the grant of a registration. It ends at the earlier of the times that the service and the token name.
     func grant(
         _ identity: Identity,
         _ scheme: Scheme,

@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// What `doctor` wants to know: whether the host answers, whether our clocks agree, and how users are registered.
+/// The findings for `doctor`: whether the host answers, whether the clocks agree, and how users register.
 extension SinchProvider {
     package func probe(
         _ identity: Identity?,

@@ -1,8 +1,9 @@
 import JunctionSession
 
-/// Turning what a caller or a session handler gave into a proof.
+/// Makes a proof from the input of a caller or a session handler.
 extension SinchProvider {
-    /// Whom a credential is for, and its proof. It was examined before, so this fails for a caller who did not.
+    /// Returns the user of a credential and its proof. `examine` has checked the credential before, so this fails only
+    /// if the caller skipped `examine`.
     func read(_ credential: Credential) throws(ExchangeFailure) -> (userId: String, proof: SinchProof) {
         do throws(CredentialRefused) {
             switch credential {

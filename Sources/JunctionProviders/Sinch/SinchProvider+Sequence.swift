@@ -1,9 +1,9 @@
 import JunctionSession
 
-/// The legacy scheme's sequences: each is used once, over sign-outs and crashes too.
+/// The sequences of the legacy scheme. Each is used once, also across sign-outs and crashes.
 extension SinchProvider {
-    /// Registers a user's device once. A sequence is used up before the request leaves; one whose request was certainly
-    /// not acted on is given back, so that the same signature is still good when the network is.
+    /// Registers a user's device once. The sequence is marked as used before the request leaves. If the server
+    /// certainly did not act on the request, the sequence is released, so the same signature can be used later.
     func register(
         _ userId: String,
         proving proof: SinchProof,
@@ -12,7 +12,7 @@ extension SinchProvider {
         guard let sequence = proof.sequence else {
             return try await endpoint.register(userId, proving: proof, extending: instanceId)
         }
-        // The application's server counts for each user of each application.
+        // The application's server counts separately for each user of each application.
         let subject = "\(application.key)/\(userId)"
         do throws(SequenceSpent) {
             try await memory.claim(sequence, of: subject)

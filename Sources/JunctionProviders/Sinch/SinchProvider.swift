@@ -1,7 +1,7 @@
 package import JunctionSession
 import RegistrationToken
 
-/// Sinch's cloud: a user is registered once on this device, on the word of the app's own server.
+/// The provider for Sinch. The daemon registers a user on this device with a proof of the app's own server.
 package struct SinchProvider: IdentityProvider {
     package let name = SinchVendor.name
     package let schemes: [Scheme: SchemeTraits] = [
@@ -18,7 +18,7 @@ package struct SinchProvider: IdentityProvider {
     let memory: any ProviderMemory
     private let forgotten = ForgottenInstance()
 
-    /// Takes the id of this installation, which is the device that users are registered on.
+    /// Makes the provider. `deviceId` is the id of this installation, on which users register.
     package init(
         cloud: SinchCloud,
         application: SinchApplication,
@@ -72,7 +72,7 @@ package struct SinchProvider: IdentityProvider {
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
-        // What it grants is a session at once.
+        // Unused: an exchange needs no partial grant.
         store _: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         let (userId, proof) = try read(credential)
@@ -96,7 +96,7 @@ package struct SinchProvider: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        // What it is renewed with may be sent at any time.
+        // Unused: a proof has no send deadline.
         sendingBy _: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         let registration = secrets.registration
@@ -110,11 +110,12 @@ package struct SinchProvider: IdentityProvider {
         } catch {
             switch error {
             case .forgotten:
-                // Without an instance the service has refused a new one: what it has forgotten stays forgotten.
+                // Without an instance id the service has refused a new registration, so the forgotten instance stays
+                // forgotten.
                 if let instanceId { forgotten.remember(instanceId) }
                 throw .registrationForgotten
             case .refused where scheme == .selfSigned:
-                // No handler has anything better; a clock or a file that is put right has.
+                // No session handler has a better answer, but a corrected clock or file helps.
                 throw .unavailable(Unavailability("\(proof.refusal) (self-signed): check the clock and the secret"))
             case .refused:
                 throw .answerRefused(proof.refusal)
@@ -126,7 +127,7 @@ package struct SinchProvider: IdentityProvider {
         }
     }
 
-    /// Looks at the registration. If the service has forgotten the instance, the next registration asks for a new one.
+    /// Checks the registration. If the service no longer knows the instance, the next registration asks for a new one.
     package func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool {
         guard let registration = secrets.registration else { return true }
         let isKnown = try await endpoint.knows(registration.instanceId, credential: secrets.accessToken)
@@ -134,7 +135,7 @@ package struct SinchProvider: IdentityProvider {
         return isKnown
     }
 
-    /// Gives the registration up at Sinch too.
+    /// Removes the registration at Sinch, too.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
         guard let registration = secrets.registration else { return }
         try await endpoint.delete(registration.instanceId, credential: secrets.accessToken)

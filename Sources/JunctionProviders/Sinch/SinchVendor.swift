@@ -1,16 +1,16 @@
 package import JunctionSession
 
-/// Sinch: users that the app's server lets register.
+/// The vendor Sinch. The app's server decides which users register.
 package struct SinchVendor: Vendor {
     package static let name = "sinch"
     package static let renewsByItself = false
     package static let settings = [
         VendorSetting("applicationKey", .text("the application key from the Sinch dashboard")),
         VendorSetting("environmentHost", .hostName, usually: SinchCloud.usualHost),
-        // Instead of the environment's host.
+        // Replaces the environment's host.
         VendorSetting("registrationUrl", .url),
-        // For self-signed registrations, which the vendor itself advises against; unless the service manager passes the
-        // secret as the credential `sinch.applicationSecret`.
+        // For self-signed registrations, which the vendor discourages. The service manager's credential
+        // `sinch.applicationSecret` can replace the file.
         VendorSetting("applicationSecretFile", .secretFile(credential: secretCredential)),
     ]
 

@@ -2,15 +2,15 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// What social.plus grants: read by hand, so that the token is never a `String` of ours.
+/// The answer to a session request of social.plus. The parser never puts the token into a `String`.
 enum SessionsAnswer: Sendable {
     case granted(Grant.Token)
     case verdict(SocialVerdict)
 
-    /// Reads a success; `nil` when anything in it is not what it should be.
+    /// Parses a success; returns `nil` if a part of it is invalid.
     ///
-    /// The vendor states absolute times of its own clock. A token that it had given out before is not new to us only
-    /// in that its renewal is drawn from the life that is left.
+    /// The vendor states absolute times of its own clock. A token that it issued earlier may be returned again; its
+    /// life then begins at `sentAt`, so the renewal time follows from the rest of its life.
     init?(_ body: SharedSecret, for userId: String, clock: ServerClock, sentAt: Moment) {
         guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object else {
             return nil

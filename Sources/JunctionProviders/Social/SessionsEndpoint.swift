@@ -2,14 +2,14 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// social.plus's sessions: the same call signs a user in and renews, and sending it twice does no harm.
+/// The sessions endpoint of social.plus. The same call signs a user in and renews, and may be repeated without harm.
 struct SessionsEndpoint: Sendable {
     let api: HttpOrigin
     let device: SocialDevice
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// Asks for a session of this user on this device.
+    /// Requests a session for this user on this device.
     func open(_ login: UserLogin, apiKey: SharedSecret) async throws(Unavailability) -> SessionsAnswer {
         let call = HttpCall(
             method: "POST",
@@ -34,7 +34,7 @@ struct SessionsEndpoint: Sendable {
         return read
     }
 
-    /// Ends the session that the token belongs to; a token that is not good any more has none.
+    /// Ends the session of the token. If the token is no longer valid, there is no session to end.
     func close(_ accessToken: SharedSecret) async throws(Unavailability) {
         let call = HttpCall(
             method: "DELETE",

@@ -1,6 +1,6 @@
-/// social.plus's host: one in each region, or the one that the configuration names instead.
+/// social.plus's host: one for each region, or the one that the configuration names.
 package struct SocialCloud: Sendable {
-    /// Where an application's users are kept.
+    /// The region of an application's users.
     package enum Region: String, Sendable, CaseIterable {
         case eu
         case sg
@@ -9,7 +9,7 @@ package struct SocialCloud: Sendable {
 
     let api: HttpOrigin
 
-    /// Takes the override of the configuration as it is written there.
+    /// Parses the override of the configuration.
     package init(region: Region, apiUrl: String? = nil) throws(ProviderConfigurationFault) {
         guard let apiUrl else {
             api = HttpOrigin(host: "apix.\(region.rawValue).amity.co")

@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// social.plus's API, called as the signed-in user.
+/// Calls social.plus's API as the signed-in user.
 extension SocialProvider {
     package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         try SocialApiPolicy(userId: identity.userId).admit(request)
@@ -18,7 +18,8 @@ extension SocialProvider {
         return try await api.send(request, credential: BearerToken.header(token))
     }
 
-    /// A ban is one in the answer to any request. What is refused as unauthorized may be the token's business alone.
+    /// Returns a verdict if the answer reports a global ban. An unauthorized answer is not a verdict: it may be about
+    /// the token only.
     package func verdict(in answer: ApiAnswer) -> Verdict? {
         guard HttpAnswer.mayBeVerdict(status: answer.status),
             answer.body.withUnsafeBytes({ HttpAnswer.socialCode(in: $0) }) == SocialVerdict.globalBan
@@ -27,22 +28,23 @@ extension SocialProvider {
     }
 }
 
-/// Which requests are the signed-in user's own business.
+/// Decides which requests lead to the signed-in user's own resources.
 ///
 /// | path, with `v3`, `v4` or `v5` | |
 /// |---|---|
 /// | `/api/v3/users/{id}…` | the user, and everything below |
 /// | `/api/v3/me…` | the same, without the id |
 ///
-/// Channels, communities, posts and other users are not in it: this daemon keeps a login, it is no chat client.
+/// Channels, communities, posts and other users are not included: the daemon manages a login and is not a chat client.
 struct SocialApiPolicy {
     let userId: String
 
     private static let versions: Set<String> = ["v3", "v4", "v5"]
-    /// Words of the API that stand where an id stands. No user is called so; one who were would open other resources.
+    /// Words of the API that can stand in the place of an id. A user with such an id would get access to other
+    /// resources.
     private static let reserved: Set<String> = ["list", "search"]
 
-    /// The request in normal form.
+    /// Returns the request in normal form.
     func admit(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: .id(userId)) {
             segments,

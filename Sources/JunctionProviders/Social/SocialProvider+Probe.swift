@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// What `doctor` wants to know: whether the host answers, whether our clocks agree, and whether there is an API key.
+/// The findings for `doctor`: whether the host answers, whether the clocks agree, and whether there is an API key.
 extension SocialProvider {
     package func probe(
         _ identity: Identity?,

@@ -2,7 +2,7 @@ import JunctionSecret
 package import JunctionSession
 import Synchronization
 
-/// social.plus's cloud: users with ids of the app's choosing, sessions of 30 days.
+/// The provider for social.plus. The app chooses the user ids, and a session lasts 30 days.
 package struct SocialProvider: IdentityProvider {
     package let name = SocialVendor.name
     package let schemes: [Scheme: SchemeTraits] = [.userLogin: SchemeTraits()]
@@ -40,7 +40,7 @@ package struct SocialProvider: IdentityProvider {
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
-        // What it grants is a session at once.
+        // Unused: an exchange needs no partial grant.
         store _: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
         let login: UserLogin
@@ -73,7 +73,7 @@ package struct SocialProvider: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        // What it is renewed with may be sent at any time.
+        // Unused: a renewal has no send deadline.
         sendingBy _: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         switch answer {
@@ -83,13 +83,13 @@ package struct SocialProvider: IdentityProvider {
         }
     }
 
-    /// Ends the session at social.plus too, while its token lives.
+    /// Ends the session at social.plus, too, if its token is still valid.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
         guard let token = secrets.accessToken else { return }
         try await sessions.close(token)
     }
 
-    /// - Parameter accessToken: the session's present one, while it lives.
+    /// - Parameter secrets: the session's secrets, with its access token while that is valid.
     private func renew(
         _ identity: Identity,
         proving token: SharedSecret?,
@@ -125,11 +125,12 @@ package struct SocialProvider: IdentityProvider {
         }
     }
 
-    /// The vendor has one code for a deleted user and for an auth token that it does not take: a look at the user, for whom a
-    /// living access token speaks, tells them apart. It returns when it was the auth token, or its absence.
+    /// Finds out why the vendor refused a renewal with 400100. That code means either a deleted user or a refused auth
+    /// token, so this function requests the user with the present access token. It returns if the auth token was
+    /// refused or missing, and throws if there is a verdict on the user.
     ///
-    /// To a token that has ended on the way the vendor says the same as to one of a deleted user: what is refused counts only
-    /// while the token surely lives.
+    /// The vendor gives the same code for an expired access token. So a refusal counts only if the token is certainly
+    /// still valid.
     private func judge(
         _ identity: Identity,
         knownBy secrets: SessionSecrets,
@@ -159,7 +160,7 @@ package struct SocialProvider: IdentityProvider {
         "social.plus's API key is missing: set social.apiKeyFile or the service manager's credential social.apiKey"
 }
 
-/// What the answers of social.plus tell of secure mode, in which a user needs an auth token.
+/// The knowledge whether secure mode is off. In secure mode a user needs an auth token.
 private final class SecureMode: Sendable {
     private let hasTakenUserWithoutToken = Mutex(false)
 
@@ -167,8 +168,8 @@ private final class SecureMode: Sendable {
         if login.authToken == nil { hasTakenUserWithoutToken.withLock { $0 = true } }
     }
 
-    /// Why a login was refused with 400100, and what to do. The vendor has this code for a deleted user, and in secure mode for an
-    /// auth token that it does not take.
+    /// Returns why a login was refused with 400100, and the next step. The vendor uses this code for a deleted user
+    /// and, in secure mode, for a refused auth token.
     func reason(for login: UserLogin) -> String {
         if login.authToken != nil {
             return "it has deleted the user, or it does not take the auth token: get a fresh one from your server"
@@ -180,7 +181,7 @@ private final class SecureMode: Sendable {
 }
 
 extension UserLogin {
-    /// Reads a credential, if it is one of social.plus's.
+    /// Parses a credential of social.plus.
     fileprivate init(_ credential: Credential) throws(CredentialRefused) {
         guard case .userLogin(let userId, let displayName, let authToken) = credential else {
             throw .unsupported("social.plus has no scheme \(credential.scheme.rawValue): use userLogin")

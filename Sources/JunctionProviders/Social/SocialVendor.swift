@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// social.plus: users with ids of the app's choosing, whose app has their auth tokens.
+/// The vendor social.plus. The app chooses the user ids and has their auth tokens.
 package struct SocialVendor: Vendor {
     package static let name = "social"
     package static let renewsByItself = false
@@ -10,9 +10,9 @@ package struct SocialVendor: Vendor {
             .word(SocialCloud.Region.allCases.map(\.rawValue)),
             usually: SocialCloud.Region.eu.rawValue
         ),
-        // Instead of the region's host.
+        // Replaces the region's host.
         VendorSetting("apiUrl", .url),
-        // Unless the service manager passes the key as the credential `social.apiKey`.
+        // The service manager's credential `social.apiKey` can replace the file.
         VendorSetting("apiKeyFile", .secretFile(credential: apiKeyCredential)),
     ]
 

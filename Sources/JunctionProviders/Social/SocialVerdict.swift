@@ -2,18 +2,18 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// What social.plus says about a user, as opposed to everything that merely went wrong.
+/// A verdict of social.plus on a user. Every other error is a failure without a verdict.
 enum SocialVerdict: Equatable, Sendable {
-    /// The user is banned everywhere. A ban from one channel or community (400304) is not the session's business.
+    /// The user is banned globally. A ban from one channel or community (400304) does not affect the session.
     case banned
-    /// The user's own entry says deleted.
+    /// The user's own entry is marked as deleted.
     case deleted
-    /// Deleted too, or not proven to be the user: the vendor has one code for both.
+    /// The user is deleted or is not authenticated: the vendor has one code for both.
     case unauthorized
 
     static let globalBan: Int64 = 400_312
 
-    /// The vendor's code, by which the end of a session is known.
+    /// The vendor's error code, which the end of a session reports.
     var code: String {
         switch self {
         case .banned: "400312"
@@ -29,10 +29,10 @@ enum SocialVerdict: Equatable, Sendable {
         }
     }
 
-    /// For the session, whose business it becomes.
+    /// The verdict in the form that the session uses.
     var ofUser: Verdict { Verdict(code: code, message: message) }
 
-    /// Finds the verdict in a client error whose body says `{"code":…}`; every other code has judged nobody.
+    /// Finds the verdict in a client error whose body has `{"code":…}`. Other codes are not a verdict.
     init?(refusal answer: HttpAnswer) {
         guard answer.mayBeVerdict else { return nil }
         switch answer.socialCode {
@@ -42,15 +42,16 @@ enum SocialVerdict: Equatable, Sendable {
         }
     }
 
-    /// Whether an answer to a sign-out says in the vendor's own words that there is no session to end any more. Every other code,
-    /// and every status without one, may be about something else: a gateway in front of the vendor answers 401 and 403, too.
+    /// Returns whether the answer to a sign-out contains a code of the vendor that means that there is no session any
+    /// more. Other codes and a status without a code do not prove that: a gateway in front of the vendor may answer 401
+    /// or 403.
     static func settlesSignOut(_ answer: HttpAnswer) -> Bool {
         SocialVerdict(refusal: answer) != nil || (answer.mayBeVerdict && answer.socialCode == notFound)
     }
 
     private static let notFound: Int64 = 400_400
 
-    /// Finds the verdict in the user's own entry of a success: the vendor opens a session for banned users as well.
+    /// Finds the verdict in the user's own entry of a success. The vendor opens a session for banned users, too.
     init?(users: JSONValue?, userId: String) {
         let own = users?.elements.first { $0["userId"]?.string?.hasSameBytes(as: userId) == true }
         guard let own else { return nil }
@@ -65,7 +66,7 @@ enum SocialVerdict: Equatable, Sendable {
 }
 
 extension HttpAnswer {
-    /// The code in the vendor's envelope, `{"status":"error","code":400100,"message":…}`.
+    /// The code in the vendor's error object, `{"status":"error","code":400100,"message":…}`.
     var socialCode: Int64? { body.withUnsafeBytes(Self.socialCode) }
 
     static func socialCode(in body: UnsafeRawBufferPointer) -> Int64? { (try? JSONValue.parse(body))?["code"]?.integer }

@@ -2,15 +2,15 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// social.plus's view of one user, asked for by that user: what decides whether a refused session was the user's fault.
+/// social.plus's user endpoint. The user's own entry shows whether the vendor refused a session because of the user.
 struct UserEndpoint: Sendable {
     let api: HttpOrigin
     let http: OutgoingHttp
     let clock: any SessionClock
 
-    /// The verdict on the user, if there is one; nothing when the user is there and well.
+    /// Returns the verdict on the user, or `nil` if the user is neither banned nor deleted.
     ///
-    /// - Parameter accessToken: one that lives: to a dead one the vendor says the same as to a deleted user.
+    /// - Parameter accessToken: a valid token. With an expired one the vendor answers as for a deleted user.
     func look(at userId: String, with accessToken: SharedSecret) async throws(Unavailability) -> SocialVerdict? {
         let call = HttpCall(
             method: "GET",

@@ -1,7 +1,7 @@
 import JunctionSecret
 import JunctionSession
 
-/// A user as an app signs in to social.plus: an id of the app's own choosing, and in secure mode what proves it.
+/// A login at social.plus: a user id that the app chooses and, in secure mode, an auth token.
 struct UserLogin: Sendable {
     let userId: String
     let displayName: String?
@@ -26,7 +26,7 @@ struct UserLogin: Sendable {
 
     var identity: Identity { Identity(userId: userId) }
 
-    /// Whether this may be a token of the vendor's authentication endpoint.
+    /// Returns whether this may be a token of the vendor's authentication endpoint.
     static func isAuthToken(_ token: SharedSecret) -> Bool {
         (1...100).contains(token.count)
             && token.withUnsafeBytes { $0.allSatisfy { (0x21...0x7E).contains($0) } }

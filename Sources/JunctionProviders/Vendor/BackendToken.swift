@@ -2,14 +2,14 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// A token that an app's backend made for a user: bare, or in the JSON object with which the backend answered,
-/// `{"user_id": "…", "sign_in_token": "…"}`.
+/// A token that an app's backend made for a user: bare, or in the JSON object of the backend's answer, `{"user_id":
+/// "…", "sign_in_token": "…"}`.
 struct BackendToken: Sendable {
     let token: SharedSecret
-    /// The user whom the object names.
+    /// The user in the JSON object.
     let userId: String?
 
-    /// Far more than any such object has.
+    /// Much longer than any such object.
     private static let longest = 1 << 16
 
     init(_ text: SharedSecret) throws(CredentialRefused) {
@@ -32,7 +32,7 @@ struct BackendToken: Sendable {
         (self.token, self.userId) = (token, userId)
     }
 
-    /// Refuses an object that names another user than the token, or than the sign-in.
+    /// Throws if the object names another user than the token or the sign-in.
     func requireUser(_ identity: Identity) throws(CredentialRefused) {
         guard let userId, !identity.isCalled(userId) else { return }
         throw .misdescribed(

@@ -1,33 +1,33 @@
 package import JunctionSession
 
-/// What is known of a vendor before there is a provider: its name, its settings, and how it is made of them.
+/// A vendor: its name, its settings, and how its provider is made from them.
 ///
-/// A further vendor is a folder with one of these, and a line in the wiring's list of vendors.
+/// A new vendor is a folder with one of these, and a line in the wiring's list of vendors.
 package protocol Vendor: Sendable {
-    /// What it is called: in the configuration, on the wire and in the stored record.
+    /// The name in the configuration, on the wire and in the stored record.
     static var name: String { get }
-    /// Who renews its tokens unless the configuration says otherwise: the daemon with the session's own secrets, or a
-    /// local app that is asked each time.
+    /// Whether the daemon renews the tokens by default, with the session's own secrets. Otherwise the daemon asks a
+    /// local app each time.
     static var renewsByItself: Bool { get }
-    /// The keys of its table in the configuration.
+    /// The keys of the vendor's table in the configuration.
     static var settings: [VendorSetting] { get }
 
-    /// Checks everything about the settings, before anything is touched.
+    /// Validates all settings, before any of them takes effect.
     init(_ settings: VendorSettings) throws(ProviderConfigurationFault)
 
-    /// Nothing can be wrong with the settings any more: what a reload has checked, the next start takes.
+    /// Makes the provider. This cannot fail: settings that a reload has validated also work at the next start.
     func provider(in context: ProviderContext) -> any IdentityProvider
 }
 
-/// What a provider needs that exists only once the daemon does.
+/// The values that a provider needs and that exist only in a running daemon.
 package struct ProviderContext: Sendable {
     package var http: OutgoingHttp
     package var clock: any SessionClock
-    /// The installation's own id: it survives sign-outs.
+    /// The installation's own id. It survives sign-outs.
     package var installation: String
-    /// What outlives every session.
+    /// Storage that survives every session.
     package var memory: any ProviderMemory
-    /// The daemon's own version, for vendors that want to know.
+    /// The daemon's version, for vendors that require it.
     package var version: String
 
     package init(

@@ -1,16 +1,16 @@
 package import JunctionSecret
 
-/// A key of a vendor's table in the configuration. Secrets are in files or credentials, never here.
+/// A key of a vendor's table in the configuration. Secrets are in files or credentials, never in the table.
 package struct VendorSetting: Sendable {
-    /// What a key is set to.
+    /// The value of a key.
     package enum Value: Hashable, Sendable {
-        /// Everything that is one thing is kept as text.
+        /// Any single value, as text.
         case text(String)
         case list([String])
     }
 
     package enum Kind: Sendable {
-        /// Any text on one line; what it is, in words.
+        /// Any text on one line. The associated value describes it.
         case text(String)
         /// One of these words.
         case word([String])
@@ -18,17 +18,17 @@ package struct VendorSetting: Sendable {
         case flag
         case hostName
         case url
-        /// A URL that is called as it is written, query and all.
+        /// A URL that is used exactly as written, including the query.
         case endpoint
-        /// A list of words without blanks; what they are, in words.
+        /// A list of words without spaces. The associated value describes them.
         case words(String)
-        /// A file with a secret, and the service manager's credential that spares it.
+        /// A file with a secret. The service manager's credential can replace it.
         case secretFile(credential: String)
     }
 
     package var key: String
     package var kind: Kind
-    /// What holds when the configuration does not say.
+    /// The default value.
     package var usually: Value?
 
     init(_ key: String, _ kind: Kind, usually: String? = nil) {
@@ -37,7 +37,7 @@ package struct VendorSetting: Sendable {
         self.usually = usually.map { .text($0) }
     }
 
-    /// A list, and what is in it when the configuration does not say.
+    /// Makes a list with default values.
     init(_ key: String, words: String, usually: [String]) {
         self.key = key
         kind = .words(words)
@@ -45,7 +45,7 @@ package struct VendorSetting: Sendable {
     }
 }
 
-/// One vendor's settings, each of the kind that it was declared to be.
+/// The settings of one vendor. Each value has the declared kind.
 package struct VendorSettings: Sendable {
     private let values: [String: VendorSetting.Value]
     private let table: String?
@@ -53,10 +53,10 @@ package struct VendorSettings: Sendable {
     private let secret: @Sendable (_ path: String) -> Result<SharedSecret, UnreadableSecret>
 
     /// - Parameters:
-    ///   - values: by key.
-    ///   - table: what the configuration calls their table, for complaints.
-    ///   - credentials: the service manager's folder of credentials, if there is one.
-    ///   - secret: the secret that a file holds, without blanks around it.
+    ///   - values: the values by key.
+    ///   - table: the name of their table in the configuration, for error messages.
+    ///   - credentials: the service manager's credentials directory, if there is one.
+    ///   - secret: reads the secret in a file, without surrounding white space.
     package init(
         _ values: [String: VendorSetting.Value],
         of table: String? = nil,
@@ -71,21 +71,22 @@ package struct VendorSettings: Sendable {
         self.secret = secret
     }
 
-    /// The text that a key is set to.
+    /// Returns the text of a key.
     subscript(key: String) -> String? { values[key]?.text }
 
-    /// What is in the list that a key is set to; nothing when it is not set.
+    /// Returns the list of a key; empty if the key is not set.
     func list(_ key: String) -> [String] {
         guard case .list(let words)? = values[key] else { return [] }
         return words
     }
 
-    /// Whether a flag is set.
+    /// Returns whether a flag is set.
     func isSet(_ key: String) -> Bool { self[key] == "true" }
 
-    /// The secret in the file that `key` names, or else in the service manager's credential; nil when there is neither.
+    /// Returns the secret in the file that `key` names, or else in the service manager's credential; `nil` if there is
+    /// neither.
     ///
-    /// - Parameter shape: what the file has to hold.
+    /// - Parameter shape: a description of the expected content.
     func secret(
         _ key: String,
         orCredential name: String,
@@ -105,21 +106,21 @@ package struct VendorSettings: Sendable {
     }
 }
 
-/// Why a file brings no secret.
+/// The reason why a file has no secret.
 package enum UnreadableSecret: Error, Hashable, Sendable {
     case missing
-    /// It is there, and not for the daemon's user.
+    /// The file exists, but the daemon's user may not read it.
     case forbidden
-    /// It is a folder, or anything else that is no file.
+    /// A folder or another object that is not a regular file.
     case noFile
-    /// Nothing but white space.
+    /// Only white space.
     case empty
     /// Longer than any secret.
     case tooLong
-    /// The disk says so.
+    /// A read error, with its reason.
     case broken(String)
 
-    /// What is wrong with the file, and what to do, to follow its name.
+    /// Returns what is wrong with the file and the next step. The text follows the name of the file.
     fileprivate func words(expecting shape: String) -> String {
         switch self {
         case .missing: "does not exist: create it with \(shape)"
@@ -136,7 +137,7 @@ extension VendorSetting.Value: ExpressibleByStringLiteral, ExpressibleByArrayLit
     package init(stringLiteral text: String) { self = .text(text) }
     package init(arrayLiteral words: String...) { self = .list(words) }
 
-    /// Nothing for a list.
+    /// `nil` for a list.
     package var text: String? {
         switch self {
         case .text(let text): text

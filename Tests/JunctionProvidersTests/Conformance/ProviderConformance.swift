@@ -3,10 +3,10 @@ import JunctionSession
 import JunctionTesting
 import Testing
 
-/// What the session relies on, whoever the vendor is.
+/// The behaviour that the session requires of every provider.
 struct ProviderConformance {
     @Test(arguments: VendorUnderTest.all)
-    func `a credential tells whom it is for without a call`(vendor: VendorUnderTest) async throws {
+    func `examining a credential returns its user without a request`(vendor: VendorUnderTest) async throws {
         try await Stage.play([]) { stage in
             let facts = try stage.provider(of: vendor).examine(vendor.credential, configured: nil)
 
@@ -16,7 +16,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all)
-    func `an exchange brings a session whose life counts from the start of the request`(
+    func `an exchange grants a session whose life counts from the start of the request`(
         vendor: VendorUnderTest
     ) async throws {
         try await Stage.play([vendor.granted], requestTakes: .seconds(9)) { stage in
@@ -32,7 +32,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all)
-    func `a renewal brings a new token, and a new refresh token where the vendor rotates`(
+    func `a renewal returns a new access token, and a new refresh token if the provider rotates`(
         vendor: VendorUnderTest
     ) async throws {
         try await Stage.play([vendor.rotated, vendor.notRotated], requestTakes: .seconds(9)) { stage in
@@ -52,7 +52,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all.filter { $0.terminated != nil })
-    func `the vendor's verdict ends the session`(vendor: VendorUnderTest) async throws {
+    func `a verdict of the provider terminates the session`(vendor: VendorUnderTest) async throws {
         try await Stage.play([try #require(vendor.terminated)]) { stage in
             guard case .terminated(let code, let message) = try await stage.renewalFailure(vendor) else {
                 Issue.record("Expected a termination")
@@ -64,7 +64,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all)
-    func `the vendor's no refuses a credential`(vendor: VendorUnderTest) async throws {
+    func `an explicit refusal of the provider refuses the credential`(vendor: VendorUnderTest) async throws {
         try await Stage.play([vendor.refused]) { stage in
             guard case .refused = try await stage.exchangeFailure(vendor) else {
                 Issue.record("Expected a refusal")
@@ -73,10 +73,10 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all, Trouble.all)
-    func `whatever is no verdict is transient, is not tried again, and says whether it may have been acted on`(
+    @Test(arguments: VendorUnderTest.all, ServerFailure.all)
+    func `any other failure is transient, is not retried, and is ambiguous if the server may have acted`(
         vendor: VendorUnderTest,
-        trouble: Trouble
+        trouble: ServerFailure
     ) async throws {
         try await Stage.play(trouble) { stage in
             let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
@@ -90,8 +90,10 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all, Trouble.all)
-    func `trouble during an exchange loses nothing`(vendor: VendorUnderTest, trouble: Trouble) async throws {
+    @Test(arguments: VendorUnderTest.all, ServerFailure.all)
+    func `a server failure during an exchange is transient`(vendor: VendorUnderTest, trouble: ServerFailure)
+        async throws
+    {
         try await Stage.play(trouble) { stage in
             let why = try #require(try await stage.exchangeFailure(vendor)?.unavailability)
             if stage.server.requests.isEmpty { throw Stage.NeverArrived() }
@@ -102,11 +104,11 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all, [200, 202, 204, 400, 401, 403, 404, 409, 410])
-    func `a revocation is settled by a success, and by no other status alone: a gateway has those, too`(
+    func `a revocation is complete after a success, and after no other status alone`(
         vendor: VendorUnderTest,
         status: Int
     ) async throws {
-        // No body comes after 204, so the connection has to end.
+        // A 204 answer has no body, so the server must close the connection.
         let gone = ScriptedServer.Step.raw("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
         try await Stage.play([status == 204 ? gone : .answer(status, [], "")]) { stage in
             let failure = try await stage.revocationFailure(vendor)
@@ -120,7 +122,7 @@ struct ProviderConformance {
         arguments: VendorUnderTest.all.filter(\.revokes),
         ["<html>Sign in to the network</html>", "{}", #"{"code":401}"#]
     )
-    func `a gateway's refusal settles no revocation, whatever is in it`(
+    func `a gateway's error does not complete a revocation`(
         vendor: VendorUnderTest,
         body: String
     ) async throws {
@@ -132,7 +134,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all.filter(\.revokes))
-    func `the vendor's own word that the session is over settles a revocation`(vendor: VendorUnderTest) async throws {
+    func `a revocation is complete if the provider no longer has the session`(vendor: VendorUnderTest) async throws {
         try await Stage.play([try #require(vendor.settled)]) { stage in
             let failure = try await stage.revocationFailure(vendor)
 
@@ -149,7 +151,7 @@ struct ProviderConformance {
             (.answer(503, [("retry-after", "9")], "<html>"), .seconds(9)), (.hangUp, nil),
         ] as [(ScriptedServer.Step, Duration?)]
     )
-    func `anything else is for the session to try again, and is not tried again here`(
+    func `a failed revocation is reported and not retried by the provider`(
         vendor: VendorUnderTest,
         trouble: (step: ScriptedServer.Step, retryAfter: Duration?)
     ) async throws {
@@ -164,7 +166,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all)
-    func `a success in an unusual content type is a success`(vendor: VendorUnderTest) async throws {
+    func `a success with an unusual content type is a success`(vendor: VendorUnderTest) async throws {
         guard case .answer(let status, _, let body) = vendor.rotated else { return }
         try await Stage.play([.answer(status, [("content-type", "text/plain")], body)]) { stage in
             let failure = try await stage.renewalFailure(vendor)
@@ -174,7 +176,7 @@ struct ProviderConformance {
     }
 
     @Test(arguments: VendorUnderTest.all)
-    func `a refused connection was never acted on`(vendor: VendorUnderTest) async throws {
+    func `a refused connection is not ambiguous`(vendor: VendorUnderTest) async throws {
         try await Stage.play([]) { stage in
             try await stage.server.refuse()
             let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
@@ -184,7 +186,7 @@ struct ProviderConformance {
     }
 
     @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: VendorUnderTest.all)
-    func `an untrusted certificate is called by its name, at once, and nothing is sent`(
+    func `an untrusted certificate is reported at once, and nothing is sent`(
         vendor: VendorUnderTest
     ) async throws {
         let tls = try TestAuthority().certificate(for: "IP:127.0.0.1")
@@ -198,7 +200,7 @@ struct ProviderConformance {
     }
 
     @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: VendorUnderTest.all)
-    func `a private authority is trusted once it is configured`(vendor: VendorUnderTest) async throws {
+    func `a private CA is trusted if it is configured`(vendor: VendorUnderTest) async throws {
         let authority = try TestAuthority()
         let tls = try authority.certificate(for: "IP:127.0.0.1")
         try await Stage.play([vendor.rotated], tls: tls, network: NetworkUse(caFile: authority.file)) { stage in

@@ -3,35 +3,35 @@ import JunctionSecret
 import JunctionSession
 import Testing
 
-/// What a vendor tells about itself so that the conformance suite can examine its adapter.
+/// The facts of a vendor that the conformance suite needs to test its provider.
 struct VendorUnderTest: Sendable, CustomTestStringConvertible {
     var name: String
-    /// The adapter, with all of the vendor's hosts at one URL.
+    /// Makes the provider, with all hosts of the vendor at one URL.
     var provider: @Sendable (_ url: String, OutgoingHttp, any SessionClock) throws -> any IdentityProvider
     var credential: Credential
-    /// Whom the credential is for.
+    /// The user of the credential.
     var identity: Identity
-    /// Whether the credential says that itself.
+    /// Whether the credential itself names its user.
     var isNamed = true
     var secrets: SessionSecrets
 
-    /// Success, for an exchange and for a renewal with and without a new refresh token: the access token is
-    /// `access-1` and lives for an hour.
+    /// The successful answer to an exchange, and to a renewal with a new refresh token. The access token is `access-1`
+    /// and is valid for an hour.
     var granted: ScriptedServer.Step
     var rotated: ScriptedServer.Step
     var notRotated: ScriptedServer.Step
-    /// The refresh token that these bring; `nil` where the vendor has none.
+    /// The refresh token in these answers; `nil` if the vendor has none.
     var refreshToken: String? = "refresh-1"
-    /// With what a renewal is asked for.
+    /// The input for a renewal.
     var answer = RenewalAnswer.renew
-    /// The vendor's words for a user who is gone, where it has some, and the code of the termination they come to.
+    /// The vendor's answer for a deleted or banned user, if it has one, and the code of the resulting termination.
     var terminated: ScriptedServer.Step?
     var terminationCode: String
-    /// Whether the vendor wants to hear of a sign-out.
+    /// Whether the provider revokes at a sign-out.
     var revokes = true
-    /// The vendor's words for a session that it does not have any more, in the answer to a sign-out.
+    /// The vendor's answer to a sign-out of a session that no longer exists.
     var settled: ScriptedServer.Step?
-    /// The vendor's words for a credential that it does not accept.
+    /// The vendor's answer that refuses a credential.
     var refused: ScriptedServer.Step
 
     var testDescription: String { name }
@@ -62,7 +62,7 @@ extension Stage {
         try vendor.provider(url ?? server.url, http, clock)
     }
 
-    /// Why the vendor's renewal failed; `nil` when it did not.
+    /// Returns the failure of a renewal, or `nil`.
     func renewalFailure(
         _ vendor: VendorUnderTest,
         with secrets: SessionSecrets? = nil,
@@ -78,7 +78,7 @@ extension Stage {
         }
     }
 
-    /// Why the vendor was not told of a sign-out; `nil` when there is nothing more to tell.
+    /// Returns the failure of a revocation, or `nil`.
     func revocationFailure(_ vendor: VendorUnderTest) async throws -> Unavailability? {
         let provider = try provider(of: vendor)
         do throws(Unavailability) {
@@ -89,7 +89,7 @@ extension Stage {
         }
     }
 
-    /// Why the vendor's exchange failed; `nil` when it did not.
+    /// Returns the failure of an exchange, or `nil`.
     func exchangeFailure(_ vendor: VendorUnderTest, url: String? = nil) async throws -> ExchangeFailure? {
         let provider = try provider(of: vendor, url: url)
         do throws(ExchangeFailure) {

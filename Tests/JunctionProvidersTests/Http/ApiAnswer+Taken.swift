@@ -2,7 +2,7 @@ import JunctionSession
 import NIOCore
 
 extension ApiAnswer {
-    /// The whole body, taken on the event loop of the connection, as the server takes it.
+    /// Returns the whole body. Takes it on the event loop of the connection, as the server does.
     func taken(on loop: any EventLoop) async throws -> [UInt8] {
         guard let stream else { return body }
         var all: [UInt8] = []

@@ -11,7 +11,7 @@ struct HttpDateTests {
         ("Sat, 21 Nov 2026 12:00:00 GMT", 1_795_262_400),
         ("Fri, 31 Dec 9999 23:59:60 GMT", 253_402_300_800),
     ])
-    func `the fixed format is read`(text: String, seconds: Int64) {
+    func `the IMF-fixdate format is parsed`(text: String, seconds: Int64) {
         #expect(HttpDate.parse(text) == WallTime(milliseconds: seconds * 1_000))
     }
 
@@ -20,7 +20,7 @@ struct HttpDateTests {
         "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
         "Sun, 06 Nov 1994 08-49-37 GMT", "Sun, 06 Nov 1894 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
     ])
-    func `any other text is no date`(text: String) {
+    func `any other text is refused`(text: String) {
         #expect(HttpDate.parse(text) == nil)
     }
 }

@@ -13,7 +13,7 @@ struct HttpOriginTests {
         ("http://localhost:8000/auth", "http://localhost:8000/auth", "localhost:8000"),
         ("http://[::1]:8787", "http://[::1]:8787", "[::1]:8787"),
     ])
-    func `a URL is read and written in one normal form`(text: String, url: String, place: String) throws {
+    func `a URL is parsed and has one normal form`(text: String, url: String, place: String) throws {
         let origin = try HttpOrigin(text)
 
         #expect(origin.url == url)
@@ -24,7 +24,7 @@ struct HttpOriginTests {
         "http://auth.us.junction.com", "http://10.0.0.1", "http://128.0.0.1", "http://127.0.0.1.example.com",
         "http://localhost.example.com", "http://[2001:db8::1]", "http://127.1", "http://[::ffff:127.0.0.1]",
     ])
-    func `plain http is refused outside the loopback`(text: String) {
+    func `plain http is refused except on loopback`(text: String) {
         let fault = #expect(throws: ProviderConfigurationFault.self) { try HttpOrigin(text) }
 
         #expect(fault?.message.contains("loopback only") == true || fault?.message.contains("host") == true)
@@ -37,11 +37,11 @@ struct HttpOriginTests {
         "https://example.com/?a=b", "https://example.com/#a", "https://example.com?a", "https://example.com/%2e",
         "https://exämple.com", "https://example.com\\@evil.example",
     ])
-    func `anything else is refused with what was expected`(text: String) {
+    func `an invalid URL is refused with the expected form`(text: String) {
         #expect(throws: ProviderConfigurationFault.self) { try HttpOrigin(text) }
     }
 
-    @Test func `a password in a URL is refused and not repeated`() {
+    @Test func `a password in a URL is refused, and the error does not repeat it`() {
         let fault = #expect(throws: ProviderConfigurationFault.self) {
             try HttpOrigin("https://me:hunter2@example.com")
         }

@@ -11,7 +11,7 @@ struct HttpUrlTests {
             ("http://127.0.0.1:8080/t", "/t"),
         ]
     )
-    func `path and query are kept to the letter`(text: String, target: String) throws {
+    func `path and query stay unchanged`(text: String, target: String) throws {
         let url = try HttpUrl(text)
 
         #expect(url.target == target)
@@ -23,7 +23,7 @@ struct HttpUrlTests {
         "https://id.example.com/a b", "https://id.example.com/\u{7F}", "https://id.example.com/<>",
         "ftp://id.example.com/",
     ])
-    func `what is not encrypted, or no URL, is none`(text: String) {
+    func `an unencrypted or invalid URL is refused`(text: String) {
         #expect(throws: ProviderConfigurationFault.self) { try HttpUrl(text) }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct NetworkUseTests {
     private let folder = PemFolder()
 
-    @Test func `a network with nothing special about it is told as that`() throws {
+    @Test func `the default settings are empty`() throws {
         let settings = NetworkUse().present.settings
 
         #expect(
@@ -18,7 +18,7 @@ struct NetworkUseTests {
         #expect(settings.noProxy == "")
     }
 
-    @Test func `files, proxy and exceptions are told`() throws {
+    @Test func `the settings contain files, proxy and exceptions`() throws {
         let use = try NetworkUse(
             caFile: folder.put("authority", in: "ca.pem"),
             clientCertificate: (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key")),
@@ -34,7 +34,7 @@ struct NetworkUseTests {
         #expect(settings.noProxy == "10.0.0.0/8,.lan")
     }
 
-    @Test func `a file that changes is a new edition, with certificate and key together`() throws {
+    @Test func `a changed file makes a new edition, with certificate and key together`() throws {
         let use = try NetworkUse(
             caFile: folder.put("authority", in: "ca.pem"),
             clientCertificate: (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key"))
@@ -55,7 +55,7 @@ struct NetworkUseTests {
         #expect(use.present.settings.trust.text == PemFolder.certificate("another authority"))
     }
 
-    @Test func `each file is named by its setting when it is wrong`() throws {
+    @Test func `an error about a file names its setting`() throws {
         let (certificate, key) = (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key"))
         let nothing = folder.path("nothing")
 
@@ -68,7 +68,7 @@ struct NetworkUseTests {
             complaint { try NetworkUse(clientCertificate: (certificate, nothing)) }?
                 .hasPrefix("network.clientKeyFile: ") == true
         )
-        // The two the wrong way round.
+        // Certificate and key are exchanged.
         #expect(
             complaint { try NetworkUse(clientCertificate: (key, certificate)) }?
                 .hasPrefix("network.clientCertificateFile: ") == true

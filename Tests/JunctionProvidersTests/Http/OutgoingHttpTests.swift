@@ -13,9 +13,9 @@ struct OutgoingHttpTests {
         "openssl is not installed"
     )
 
-    @Test func `a name that nobody knows is said to be the trouble`() async throws {
+    @Test func `an unknown name is reported as the cause`() async throws {
         try await Stage.play([]) { stage in
-            // No resolver has to be asked: a label has 63 characters at most.
+            // This needs no resolver: a label has at most 63 characters.
             let host = String(repeating: "a", count: 64) + ".invalid"
             let failure = await stage.http.failure(of: try call("https://\(host)"))
 
@@ -24,7 +24,7 @@ struct OutgoingHttpTests {
         }
     }
 
-    @Test func `a server that does not speak TLS never sees the request`() async throws {
+    @Test func `a server that does not use TLS never receives the request`() async throws {
         let limits = OutgoingHttp.Limits(resolve: .seconds(60), connect: .seconds(1), request: .seconds(60))
         try await Stage.play([], limits: limits) { stage in
             let failure = await stage.http.failure(of: try call("https://\(stage.server.place)"))
@@ -35,7 +35,7 @@ struct OutgoingHttpTests {
     }
 
     @Test(needsOpenSSL)
-    func `a certificate for another host is not taken for this one`() async throws {
+    func `a certificate for another host is refused`() async throws {
         let authority = try TestAuthority()
         let tls = try authority.certificate(for: "DNS:elsewhere.example")
         try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.file)) { stage in
@@ -48,7 +48,7 @@ struct OutgoingHttpTests {
     }
 
     @Test(needsOpenSSL)
-    func `a host name is verified like an address`() async throws {
+    func `the certificate is checked against a host name as against an address`() async throws {
         let authority = try TestAuthority()
         let tls = try authority.certificate(for: "DNS:localhost")
         try await Stage.play([.answer(200, [], "fine")], tls: tls, network: NetworkUse(caFile: authority.file)) {
@@ -58,7 +58,7 @@ struct OutgoingHttpTests {
         }
     }
 
-    @Test func `an answer that comes in many pieces is put together`() async throws {
+    @Test func `an answer in many pieces is joined`() async throws {
         let body = String(repeating: "0123456789", count: 30_000)
         try await Stage.play([.answer(200, [("x-a", "1")], body)]) { stage in
             var call = try call(stage.server.url)
@@ -71,7 +71,7 @@ struct OutgoingHttpTests {
         }
     }
 
-    @Test func `the path of the origin goes before the target`() async throws {
+    @Test func `the path of the origin precedes the target`() async throws {
         try await Stage.play([.answer(200, [], "")]) { stage in
             _ = try await stage.http.answer(to: call(stage.server.url + "/auth/", target: "/v1/token?a=%2B%20b"))
 
@@ -79,7 +79,7 @@ struct OutgoingHttpTests {
         }
     }
 
-    @Test func `a cancelled task gives the request up`() async throws {
+    @Test func `cancelling the task cancels the request`() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let server = try await ScriptedServer.start([.stall("")]) { _ in arrived.yield() }
         let http = OutgoingHttp(
@@ -101,7 +101,7 @@ struct OutgoingHttpTests {
         try await server.stop()
     }
 
-    @Test func `after the shutdown nothing is sent, and a second one does no harm`() async throws {
+    @Test func `after the shutdown no request is sent, and a second shutdown does nothing`() async throws {
         try await Stage.play([], ownCourier: true) { stage in
             await stage.http.shutdown()
             let failure = await stage.http.failure(of: try call(stage.server.url))
@@ -112,7 +112,7 @@ struct OutgoingHttpTests {
         }
     }
 
-    @Test func `a caller on an event loop stays on it`() async throws {
+    @Test func `a caller on an event loop stays on it after a request`() async throws {
         try await Stage.play([.answer(200, [], "")]) { stage in
             let eventLoop = ScriptedServer.group.any()
             let call = try call(stage.server.url)
@@ -125,7 +125,7 @@ struct OutgoingHttpTests {
         }
     }
 
-    @Test func `wiping reaches the bytes that others refer to`() {
+    @Test func `wiping a buffer also wipes bytes that another buffer refers to`() {
         let buffer = ByteBuffer(string: "refresh-secret")
         let other = buffer
 
@@ -134,7 +134,7 @@ struct OutgoingHttpTests {
         #expect(other.readableBytesView.allSatisfy { $0 == 0 })
     }
 
-    @Test func `a file without certificates is named`() throws {
+    @Test func `an error about a file without certificates names the file`() throws {
         let folder = TemporaryFolder()
         let file = folder.fresh("ca.pem")
         let fault = ProviderConfigurationFault(
@@ -151,7 +151,7 @@ struct OutgoingHttpTests {
     }
 }
 
-/// Runs tasks on an event loop, as the daemon does.
+/// An executor that runs tasks on an event loop, as in the daemon.
 private final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 

@@ -5,7 +5,7 @@ import Testing
 
 struct PemFileTests {
     private static let certificate = "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n"
-    /// With a length of two bytes, as a real one has.
+    /// With a length of two bytes, as in a real certificate.
     private static let long = certificate.replacing("MAMCAQA", with: "MIIBAA" + String(repeating: "A", count: 341))
     private static let key = "-----BEGIN PRIVATE KEY-----\nMAMCAQA=\n-----END PRIVATE KEY-----\n"
 
@@ -16,7 +16,7 @@ struct PemFileTests {
         long, certificate.replacing("-\n", with: "- \t\n"),
         certificate.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE").replacing("MAMCAQA=", with: "MAMCAQAwAA=="),
     ])
-    func `certificates are found`(text: String) {
+    func `a file with certificates is accepted`(text: String) {
         #expect(PemFile.holds(.certificates, SharedSecret(text: text)))
     }
 
@@ -26,18 +26,18 @@ struct PemFileTests {
         "-----BEGIN CERTIFICATE-----\n<html>\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END PRIVATE KEY-----\n",
-        // Cut off, with something behind it, of another length than it says, and one torn among whole ones.
+        // Truncated, with a trailing byte, with a wrong length, and one incomplete certificate among complete ones.
         "-----BEGIN CERTIFICATE-----\nMAMCAQ==\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\nMAMCAQAA\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\nMIADAgEA\n-----END CERTIFICATE-----\n",
         certificate + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
         " -----BEGIN CERTIFICATE-----\nMAMCAQA=\n-----END CERTIFICATE-----\n",
-        // Torn behind or before a whole one: no library reads on after it.
+        // An incomplete certificate after or before a complete one: no library reads the rest.
         certificate + "-----BEGIN CERTIFICATE-----\nMAMC", "-----BEGIN CERTIFICATE-----\n" + certificate,
         certificate + "-----BEGIN CERTIFICATE-----\nMAMCAQA=\n" + certificate,
     ])
-    func `what is no certificate is none`(text: String) {
+    func `a file without a complete certificate is refused`(text: String) {
         #expect(!PemFile.holds(.certificates, SharedSecret(text: text)))
     }
 
@@ -45,17 +45,17 @@ struct PemFileTests {
         key, key.replacing("PRIVATE", with: "RSA PRIVATE"), key.replacing("PRIVATE", with: "EC PRIVATE"),
         certificate + key,
     ])
-    func `a key is found`(text: String) {
+    func `a file with a key is accepted`(text: String) {
         #expect(PemFile.holds(.key, SharedSecret(text: text)))
     }
 
     @Test(arguments: [
         certificate, key.replacing("PRIVATE", with: "PUBLIC"),
-        // Whose password nobody could be asked for.
+        // Encrypted keys, whose password cannot be requested.
         "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMAMCAQA=\n-----END RSA PRIVATE KEY-----\n",
         key.replacing("PRIVATE", with: "ENCRYPTED PRIVATE"),
     ])
-    func `what is no key that we could use is none`(text: String) {
+    func `a file without a usable key is refused`(text: String) {
         #expect(!PemFile.holds(.key, SharedSecret(text: text)))
     }
 }

@@ -10,7 +10,7 @@ struct PlainPathTests {
         ("/v2/a.b-c_d~e", ["v2", "a.b-c_d~e"]),
         ("/v2/...", ["v2", "..."]),
     ])
-    func `a plain path is taken apart`(text: String, segments: [String]) throws {
+    func `a plain path is split into segments`(text: String, segments: [String]) throws {
         #expect(try PlainPath(text).segments == segments)
     }
 
@@ -20,13 +20,13 @@ struct PlainPathTests {
         "/v2/%252e%252e/user", "/v2/a%00b", "/v2/a%0d%0ab", "/v2/a\nb", "/v2/a b", "/v2/a%20b", "/v2/user?x=y",
         "/v2/user%3fx", "/v2/user#x", "/v2/user;x", "/v2/üser", "/v2/%c3%bc", "/v2/%", "/v2/%4", "/v2/%zz", "/v2/a@b",
     ])
-    func `a path that somebody could read differently is refused`(text: String) {
+    func `an ambiguous path is refused`(text: String) {
         let refusal = #expect(throws: SessionError.self) { try PlainPath(text) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
-    @Test func `a path without end is refused`() {
+    @Test func `a path that is too long is refused`() {
         #expect(throws: SessionError.self) { try PlainPath("/" + String(repeating: "a", count: PlainPath.longest)) }
     }
 
@@ -36,7 +36,7 @@ struct PlainPathTests {
             ("/%FF", false), ("/%00", false), ("/%7F", false), ("/..", false), ("/%2E%2E", false),
         ]
     )
-    func `an API of which nothing is known may need any character, but none that is read in two ways`(
+    func `an unknown API allows any character that is not ambiguous`(
         text: String,
         isPossible: Bool
     ) {

@@ -18,7 +18,9 @@ struct ProxyAddressTests {
             ("socks5://proxy", "socks5://proxy", "socks5://proxy"),
         ]
     )
-    func `a proxy is read, and people see where it is`(text: String, url: String, place: String) throws {
+    func `an address of a proxy is parsed and shown without credentials`(text: String, url: String, place: String)
+        throws
+    {
         let proxy = try ProxyAddress(text)
 
         #expect(proxy.url.text == url)
@@ -39,14 +41,14 @@ struct ProxyAddressTests {
             "http://\(String(repeating: "a", count: 4_096)):hunter2@proxy.example",
         ]
     )
-    func `what is none is refused, without a word of what it was`(text: String) {
+    func `an invalid address is refused, and the error does not repeat it`(text: String) {
         let fault = #expect(throws: ProviderConfigurationFault.self) { try ProxyAddress(text) }
 
         #expect(fault?.message.contains("expected http://[USER:PASSWORD@]HOST:PORT") == true)
         #expect(fault?.message.contains("hunter2") == false)
     }
 
-    @Test func `its credentials are shown to nobody`() throws {
+    @Test func `the description does not contain the credentials`() throws {
         let proxy = try ProxyAddress("http://kiosk:hunter2@proxy.example:3128")
         var dumped = ""
         dump(proxy, to: &dumped)
@@ -59,7 +61,7 @@ struct ProxyAddressTests {
         }
     }
 
-    @Test func `with other credentials it is another one`() throws {
+    @Test func `two addresses with different credentials differ`() throws {
         let proxy = try ProxyAddress("http://kiosk:hunter2@proxy.example:3128")
 
         #expect(try proxy == ProxyAddress("kiosk:hunter2@proxy.example:3128/"))

@@ -10,18 +10,18 @@ struct RetryAfterTests {
         ("Sat, 21 Nov 2026 12:01:30 GMT", 90), ("Sat, 21 Nov 2026 11:00:00 GMT", 1),
         ("Mon, 21 Nov 2050 12:00:00 GMT", 3_600),
     ])
-    func `what the server asks for is kept between a second and an hour`(text: String, seconds: Int) {
+    func `a pause in seconds is limited to between one second and one hour`(text: String, seconds: Int) {
         #expect(answer(["retry-after": text]).retryAfter(now: ManualClock.noon) == .seconds(seconds))
     }
 
-    @Test func `a date is measured by the clock of the server that states it`() {
+    @Test func `a date is measured by the clock of its server`() {
         let headers = ["Retry-After": "Sat, 21 Nov 2026 09:00:20 GMT", "Date": "Sat, 21 Nov 2026 09:00:00 GMT"]
 
         #expect(answer(headers).retryAfter(now: ManualClock.noon) == .seconds(20))
     }
 
     @Test(arguments: ["", "-5", "5.5", "soon", "5 seconds", "+5"])
-    func `an unreadable wish is none`(text: String) {
+    func `an invalid value is ignored`(text: String) {
         #expect(answer(["retry-after": text]).retryAfter(now: ManualClock.noon) == nil)
     }
 

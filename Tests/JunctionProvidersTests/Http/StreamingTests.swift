@@ -7,7 +7,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// Bodies that are handed on while they come: nothing that is not wanted yet is in the daemon's memory.
+/// Streamed bodies: the daemon holds no more of a body than its reader has requested.
 struct StreamingTests {
     private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
 
@@ -16,8 +16,8 @@ struct StreamingTests {
         return ApiCall(HttpCall(method: method, origin: origin, target: "/", body: body), isStreamed: true)
     }
 
-    @Test func `an answer may be as long as it likes, and comes as fast as it is taken`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
@@ -26,7 +26,7 @@ struct StreamingTests {
         let body = try await answer.body
 
         var taken = 0
-        // Twice what the usual answer may have.
+        // Twice the limit of an answer that is not streamed.
         while taken < 2 * ApiRequest.longestBody {
             for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
             taken += try await courier.takes(Flow.window, of: body)
@@ -38,8 +38,8 @@ struct StreamingTests {
         await http.shutdown()
     }
 
-    @Test func `no room is made for what nobody takes`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `no more bytes are granted while the reader takes none`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
@@ -49,7 +49,7 @@ struct StreamingTests {
         for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
         try await courier.sees { body.count == Flow.window }
 
-        // One part that nobody made space for.
+        // One byte more than was granted.
         line.say(.body(.ofZeros(1)), about: number)
 
         try await courier.sees { body.breach != nil }
@@ -58,8 +58,8 @@ struct StreamingTests {
         await http.shutdown()
     }
 
-    @Test func `an answer that nobody wants any more is given up`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `an abandoned answer is cancelled`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
@@ -75,8 +75,8 @@ struct StreamingTests {
         await http.shutdown()
     }
 
-    @Test func `a request is sent as far as there is room, and no further`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `a streamed request is sent only as far as it was granted`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let upload = BodyStream()
         let call = try call("PUT", .streamed(upload))
@@ -93,13 +93,13 @@ struct StreamingTests {
 
         line.say(.leaving, Self.head, .end, about: number)
         _ = try await answer
-        // Nobody takes the rest any more, and whoever brings it is told.
+        // The helper drops the rest, and the upload is marked as abandoned.
         try await courier.sees { upload.isAbandoned }
         await http.shutdown()
     }
 
-    @Test func `a request whose sender breaks off is given up`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `a request whose upload fails is cancelled`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let upload = BodyStream(length: 100)
         let call = try call("PUT", .streamed(upload))
@@ -122,24 +122,24 @@ struct StreamingTests {
         await http.shutdown()
     }
 
-    @Test func `a courier that waits for us is not taken for one that has stopped`() throws {
+    @Test func `a helper that waits for the daemon does not count as silent`() throws {
         let upload = BodyStream()
         let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 0, longestAnswer: 0)
         let transfer = OutgoingTransfer(1, .api(try call("PUT", .streamed(upload))), limits, NoReceiver(), at: .now())
 
-        // There is nothing to send yet…
+        // No byte of the body is available yet.
         #expect(transfer.waitsForUs)
         SharedSecret.ofZeros(10).withUnsafeBytes { upload.put($0) }
         #expect(transfer.nextPart()?.count == 10)
-        // …now it is at the courier, which says when it has gone…
+        // The helper has the bytes and must grant them again.
         #expect(!transfer.waitsForUs)
         #expect(transfer.expects(.credit(10)))
         #expect(transfer.waitsForUs)
-        // …and then there is nothing more to wait for but the answer.
+        // The body is complete, so only the answer is missing.
         transfer.hasSaidEnd = true
         #expect(!transfer.waitsForUs)
 
-        // An answer that nobody takes cannot come on.
+        // An answer that the reader does not take cannot continue.
         #expect(transfer.expects(.leaving) && transfer.expects(Self.head))
         for _ in 0..<7 { #expect(transfer.expects(.body(.ofZeros(Flow.longestPart)))) }
         #expect(transfer.waitsForUs)
@@ -148,7 +148,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: [nil, 600_000 as UInt64])
-    func `the built courier sends what comes by and by`(length: UInt64?) async throws {
+    func `the real helper sends a body as it arrives`(length: UInt64?) async throws {
         let count = 600_000
         try await Stage.play([.answer(200, [], "fine")]) { stage in
             let upload = BodyStream(length: length)
@@ -156,7 +156,7 @@ struct StreamingTests {
             let http = HttpCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
             let call = ApiCall(http, isStreamed: true)
             let left = Mutex(count)
-            // As an app does that is read from when there is space.
+            // An app also sends more only when there is space.
             upload.whenTaken { taken in
                 guard taken == 0 else { return }
                 stage.http.schedule(in: .zero) {
@@ -183,13 +183,13 @@ struct StreamingTests {
     }
 }
 
-extension PlayedCourier {
-    /// Waits until it is so.
+extension FakeNetworkHelper {
+    /// Waits until the condition is true.
     func sees(_ condition: @escaping @Sendable () -> Bool) async throws {
         while try await !loop.submit(condition).get() {}
     }
 
-    /// Takes so much of a body, as it comes.
+    /// Takes this many bytes of a body as they arrive.
     func takes(_ count: Int, of body: BodyStream) async throws -> Int {
         var taken = 0
         while taken < count {
@@ -207,8 +207,8 @@ extension PlayedCourier {
     }
 }
 
-extension DaemonLine {
-    /// Waits until the daemon has made so much space.
+extension HelperConnection {
+    /// Waits until the daemon has granted this many bytes.
     fileprivate func granted(_ count: Int) async throws {
         var granted = 0
         while granted < count, let (_, message) = try await next() {
@@ -217,7 +217,7 @@ extension DaemonLine {
         #expect(granted == count)
     }
 
-    /// Waits until so much of the request has come.
+    /// Waits until this many bytes of the request have arrived.
     fileprivate func received(_ count: Int) async throws {
         var received = 0
         while received < count, let (_, message) = try await next() {

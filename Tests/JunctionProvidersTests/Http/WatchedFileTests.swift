@@ -7,7 +7,7 @@ import Testing
 struct WatchedFileTests {
     private let folder = PemFolder()
 
-    @Test func `a file that is as it was is no news`() throws {
+    @Test func `an unchanged file is not reported`() throws {
         let path = folder.put("first", in: "ca.pem")
         let file = try Watched(path)
 
@@ -15,7 +15,7 @@ struct WatchedFileTests {
         #expect(!file.look())
     }
 
-    @Test func `another content is news, once`() throws {
+    @Test func `a changed content is reported once`() throws {
         let path = folder.put("first", in: "ca.pem")
         let file = try Watched(path)
 
@@ -25,7 +25,7 @@ struct WatchedFileTests {
         #expect(!file.look())
     }
 
-    @Test func `a file that takes its place is news, and so is where a link leads`() throws {
+    @Test func `a replaced file and a changed link are reported`() throws {
         let path = folder.put("first", in: "ca.pem")
         let link = folder.link("link.pem", to: path)
         let (file, linked) = (try Watched(path), try Watched(link))
@@ -39,7 +39,7 @@ struct WatchedFileTests {
         #expect(linked.content == PemFolder.certificate("third"))
     }
 
-    @Test func `the same content in another file is no news`() throws {
+    @Test func `another file with the same content is not reported`() throws {
         let path = folder.put("first", in: "ca.pem")
         let file = try Watched(path)
 
@@ -47,7 +47,7 @@ struct WatchedFileTests {
         #expect(!file.look())
     }
 
-    @Test func `one that cannot be read at the moment counts as it was, until it can`() throws {
+    @Test func `a file that is temporarily unreadable keeps its content`() throws {
         let path = folder.put("first", in: "ca.pem")
         let file = try Watched(path)
 
@@ -63,7 +63,7 @@ struct WatchedFileTests {
         #expect(file.look())
     }
 
-    @Test func `what is no such file stops the start, with setting and path`() throws {
+    @Test func `an invalid file fails at the start with its setting and its path`() throws {
         let wrong = [
             folder.path("nothing.pem"), folder.write("no certificate", in: "text.pem"), folder.makePipe("pipe.pem"),
             folder.folder,
@@ -93,7 +93,7 @@ struct WatchedFileTests {
     }
 }
 
-/// A file of certificates, by reference: `#expect` cannot call what changes its subject.
+/// A reference to a `WatchedFile`, because `#expect` cannot call mutating methods.
 private final class Watched {
     private var file: WatchedFile
 

@@ -14,7 +14,7 @@ struct ApiPolicyTests {
         ("GET", "/v2/summary/sleep/\(me)/stream"), ("POST", "/v2/summary/workouts/\(me)"),
         ("GET", "/v2/timeseries/\(me)/heartrate"), ("GET", "/v2/providers"), ("HEAD", "/v2/providers"),
     ])
-    func `the user's own resources are open`(method: String, path: String) throws {
+    func `a path of the user's own resources is admitted`(method: String, path: String) throws {
         let admitted = try admit(method, path)
 
         #expect(admitted.method == method)
@@ -33,7 +33,7 @@ struct ApiPolicyTests {
         ("GET", "/v2/team/link/config"), ("GET", "/v2/order/\(me)"), ("GET", "/V2/user/\(me)"),
         ("GET", "/v2/USER/\(me)"),
     ])
-    func `everything else is somebody else's`(method: String, path: String) {
+    func `any other path is refused`(method: String, path: String) {
         #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
     }
 
@@ -47,7 +47,7 @@ struct ApiPolicyTests {
             "/v2/user/\(me)/%2esign_in_token/..",
         ]
     )
-    func `a Sign-In Token is the backend's to make`(method: String, path: String) {
+    func `a request for a Sign-In Token is refused`(method: String, path: String) {
         #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
     }
 
@@ -58,7 +58,7 @@ struct ApiPolicyTests {
             "/v2/user//\(me)", "/v2/user/\(me)/.", "/v2/user/\(me)/x/..", "/v2/user/\(me)%2f", "/v2/user/\(me)?",
         ]
     )
-    func `to change or delete the user is the backend's`(method: String, path: String) {
+    func `a request that changes or deletes the user is refused`(method: String, path: String) {
         #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
     }
 
@@ -70,29 +70,29 @@ struct ApiPolicyTests {
         "/v2/user/\(me)#", "/v2/user/\(me)%00", "/v2/user/\(me)\r\nx-evil: 1", "/v2/./user/\(me)", "/v2/user/\(me)/",
         "v2/user/\(me)", "", "/v2/user/\(me);x=1", "/v2/user/\u{FF0E}\u{FF0E}/\(other)",
     ])
-    func `no trick with the path opens another door`(path: String) {
+    func `a manipulated path is refused`(path: String) {
         #expect(refusal { try admit("GET", path) }?.kind == .permissionDenied)
     }
 
-    @Test func `an id in capitals or in escapes is the user's own, and is sent in its normal form`() throws {
+    @Test func `an id in capitals or with escapes is the user's own and is sent in its normal form`() throws {
         #expect(try admit("get", "/v2/user/\(Self.me.uppercased())").path == "/v2/user/\(Self.me)")
         #expect(try admit("get", "/v2/user/%63\(Self.me.dropFirst())").path == "/v2/user/\(Self.me)")
         #expect(try admit("get", "/v2/providers").method == "GET")
     }
 
     @Test(arguments: ["providers", "resolve", "refresh", "undo_delete"])
-    func `a user who is called like a word of the API owns nothing`(id: String) {
+    func `a user id that equals a word of the API gives access to nothing`(id: String) {
         let policy = ApiPolicy(userId: id)
 
         #expect(refusal { try policy.admit(ApiRequest(method: "GET", path: "/v2/user/\(id)/x")) } != nil)
     }
 
     @Test(arguments: ["TRACE", "CONNECT", "OPTIONS", "", "GET /", "GETT"])
-    func `an unusual method is a wrong parameter`(method: String) {
+    func `an unusual method is an invalid parameter`(method: String) {
         #expect(refusal { try admit(method, "/v2/providers") }?.kind == .invalidParameters)
     }
 
-    @Test func `a link token is for the signed-in user`() throws {
+    @Test func `a link token for the signed-in user is admitted`() throws {
         let body = Array(#"{"provider":"oura","user_id":"\#(Self.me.uppercased())"}"#.utf8)
 
         #expect(try admit("POST", "/v2/link/token", body: body).body == body)
@@ -105,13 +105,13 @@ struct ApiPolicyTests {
             #"{"x":{"user_id":"\#(me)"}}"#, "user_id=\(me)",
         ] as [String?]
     )
-    func `a link token for anybody else, or for nobody we can tell, is refused`(body: String?) {
+    func `a link token for another or an unknown user is refused`(body: String?) {
         let refusal = refusal { try admit("POST", "/v2/link/token", body: body.map { Array($0.utf8) }) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
-    @Test func `a link token whose body is compressed cannot be judged`() {
+    @Test func `a link token request with a compressed body is refused`() {
         let body = Array(#"{"user_id":"\#(Self.me)"}"#.utf8)
         let refusal = refusal {
             try admit("POST", "/v2/link/token", headers: [("Content-Encoding", "gzip")], body: body)
@@ -120,14 +120,14 @@ struct ApiPolicyTests {
         #expect(refusal?.kind == .permissionDenied)
     }
 
-    @Test func `headers that describe content pass, in lower case`() throws {
+    @Test func `headers that describe the content are admitted in lower case`() throws {
         let headers = [("Content-Type", "application/json"), ("If-None-Match", "\"x\"")]
         let admitted = try admit("GET", "/v2/providers", headers: headers)
 
         #expect(admitted.headers.map(\.name) == ["content-type", "if-none-match"])
     }
 
-    @Test func `a link token is for Junction alone: neither its paths nor its header are admitted`() throws {
+    @Test func `the paths and the header of a link token are refused`() throws {
         let headers = [("X-Vital-Link-Token", "abc")]
 
         for (method, path) in [
@@ -152,7 +152,7 @@ struct ApiPolicyTests {
         ("accept\r\nx-evil", "1"), ("accept ", "x"), ("", "x"), ("accept", "a\r\nx-evil: 1"), ("accept", "é"),
         ("accept", String(repeating: "a", count: CallerHeaders.longestValue + 1)),
     ])
-    func `headers that are ours or the wire's are wrong parameters, and their value is not repeated`(
+    func `other headers are invalid parameters, and the error does not repeat their values`(
         name: String,
         value: String
     ) {
@@ -162,13 +162,13 @@ struct ApiPolicyTests {
         #expect(refusal?.message.contains("Bearer") == false)
     }
 
-    @Test func `a header that is given twice is a wrong parameter`() {
+    @Test func `a header that occurs twice is an invalid parameter`() {
         let refusal = refusal { try admit("GET", "/v2/providers", headers: [("Accept", "a"), ("accept", "b")]) }
 
         #expect(refusal?.kind == .invalidParameters)
     }
 
-    @Test func `a query or a body without end is a wrong parameter`() {
+    @Test func `a query or a body that is too long is an invalid parameter`() {
         var request = ApiRequest(method: "GET", path: "/v2/providers")
         request.query = [("a", String(repeating: "a", count: ApiRequest.longestQuery))]
         #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
@@ -178,7 +178,7 @@ struct ApiPolicyTests {
         #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
     }
 
-    @Test func `what was admitted is admitted again, unchanged`() throws {
+    @Test func `an admitted request is admitted again unchanged`() throws {
         let once = try admit("post", "/v2/user/\(Self.me.uppercased())/x", headers: [("Accept", "a")], body: [1])
 
         #expect(try ApiPolicy(userId: Self.me).admit(once) == once)

@@ -11,7 +11,7 @@ struct JunctionExchangeTests {
         #"{"access_token":"access-1","refresh_token":"refresh-1","expires_in":3600}"#
     )
 
-    @Test func `a Sign-In Token is exchanged by exactly one form without any other credential`() async throws {
+    @Test func `a Sign-In Token is exchanged with one form and without any other credential`() async throws {
         try await Stage.play([Self.granted], requestTakes: .seconds(7)) { stage in
             let grant = try await stage.junction.exchange(Sample.credential(), expecting: nil)
 
@@ -48,7 +48,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `a sign-in without a usable access token brings nothing, and may have spent its token`() async throws {
+    @Test func `a sign-in without a usable access token fails and is ambiguous`() async throws {
         try await Stage.play([.json(200, #"{"refresh_token":"r"}"#)]) { stage in
             let why = try #require(try await stage.exchangeFailure(.junction)?.unavailability)
 
@@ -69,7 +69,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `a malformed Sign-In Token is refused without a call`() async throws {
+    @Test func `a malformed Sign-In Token is refused without a request`() async throws {
         try await Stage.play([]) { stage in
             let failure = await exchangeFailure(stage, Sample.credential("nonsense"))
 
@@ -78,7 +78,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `a token for another user than expected is not spent`() async throws {
+    @Test func `a token for another user than expected is not exchanged`() async throws {
         try await Stage.play([]) { stage in
             let failure = await exchangeFailure(stage, Sample.credential(), expecting: Sample.otherUserId)
 
@@ -87,7 +87,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `a link code becomes a Sign-In Token and that a session`() async throws {
+    @Test func `a link code is exchanged for a Sign-In Token, which is exchanged for a session`() async throws {
         let linked = ScriptedServer.Step.json(200, #"{"user_id":"x","sign_in_token":"\#(Sample.token())","team":{}}"#)
         try await Stage.play([linked, Self.granted]) { stage in
             let grant = try await stage.junction.exchange(.linkCode(SharedSecret(text: "SKUS0A1B2C3D")), expecting: nil)
@@ -109,13 +109,13 @@ struct JunctionExchangeTests {
     private static let linked = ScriptedServer.Step.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)
     private static let code = Credential.linkCode(SharedSecret(text: "skus0a1b2c3d"))
 
-    /// Which of the two requests went out, in order.
+    /// Returns which of the two requests were sent, in order.
     private func calls(_ stage: Stage) -> [String] {
         stage.server.requests.map { $0.line.contains("/v2/link/code/exchange") ? "code" : "token" }
     }
 
     @Test(arguments: [503, 429, 500, 404])
-    func `what a link code brought is exchanged by the next try, when trouble came between the two calls`(
+    func `the next attempt uses the stored Sign-In Token of a link code after a failure between the two requests`(
         status: Int
     ) async throws {
         try await Stage.play([Self.linked, .json(status, "{}"), .json(status, "{}"), Self.granted]) { stage in
@@ -133,7 +133,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `a link code that turns out to be another user's is not spent`() async throws {
+    @Test func `the Sign-In Token of a link code is not exchanged if it is for another user`() async throws {
         try await Stage.play([Self.linked, Self.granted]) { stage in
             let (junction, kept) = (try stage.junction, KeptGrant())
             let bert = Identity(userId: "bert", environment: "sandbox", region: "us")
@@ -147,7 +147,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `what a code brought after a sign-out is not exchanged`() async throws {
+    @Test func `the Sign-In Token of a link code is not exchanged after a sign-out`() async throws {
         try await Stage.play([Self.linked]) { stage in
             let (junction, kept) = (try stage.junction, KeptGrant(isWanted: false))
             await #expect(throws: ExchangeFailure.self) {
@@ -158,7 +158,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `a link code of another user is found out before the final exchange`() async throws {
+    @Test func `a link code of another user is refused before the second exchange`() async throws {
         try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
             let code = Credential.linkCode(SharedSecret(text: "skus0a1b2c3d"))
             let failure = await exchangeFailure(stage, code, expecting: Sample.otherUserId)
@@ -168,7 +168,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `a link code that leads to another site than it names is refused`() async throws {
+    @Test func `a link code whose token is for another site is refused`() async throws {
         try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
             let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "pkus0a1b2c3d")))
 
@@ -190,7 +190,7 @@ struct JunctionExchangeTests {
         (404, "<html></html>"), (404, ""), (429, "{}"), (408, "{}"), (500, "{}"), (302, "{}"), (200, "{}"),
         (200, #"{"sign_in_token":7}"#), (200, #"{"sign_in_token":"nonsense"}"#),
     ])
-    func `any other answer leaves a link code undecided`(status: Int, body: String) async throws {
+    func `any other answer does not refuse a link code`(status: Int, body: String) async throws {
         try await Stage.play([.json(status, body)]) { stage in
             let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "skus0a1b2c3d")))
 
@@ -199,7 +199,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `an API key signs in without a call`() async throws {
+    @Test func `an API key signs in without a request`() async throws {
         try await Stage.play([]) { stage in
             let key = SharedSecret(text: "sk_us_abc")
             let credential = Credential.apiKey(key: key, userId: Sample.userId, environment: nil, region: nil)
@@ -213,7 +213,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `an API key for production is not supported, unless the configuration says so`() async throws {
+    @Test func `an API key for production is unsupported unless the configuration allows it`() async throws {
         try await Stage.play([]) { stage in
             let junction = try stage.junction
             let key = SharedSecret(text: "pk_us_abc")
@@ -238,7 +238,7 @@ struct JunctionExchangeTests {
         }
     }
 
-    @Test func `examining asks nobody`() async throws {
+    @Test func `examining a credential sends no request`() async throws {
         try await Stage.play([]) { stage in
             let key = Credential.apiKey(
                 key: SharedSecret(text: "sk_eu_abc"),

@@ -7,7 +7,7 @@ import Testing
 @testable import JunctionProviders
 
 struct JunctionRenewTests {
-    @Test func `a refresh token is sent byte for byte, whatever characters it has`() async throws {
+    @Test func `a refresh token is sent byte for byte, with any characters`() async throws {
         let secrets = SessionSecrets(refreshToken: SharedSecret(text: "a+b/c=&d%20 e"))
         try await Stage.play([.json(200, #"{"access_token":"a","expires_in":60}"#)]) { stage in
             let grant = try await stage.junction.renew(Sample.identity, with: secrets, using: .renew)
@@ -21,8 +21,8 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `a refresh retry has until its send deadline for name and connection`() async throws {
-        let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
+    @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
+        let (courier, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
         let http = courier.http()
         let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
         let provider = JunctionProvider(cloud: cloud, http: http, clock: clock)
@@ -46,8 +46,7 @@ struct JunctionRenewTests {
         #"{"access_token":"\#(String(repeating: "a", count: 17_000))","refresh_token":"next","expires_in":60}"#,
         #"{"refresh_token":"next"}"#,
     ])
-    func `a refresh token is the session's next one, although the rest of the answer is odd`(body: String) async throws
-    {
+    func `a new refresh token is used although the rest of the answer is invalid`(body: String) async throws {
         let secrets = SessionSecrets(refreshToken: SharedSecret(text: "refresh"))
         try await Stage.play([.json(200, body)]) { stage in
             let grant = try await stage.junction.renew(Sample.identity, with: secrets, using: .renew)
@@ -59,7 +58,7 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `so is one that a handler's Sign-In Token brings`() async throws {
+    @Test func `a new refresh token is used also after a renewal with a Sign-In Token`() async throws {
         guard case .signInToken(let token) = Sample.credential() else { return }
         try await Stage.play([.json(200, #"{"refresh_token":"next"}"#)]) { stage in
             let grant = try await stage.junction.renew(
@@ -74,7 +73,7 @@ struct JunctionRenewTests {
     }
 
     @Test(arguments: [400, 401, 403])
-    func `the demand for a new credential keeps the session`(status: Int) async throws {
+    func `a demand for a new credential keeps the session`(status: Int) async throws {
         let body = #"{"error":"invalid_request","detail":{"error_type":"reauthentication_required","message":"x"}}"#
         try await Stage.play([.json(status, body)]) { stage in
             let failure = try await stage.renewalFailure(.junction)
@@ -83,7 +82,7 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `a deleted user ends the session, in our words and not in the server's`() async throws {
+    @Test func `a deleted user terminates the session without the server's text`() async throws {
         let body = #"{"detail":{"error_type":"invalid_token","message":"<b>chosen by the server</b>"}}"#
         try await Stage.play([.json(401, body)]) { stage in
             let failure = try await stage.renewalFailure(.junction)
@@ -102,7 +101,7 @@ struct JunctionRenewTests {
         #"{"details":{"errorType":"invalid_token"}}"#, #"{"detail":"invalid_token"}"#, "<html>invalid_token</html>",
         #"{"detail":{"error_type":"INVALID_REFRESH_TOKEN"}}"#,
     ])
-    func `a client error that is no verdict keeps the session`(body: String) async throws {
+    func `a client error without a verdict keeps the session`(body: String) async throws {
         try await Stage.play([.json(401, body)]) { stage in
             let why = try #require(try await stage.renewalFailure(.junction)?.unavailability)
 
@@ -111,7 +110,7 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `without a refresh token only a new credential helps`() async throws {
+    @Test func `a renewal without a refresh token demands a new credential`() async throws {
         try await Stage.play([]) { stage in
             let junction = try stage.junction
             await #expect(throws: RenewalFailure.reauthenticationRequired) {
@@ -125,7 +124,7 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `a handler's Sign-In Token takes the place of the refresh token`() async throws {
+    @Test func `a handler's Sign-In Token replaces the refresh token`() async throws {
         try await Stage.play([VendorUnderTest.junction.granted]) { stage in
             let grant = try await stage.junction.renew(
                 Sample.identity,
@@ -144,7 +143,7 @@ struct JunctionRenewTests {
         .authToken(SharedSecret(text: Sample.token(Sample.jwt(claims: Sample.claims(uid: Sample.otherUserId))))),
         .signature(SharedSecret(text: "AAAA"), sequence: 1),
     ])
-    func `what a handler cannot have meant is refused without a call`(answer: RenewalAnswer) async throws {
+    func `an invalid answer of a handler is refused without a request`(answer: RenewalAnswer) async throws {
         try await Stage.play([]) { stage in
             let failure = try await stage.renewalFailure(.junction, using: answer)
 
@@ -156,7 +155,7 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `a Sign-In Token that is refused leaves the session to the next handler`() async throws {
+    @Test func `a refused Sign-In Token refuses the handler's answer`() async throws {
         try await Stage.play([VendorUnderTest.junction.refused]) { stage in
             let answer = RenewalAnswer.authToken(SharedSecret(text: Sample.token()))
             let failure = try await stage.renewalFailure(.junction, using: answer)

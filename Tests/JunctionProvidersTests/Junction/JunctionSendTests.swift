@@ -10,7 +10,7 @@ struct JunctionSendTests {
         refreshToken: SharedSecret(text: "refresh-1")
     )
 
-    @Test func `a request is sent as it was admitted, with the user's token`() async throws {
+    @Test func `an admitted request is sent unchanged with the user's token`() async throws {
         try await Stage.play([.json(201, #"{"ok":true}"#)]) { stage in
             let junction = try stage.junction
             let request = ApiRequest(
@@ -37,7 +37,7 @@ struct JunctionSendTests {
         }
     }
 
-    @Test func `an API key goes into its own header`() async throws {
+    @Test func `an API key is sent in its own header`() async throws {
         try await Stage.play([.json(200, "[]")]) { stage in
             let request = ApiRequest(method: "GET", path: "/v2/providers")
             let secrets = SessionSecrets(apiKey: SharedSecret(text: "sk_us_abc"))
@@ -50,7 +50,7 @@ struct JunctionSendTests {
     }
 
     @Test(arguments: [200, 204, 304, 400, 401, 403, 404, 409, 429, 500, 503])
-    func `every status but a redirect is the caller's to read`(status: Int) async throws {
+    func `every status except a redirect is passed to the caller`(status: Int) async throws {
         try await Stage.play([.raw("HTTP/1.1 \(status) Scripted\r\ncontent-length: 0\r\n\r\n")]) { stage in
             let request = ApiRequest(method: "GET", path: "/v2/providers")
             let answer = try await stage.junction.send(request, for: Sample.identity, with: Self.bearer)
@@ -68,7 +68,7 @@ struct JunctionSendTests {
         }
     }
 
-    @Test func `headers of the connection and cookies stay here`() async throws {
+    @Test func `headers of the connection and cookies are not passed on`() async throws {
         let headers = [
             ("Set-Cookie", "a=b"), ("Connection", "keep-alive, X-Hop"), ("Keep-Alive", "timeout=5"), ("X-Hop", "1"),
             ("Connection", "X-Other"), ("X-Other", "1"),
@@ -82,7 +82,7 @@ struct JunctionSendTests {
         }
     }
 
-    @Test func `a length beside chunks is not passed on`() async throws {
+    @Test func `a length beside chunked encoding is not passed on`() async throws {
         let chunks = "2\r\n{}\r\n0\r\n\r\n"
         try await Stage.play([.answer(200, [("Transfer-Encoding", "chunked")], chunks)]) { stage in
             let request = ApiRequest(method: "GET", path: "/v2/providers")
@@ -93,7 +93,7 @@ struct JunctionSendTests {
         }
     }
 
-    @Test func `an answer of eight megabytes passes and one byte more does not`() async throws {
+    @Test func `an answer of 8 MiB is accepted, and one byte more is refused`() async throws {
         let most = String(repeating: "a", count: ApiRequest.longestBody)
         try await Stage.play([.answer(200, [], most), .answer(200, [], most + "a")]) { stage in
             let request = ApiRequest(method: "GET", path: "/v2/providers")
@@ -105,7 +105,7 @@ struct JunctionSendTests {
         }
     }
 
-    @Test func `a session without any credential sends nothing`() async throws {
+    @Test func `a session without a credential sends nothing`() async throws {
         try await Stage.play([]) { stage in
             let failure = await sendFailure(stage, with: SessionSecrets())
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The vendor's own SDKs broke here twice, so these bodies are a contract.
+/// These bodies are a contract: the vendor's own SDKs read them wrongly twice.
 struct JunctionVerdictTests {
     @Test(arguments: [
         (#"{"detail":{"error_type":"invalid_token"}}"#, JunctionVerdict.invalidToken),
@@ -12,7 +12,7 @@ struct JunctionVerdictTests {
         (#"{"detail":{"error_type":"invalid_token","message":"User not found","extra":[1]}}"#, .invalidToken),
         ("\n {\"detail\" : { \"error_type\" : \"invalid\\u005ftoken\" } }\n", .invalidToken),
     ])
-    func `a verdict is found in the one place where the server puts it`(body: String, verdict: JunctionVerdict) {
+    func `a verdict is found in the documented member`(body: String, verdict: JunctionVerdict) {
         for status in [400, 401, 403, 404, 422] { #expect(read(status, body) == verdict) }
     }
 
@@ -26,12 +26,12 @@ struct JunctionVerdictTests {
         #"{"error":"invalid_token"}"#, #"{"detail":{"error_type":"INVALID_GRANT_TYPE"}}"#,
         #"{"detail":{"error_type":"invalid_token"}"#,
     ])
-    func `nothing else is a verdict`(body: String) {
+    func `any other body is not a verdict`(body: String) {
         #expect(read(400, body) == nil)
     }
 
     @Test(arguments: [200, 302, 408, 429, 500, 503])
-    func `a status that judges nobody is no verdict, whatever the body says`(status: Int) {
+    func `a status other than a client error, or one that asks to wait, is not a verdict`(status: Int) {
         #expect(read(status, #"{"detail":{"error_type":"invalid_token"}}"#) == nil)
     }
 

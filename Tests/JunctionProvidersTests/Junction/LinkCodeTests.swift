@@ -10,7 +10,7 @@ struct LinkCodeTests {
         ("pkusffffffff", JunctionSite(.production, .us)), (" PKEU0A1B2C3D\n", JunctionSite(.production, .eu)),
         ("SKUS-0A1B-2C3D", JunctionSite(.sandbox, .us)), ("sk us 0a1b 2c3d", JunctionSite(.sandbox, .us)),
     ])
-    func `a code names its site, however it was typed`(text: String, site: JunctionSite) throws {
+    func `a code names its site in any spelling`(text: String, site: JunctionSite) throws {
         let code = try LinkCode(SharedSecret(text: text))
 
         #expect(code.site == site)
@@ -22,7 +22,7 @@ struct LinkCodeTests {
         "skus_0a1b2c3d",
         "skus0a1b2c3d&code=x", "ſkus0a1b2c3d",
     ])
-    func `anything else is no code, and is not repeated`(text: String) {
+    func `an invalid code is refused, and the error does not repeat it`(text: String) {
         let refused = #expect(throws: CredentialRefused.self) { try LinkCode(SharedSecret(text: text)) }
 
         #expect(refused == .malformed("Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits"))

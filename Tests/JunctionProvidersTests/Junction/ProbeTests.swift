@@ -4,7 +4,7 @@ import Testing
 @testable import JunctionProviders
 
 struct ProbeTests {
-    @Test func `both hosts are asked, and the clock is compared`() async throws {
+    @Test func `both hosts are probed, and the clock is compared`() async throws {
         let step = ScriptedServer.Step.answer(404, [("date", "Sat, 21 Nov 2026 11:59:00 GMT")], "")
         try await Stage.play([step, step]) { stage in
             let findings = try await stage.junction.probe(Sample.identity)
@@ -18,7 +18,7 @@ struct ProbeTests {
         }
     }
 
-    @Test func `a host that is not there is a problem with a remedy`() async throws {
+    @Test func `an unreachable host is a problem with a remedy`() async throws {
         try await Stage.play([]) { stage in
             let junction = try stage.junction
             try await stage.server.refuse()
@@ -30,7 +30,7 @@ struct ProbeTests {
         }
     }
 
-    @Test func `before a sign-in there may be nothing to ask`() async throws {
+    @Test func `before a sign-in no host may be known`() async throws {
         try await Stage.play([]) { stage in
             let junction = JunctionProvider(cloud: try JunctionCloud(), http: stage.http, clock: stage.clock)
 
@@ -44,7 +44,10 @@ struct ProbeTests {
             (-86_400, .problem),
         ] as [(Int, ProbeFinding.Verdict)]
     )
-    func `half a minute is fine, five are a problem`(seconds: Int, verdict: ProbeFinding.Verdict) {
+    func `30 s of clock difference are fine, and more than 300 s are a problem`(
+        seconds: Int,
+        verdict: ProbeFinding.Verdict
+    ) {
         #expect(ProbeFinding.clock(ahead: .seconds(seconds)).verdict == verdict)
     }
 }

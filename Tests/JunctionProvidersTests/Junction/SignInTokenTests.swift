@@ -10,7 +10,7 @@ struct SignInTokenTests {
         ("prd-us", "production", "us"),
         ("prd-eu", "production", "eu"), ("production-us", "production", "us"), ("sandbox-eu", "sandbox", "eu"),
     ])
-    func `user, team and site are read from the claims`(place: String, environment: String, region: String) throws {
+    func `user, team and site come from the claims`(place: String, environment: String, region: String) throws {
         let token = try read(Sample.token(Sample.jwt(claims: Sample.claims(place: place))))
 
         #expect(
@@ -19,7 +19,7 @@ struct SignInTokenTests {
         )
     }
 
-    @Test func `the exchange sends the JWT and not the envelope`() throws {
+    @Test func `the exchange sends the JWT without its envelope`() throws {
         #expect(try read(Sample.token()).userToken.text == Sample.jwt())
     }
 
@@ -29,7 +29,7 @@ struct SignInTokenTests {
         #expect(token.identity.userId == Sample.userId)
     }
 
-    @Test func `line breaks, missing padding and the other alphabet do no harm`() throws {
+    @Test func `line breaks, missing padding and the URL-safe alphabet are accepted`() throws {
         let text = Sample.token().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         let folded = "  \(text.prefix(76))\r\n\(text.dropFirst(76))\n"
 
@@ -77,7 +77,7 @@ struct SignInTokenTests {
     ]
 
     @Test(arguments: malformed)
-    func `a malformed token names the rule and nothing of its content`(rule: String, text: String) {
+    func `an error about a malformed token names the rule and not the content`(rule: String, text: String) {
         let refused = #expect(throws: CredentialRefused.self) { try read(text) }
 
         guard case .malformed(let reason) = refused else {

@@ -12,7 +12,7 @@ struct TeamApiKeyTests {
         ("sk_us_abc", "dev", nil, JunctionSite(.dev, .us)),
         ("something", "stg", "eu", JunctionSite(.sandbox, .eu)),
     ])
-    func `the site is as told, or as the prefix implies`(
+    func `the site comes from the members or from the prefix of the key`(
         key: String,
         environment: String?,
         region: String?,
@@ -27,7 +27,7 @@ struct TeamApiKeyTests {
             ("sk_us_abc", "dev", "eu"), ("something", "staging", "us"), ("something", "sandbox", "asia"),
         ] as [(String, String?, String?)]
     )
-    func `a contradiction or an unknown site is not the key's fault`(
+    func `a contradictory or unknown site is misdescribed, and the error does not repeat the key`(
         key: String,
         environment: String?,
         region: String?
@@ -44,7 +44,7 @@ struct TeamApiKeyTests {
     }
 
     @Test(arguments: ["", "sk_us_abc\n", "sk_us_abc def", "sk_us_\r\nhost: evil", "sk_us_é"])
-    func `a key that is no header value is malformed`(key: String) {
+    func `a key that cannot be a header value is malformed`(key: String) {
         let refused = #expect(throws: CredentialRefused.self) { try read(key) }
 
         guard case .malformed(let reason) = refused else {
@@ -55,7 +55,7 @@ struct TeamApiKeyTests {
     }
 
     @Test(arguments: [("something", nil, "us"), ("something", "sandbox", nil)] as [(String, String?, String?)])
-    func `a site that nobody tells is incomplete`(key: String, environment: String?, region: String?) {
+    func `a key without a known site is incomplete`(key: String, environment: String?, region: String?) {
         let refused = #expect(throws: CredentialRefused.self) {
             try read(key, environment: environment, region: region)
         }
@@ -66,14 +66,14 @@ struct TeamApiKeyTests {
         }
     }
 
-    @Test func `a user id alone uses the key that is configured`() throws {
+    @Test func `a user id without a key uses the configured key`() throws {
         let apiKey = try read(nil, userId: Sample.userId.uppercased(), configured: ("sandbox", "eu"))
 
         #expect(apiKey.site == JunctionSite(.sandbox, .eu))
         #expect(apiKey.userId == Sample.userId)
     }
 
-    @Test func `a user id alone without a configured key is incomplete`() {
+    @Test func `a user id without a key is incomplete if no key is configured`() {
         let refused = #expect(throws: CredentialRefused.self) {
             try read(nil, userId: Sample.userId, environment: "sandbox", region: "us")
         }
@@ -81,14 +81,14 @@ struct TeamApiKeyTests {
         #expect(refused == .incomplete("An API key is needed: none is configured"))
     }
 
-    @Test func `the configured key is not for another site`() {
+    @Test func `the configured key is refused for another site`() {
         #expect(throws: CredentialRefused.misdescribed("The API key is for sandbox in eu")) {
             try read(nil, userId: Sample.userId, environment: "dev", configured: ("sandbox", "eu"))
         }
     }
 
     @Test(arguments: ["", "me", "c36d4df5e373425daae78b091b003ddd", "c36d4df5-e373-425d-aae7-8b091b003ddg", "../user"])
-    func `a user id that is no UUID is malformed`(userId: String) {
+    func `a user id that is not a UUID is malformed`(userId: String) {
         let refused = #expect(throws: CredentialRefused.self) { try read("sk_us_abc", userId: userId) }
 
         #expect(refused == .misdescribed("The user id must be a UUID: Junction's own, not the one of your backend"))

@@ -6,7 +6,7 @@ import Testing
 
 struct TokenAnswerTests {
     @Test(arguments: ["3600", #""3600""#])
-    func `the life may be a number or a string, and counts from the start of the request`(life: String) throws {
+    func `the life is a number or a string and counts from the start of the request`(life: String) throws {
         let answer = try #require(
             read(#"{"access_token":"a.b.c","refresh_token":"r+1","expires_in":\#(life),"token_type":"bearer"}"#)
         )
@@ -18,7 +18,7 @@ struct TokenAnswerTests {
     }
 
     @Test(arguments: [1, 366 * 86_400])
-    func `lives from a second to a leap year are accepted`(life: Int) throws {
+    func `a life from one second to a leap year is accepted`(life: Int) throws {
         let answer = try #require(read(#"{"access_token":"a","expires_in":\#(life)}"#))
 
         let token = try #require(answer.token)
@@ -29,7 +29,7 @@ struct TokenAnswerTests {
         #"{"access_token":"a","expires_in":60}"#, #"{"access_token":"a","expires_in":60,"refresh_token":null}"#,
         #"{"access_token":"a","expires_in":60,"refresh_token":""}"#,
     ])
-    func `no refresh token means that the old one stays`(body: String) throws {
+    func `an answer without a refresh token keeps the old one`(body: String) throws {
         #expect(try #require(read(body)).refreshToken == nil)
     }
 
@@ -44,11 +44,11 @@ struct TokenAnswerTests {
         #"{"access_token":"a","expires_in":true}"#, #"{"access_token":"a","expires_in":99999999999999999999}"#,
         #"{"access_token":"a","expires_in":60,"refresh_token":7}"#, #"{"access_token":"a","expires_in":60"#,
     ])
-    func `anything else is unreadable`(body: String) {
+    func `an invalid answer is unreadable`(body: String) {
         #expect(read(body) == nil)
     }
 
-    @Test func `a token that fits into no header is unreadable`() {
+    @Test func `a token that does not fit into a header is unreadable`() {
         let token = String(repeating: "a", count: BearerToken.longest + 1)
 
         #expect(read(#"{"access_token":"\#(token)","expires_in":60}"#) == nil)
@@ -60,7 +60,7 @@ struct TokenAnswerTests {
         #"{"refresh_token":"r+1","access_token":"a b","expires_in":60}"#,
         #"{"refresh_token":"r+1","access_token":7,"expires_in":60}"#,
     ])
-    func `a refresh token is read, whatever stands beside it`(body: String) throws {
+    func `a refresh token is read although the rest of the answer is invalid`(body: String) throws {
         let answer = try #require(read(body))
 
         #expect(answer.refreshToken?.text == "r+1")

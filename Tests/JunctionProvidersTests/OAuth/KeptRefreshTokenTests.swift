@@ -5,13 +5,13 @@ import Testing
 
 @testable import JunctionProviders
 
-/// A refresh token is kept if the answer to it brings none, also before the user is known.
+/// The refresh token is kept if an answer has no new one, also before the user is known.
 struct KeptRefreshTokenTests {
     private static let notRotated = OAuthSample.answer(idToken: OAuthSample.idToken(), more: "")
     private static let notRotatedOfNobody = OAuthSample.answer(idToken: nil, more: "")
     private static let refreshTokenAlone = #"{"refresh_token":"refresh-0"}"#
 
-    @Test func `another tool's refresh token is kept where the answer brings none`() async throws {
+    @Test func `another program's refresh token is kept if the answer has no new one`() async throws {
         try await Stage.play([.tokens(Self.notRotated)]) { stage in
             let grant = try await stage.oauth().exchange(.refreshToken(SharedSecret(text: "old")), expecting: nil)
             #expect(grant.scheme == .refreshToken)
@@ -19,7 +19,7 @@ struct KeptRefreshTokenTests {
         }
     }
 
-    @Test func `a refresh token that is kept for the next try stays where that brings none`() async throws {
+    @Test func `the refresh token of a partial grant is kept if the next answer has no new one`() async throws {
         try await Stage.play([.tokens(Self.refreshTokenAlone), .tokens(Self.notRotated)]) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
             _ = await oauth.pollFailure(store: kept.store)
@@ -29,7 +29,7 @@ struct KeptRefreshTokenTests {
         }
     }
 
-    @Test func `nor is it lost from the disk, and it is what is given back`() async throws {
+    @Test func `a kept refresh token is stored in the partial grant and is revoked with it`() async throws {
         let steps: [ScriptedServer.Step] = [
             .tokens(Self.refreshTokenAlone), .tokens(Self.notRotatedOfNobody), .answer(503, [], ""),
             .answer(200, [], ""),
@@ -44,12 +44,12 @@ struct KeptRefreshTokenTests {
         }
     }
 
-    @Test func `kept tokens whose access token has ended go on with their refresh token`() async throws {
+    @Test func `a partial grant with an expired access token continues with its refresh token`() async throws {
         let short = OAuthSample.anonymous.replacing("3600", with: "60")
         try await Stage.play([.tokens(short), .answer(503, [], ""), .tokens()]) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
             _ = await oauth.pollFailure(store: kept.store)
-            // The userinfo endpoint is there again, and the access token has ended.
+            // The userinfo endpoint answers again, and the access token has expired.
             stage.clock.advance(by: .seconds(300))
 
             #expect(await oauth.pollFailure(store: kept.store) == nil)

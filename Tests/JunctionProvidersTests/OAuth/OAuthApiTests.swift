@@ -33,20 +33,20 @@ struct OAuthApiTests {
         "/a%5Cb",
         "/a?x=1", "/a#x", "/a;x", "/a%3Bx", "/a%00", "/%ff", "/a%", "https://api.example.com/v1/me", "/a//",
     ])
-    func `what could lead out of the base, or be read in two ways, is refused without a call`(path: String) throws {
+    func `an ambiguous path, or one that leaves the base, is refused without a request`(path: String) throws {
         let refusal = #expect(throws: SessionError.self) { try Self.admit(path) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
-    @Test func `without a base there is no API`() throws {
+    @Test func `without a configured API a call is unsupported`() throws {
         let refusal = #expect(throws: SessionError.self) { try Self.admit("/me", at: nil) }
 
         #expect(refusal?.kind == .unsupported)
         #expect(refusal?.message.contains("oauth.apiUrl") == true)
     }
 
-    @Test func `a request goes to the base with the session's token, and its 401 ends nothing`() async throws {
+    @Test func `a request goes to the base with the session's token, and a 401 ends nothing`() async throws {
         try await Stage.play([.json(401, #"{"error":"invalid_token"}"#)]) { stage in
             let oauth = try stage.oauth(["apiUrl": .text(stage.server.url + "/v1/")])
             let request = try oauth.admit(

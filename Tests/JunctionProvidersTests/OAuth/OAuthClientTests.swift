@@ -7,7 +7,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// How the client proves to be itself.
+/// The client authentication.
 struct OAuthClientTests {
     private static func requests(
         _ settings: [String: VendorSetting.Value],
@@ -23,7 +23,7 @@ struct OAuthClientTests {
         return requests
     }
 
-    @Test func `Basic encodes id and secret first, and the id is in the body too`() async throws {
+    @Test func `Basic form-encodes id and secret, and the id is in the body too`() async throws {
         let requests = try await Self.requests([
             "clientAuthentication": "basic", "clientSecretFile": "/secret", "clientId": "client:1",
         ])
@@ -36,7 +36,7 @@ struct OAuthClientTests {
         }
     }
 
-    @Test func `in the body the secret is sent once`() async throws {
+    @Test func `the secret is sent once in the body`() async throws {
         for request in try await Self.requests(["clientAuthentication": "post", "clientSecretFile": "/secret"]) {
             #expect(request.header("authorization") == nil)
             #expect(request.fields.suffix(2) == ["client_id=client-1", "client_secret=a%20b%3A%2B~"])
@@ -44,7 +44,7 @@ struct OAuthClientTests {
     }
 
     @Test(arguments: ["issuer", "endpoint"])
-    func `an assertion is signed, short, for whom the configuration says, and never sent twice`(
+    func `an assertion is signed, short-lived, for the configured audience, and sent once`(
         audience: String
     ) async throws {
         let requests = try await Self.requests([
@@ -76,11 +76,11 @@ struct OAuthClientTests {
         #expect(ids.count == 2)
     }
 
-    @Test func `an assertion is made by the server's clock as soon as an answer has told of it`() async throws {
+    @Test func `an assertion uses the server's clock after the first answer that shows it`() async throws {
         let settings: [String: VendorSetting.Value] = [
             "clientAuthentication": "privateKeyJwt", "clientKeyFile": "/key",
         ]
-        // Five minutes behind ours.
+        // Five minutes behind the local clock.
         let refusal = ScriptedServer.Step.answer(
             401,
             [("date", "Sat, 21 Nov 2026 11:55:00 GMT")],
@@ -96,7 +96,7 @@ struct OAuthClientTests {
                 let payload = try #require(Self.decoded(String(assertion.split(separator: ".")[1])))
                 return try JSONValue.parse(Array(payload))["exp"]?.integer
             }
-            // An answer names the second in which it was made: its end is taken.
+            // A `Date` names a whole second, and the end of that second counts.
             #expect(ends == [1_795_262_460, 1_795_262_161])
         }
     }

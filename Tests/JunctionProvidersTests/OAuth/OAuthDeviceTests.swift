@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// RFC 8628.
+/// The device sign-in (RFC 8628).
 struct OAuthDeviceTests {
     private static func begun(_ more: String = #","interval":7"#, uri: String = "verification_uri")
         -> ScriptedServer.Step
@@ -28,7 +28,7 @@ struct OAuthDeviceTests {
         return failure
     }
 
-    @Test func `a sign-in begins with everything that is asked for, and lives from the start of the request`()
+    @Test func `a sign-in sends all configured parameters, and its life counts from the start of the request`()
         async throws
     {
         let settings: [String: VendorSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
@@ -56,7 +56,7 @@ struct OAuthDeviceTests {
         begun(""), begun(#","interval":0"#), begun(#","interval":null"#), begun(#","interval":-1"#),
         begun(#","interval":"x""#), begun("", uri: "verification_url"),
     ])
-    func `the pause is five seconds where the server names none, and Google's spelling is understood`(
+    func `the default interval is five seconds, and Google's member name is accepted`(
         step: ScriptedServer.Step
     ) async throws {
         try await Stage.play([step]) { stage in
@@ -77,14 +77,14 @@ struct OAuthDeviceTests {
             #"{"device_code":"d","user_code":"WDJB-MJHT","verification_uri":"javascript:alert(1)","expires_in":900}"#
         ),
     ])
-    func `without codes nothing has begun, and nothing is spent`(step: ScriptedServer.Step) async throws {
+    func `an answer without codes begins no sign-in`(step: ScriptedServer.Step) async throws {
         let failure = try await Self.failure(step)
 
         let why = try #require(failure?.unavailability)
         #expect(!why.message.contains("WDJB-MJHT"))
     }
 
-    @Test func `a gate that asks to wait is given the time that it asks for`() async throws {
+    @Test func `a gateway's Retry-After is passed on`() async throws {
         try await Stage.play([.answer(429, [("retry-after", "17")], "Too many")]) { stage in
             guard case .unavailable(let why) = try await stage.oauth().pollFailure() else {
                 Issue.record("Expected a delay")
@@ -94,7 +94,7 @@ struct OAuthDeviceTests {
         }
     }
 
-    @Test func `a client that may not use the grant is a problem for doctor`() async throws {
+    @Test func `a client without the grant type is a problem for doctor`() async throws {
         try await Stage.play([.json(400, #"{"error":"unauthorized_client"}"#)]) { stage in
             let oauth = try stage.oauth()
             _ = try? await oauth.authorize(.device)
@@ -103,7 +103,7 @@ struct OAuthDeviceTests {
         }
     }
 
-    @Test func `a poll says which client asks, and brings the session`() async throws {
+    @Test func `a poll names the client and returns the grant`() async throws {
         try await Stage.play([.tokens()]) { stage in
             let grant = try await stage.oauth(["resource": ["urn:a"]]).poll(OAuthSample.codes)
 
@@ -119,7 +119,7 @@ struct OAuthDeviceTests {
         }
     }
 
-    /// What a poll comes to, in a word.
+    /// The outcome of a poll.
     private enum Outcome: String {
         case pending, slowDown, denied, expired, refused, unavailable
 
@@ -139,7 +139,7 @@ struct OAuthDeviceTests {
     @Test(
         arguments: [
             (.json(400, #"{"error":"authorization_pending"}"#), "pending"),
-            // Auth0, and GitHub with and without JSON.
+            // The answers of Auth0, and those of GitHub with and without JSON.
             (.json(403, #"{"error":"authorization_pending"}"#), "pending"),
             (.json(200, #"{"error":"authorization_pending"}"#), "pending"),
             (.answer(200, [], "error=authorization_pending&interval=5"), "pending"),
@@ -160,7 +160,7 @@ struct OAuthDeviceTests {
             (.answer(503, [], ""), "unavailable"), (.hangUp, "unavailable"),
         ] as [(ScriptedServer.Step, String)]
     )
-    func `what each answer to a poll comes to`(step: ScriptedServer.Step, outcome: String) async throws {
+    func `each answer to a poll has its outcome`(step: ScriptedServer.Step, outcome: String) async throws {
         try await Stage.play([step]) { stage in
             let failure = try await stage.oauth().pollFailure()
 

@@ -30,7 +30,7 @@ struct OAuthExamineTests {
         code("c", "http://[::1]/"), code("c", "https://app.example.com/done"), code("c", "com.example.app:/done"),
         subject("s", "https://example.com/types/ticket"),
     ])
-    func `no credential names its user, and nobody is asked`(credential: Credential) async throws {
+    func `no credential names its user, and examining sends no request`(credential: Credential) async throws {
         try await Stage.play([]) { stage in
             let facts = try stage.oauth().examine(credential, configured: nil)
 
@@ -41,7 +41,7 @@ struct OAuthExamineTests {
         }
     }
 
-    @Test func `a type that is none is not the subject token's fault`() async throws {
+    @Test func `an invalid token type is misdescribed`() async throws {
         try await Stage.play([]) { stage in
             let refused = #expect(throws: CredentialRefused.self) {
                 try stage.oauth().examine(Self.subject("s", "jwt"), configured: nil)
@@ -62,7 +62,7 @@ struct OAuthExamineTests {
         .refreshToken(SharedSecret(text: String(repeating: "r", count: OAuthSignIn.longestRefreshToken + 1))),
         subject(""),
     ])
-    func `what cannot have been meant is malformed`(credential: Credential) async throws {
+    func `an invalid credential is malformed`(credential: Credential) async throws {
         try await Stage.play([]) { stage in
             let refused = #expect(throws: CredentialRefused.self) {
                 try stage.oauth().examine(credential, configured: nil)
@@ -74,7 +74,7 @@ struct OAuthExamineTests {
         }
     }
 
-    @Test func `another vendor's scheme is unsupported, and the words name those that there are`() async throws {
+    @Test func `a scheme of another provider is unsupported, and the message names the supported ones`() async throws {
         try await Stage.play([]) { stage in
             let refused = #expect(throws: CredentialRefused.self) {
                 try stage.oauth().examine(.linkCode(SharedSecret(text: "skus00000000")), configured: nil)
@@ -87,7 +87,7 @@ struct OAuthExamineTests {
         }
     }
 
-    @Test func `only a session of token exchange needs more than its refresh token`() throws {
+    @Test func `only a session of token exchange renews with more than its refresh token`() throws {
         let setup = try OAuthSetup.sample(at: "https://id.example.com")
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), courier: .built, userAgent: "test")
         let traits = OAuthProvider(setup: setup, http: http, clock: ManualClock(ManualClock.start)).schemes

@@ -9,7 +9,7 @@ struct OAuthExchangeTests {
         "audience": "api-1", "resource": ["https://a.example.com/", "urn:b"],
     ]
 
-    @Test func `a code is redeemed with its verifier, and not with scopes that it has already`() async throws {
+    @Test func `a code is redeemed with its verifier and without scopes`() async throws {
         try await Stage.play([.tokens()]) { stage in
             let grant = try await stage.oauth(Self.asking).exchange(OAuthSample.code, expecting: nil)
 
@@ -29,7 +29,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `another tool's refresh token is taken over without scope, audience and resource`() async throws {
+    @Test func `another program's refresh token is redeemed without scope, audience and resource`() async throws {
         try await Stage.play([.tokens()]) { stage in
             let credential = Credential.refreshToken(SharedSecret(text: "old"))
             let grant = try await stage.oauth(Self.asking).exchange(credential, expecting: nil)
@@ -44,7 +44,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `a subject token is exchanged for what is asked for, and its type is kept for the renewals`()
+    @Test func `a subject token is exchanged with all parameters, and its type is kept for the renewals`()
         async throws
     {
         try await Stage.play([.tokens(OAuthSample.answer(idToken: OAuthSample.idToken(), more: ""))]) { stage in
@@ -65,7 +65,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `where an exchange brings a refresh token, the session is one of that`() async throws {
+    @Test func `a token exchange that returns a refresh token makes a session with that scheme`() async throws {
         try await Stage.play([.tokens()]) { stage in
             let grant = try await stage.oauth().exchange(OAuthSample.subjectToken, expecting: nil)
 
@@ -74,7 +74,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `without a refresh token the session works until its token dies, and doctor says why`() async throws {
+    @Test func `a session without a refresh token ends with its token, and doctor reports that`() async throws {
         let answer = OAuthSample.answer(idToken: OAuthSample.idToken(), more: #","scope":"offline_access x""#)
         try await Stage.play([.tokens(answer), .answer(404, [], ""), .answer(404, [], "")]) { stage in
             let oauth = try stage.oauth(["issuer": .text(OAuthSample.issuer)])
@@ -96,7 +96,7 @@ struct OAuthExchangeTests {
             (#""other":1"#, OAuthTokens.assumedLife), (#""expires_in":99999999999"#, .seconds(366 * 86_400)),
         ] as [(String, Duration)]
     )
-    func `a life is a number or a string, and assumed short where it is missing`(
+    func `a life is a number or a string, and a missing life is assumed to be short`(
         member: String,
         life: Duration
     ) async throws {
@@ -108,7 +108,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `without a life and without anything to renew with, it is good until somebody says otherwise`()
+    @Test func `a token without a life and without a refresh token has no end`()
         async throws
     {
         let answer = OAuthSample.answer(idToken: OAuthSample.idToken(), more: "").replacing(
@@ -122,7 +122,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `a token that apps could not show is refused in words, and given back`() async throws {
+    @Test func `a token that is not a Bearer token is refused and revoked`() async throws {
         let answer = OAuthSample.answer.replacing("Bearer", with: "DPoP")
         try await Stage.play([.tokens(answer), .answer(200, [], "")]) { stage in
             guard case .refused(let words) = try await stage.oauth().exchangeFailure(OAuthSample.code) else {
@@ -135,7 +135,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `a sign-in that brought a refresh token alone goes on with that at its next try`() async throws {
+    @Test func `a sign-in that got only a refresh token uses it in its next attempt`() async throws {
         let steps: [ScriptedServer.Step] = [.tokens(#"{"refresh_token":"refresh-0"}"#), .tokens()]
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
@@ -153,7 +153,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `so does a sign-in by device, and a server that refuses it then ends the sign-in`() async throws {
+    @Test func `a device sign-in that got only a refresh token ends if that is refused`() async throws {
         let steps: [ScriptedServer.Step] = [
             .tokens(#"{"refresh_token":"refresh-0"}"#), .json(400, #"{"error":"invalid_grant"}"#),
         ]
@@ -168,7 +168,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `a refresh token that waits for a next try is given back when nobody wants it any more`() async throws {
+    @Test func `a stored refresh token is revoked if no caller waits for the sign-in any more`() async throws {
         let steps: [ScriptedServer.Step] = [.tokens(#"{"refresh_token":"refresh-0"}"#), .answer(200, [], "")]
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
@@ -180,7 +180,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `a form is an answer as well as JSON is, and an error in a success is an error`() async throws {
+    @Test func `an answer may be a form, and an error in a success is an error`() async throws {
         let form = "access_token=access%2D1&token_type=bearer&refresh_token=r%2B1&expires_in=60"
         let steps: [ScriptedServer.Step] = [
             .answer(200, [("content-type", "application/x-www-form-urlencoded")], form),
@@ -207,7 +207,7 @@ struct OAuthExchangeTests {
     @Test(arguments: [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
     ])
-    func `a mistake of the configuration spends no credential, and doctor has the remedy until it is mended`(
+    func `a wrong configuration spends no credential, and doctor reports the remedy until it is corrected`(
         error: String
     ) async throws {
         try await Stage.play([.json(401, #"{"error":"\#(error)"}"#), .tokens()]) { stage in
@@ -228,7 +228,7 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `no error repeats what the server chose to say`() async throws {
+    @Test func `no error repeats arbitrary text of the server`() async throws {
         let body = #"{"error":"<b>code secret</b>","error_description":"code secret+1"}"#
         try await Stage.play([.json(400, body)]) { stage in
             let failure = try await stage.oauth().exchangeFailure(OAuthSample.code)

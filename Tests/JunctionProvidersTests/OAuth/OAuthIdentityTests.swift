@@ -5,7 +5,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// Who has signed in.
+/// The identity of the user who has signed in.
 struct OAuthIdentityTests {
     private static func failure(
         _ answer: String,
@@ -20,7 +20,7 @@ struct OAuthIdentityTests {
     }
 
     @Test(arguments: ["user-1", "Anna", "auth0|5f7c", "é", "a b"])
-    func `a user is the issuer and the sub, exactly as they are written`(sub: String) async throws {
+    func `the identity consists of the issuer and the sub exactly as written`(sub: String) async throws {
         let token = OAuthSample.idToken(OAuthSample.claims(sub: sub))
         try await Stage.play([.tokens(OAuthSample.answer(idToken: token))]) { stage in
             let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil)
@@ -34,7 +34,7 @@ struct OAuthIdentityTests {
     @Test(arguments: [
         #"["client-1"]"#, #"["other","client-1"]"#,
     ])
-    func `several audiences are good where the token says who asked`(audience: String) async throws {
+    func `an id_token with several audiences is accepted if azp names this client`(audience: String) async throws {
         let claims = OAuthSample.claims(aud: audience, more: #","exp":1795266000,"azp":"client-1""#)
 
         let failure = try await Self.failure(OAuthSample.answer(idToken: OAuthSample.idToken(claims)))
@@ -54,7 +54,7 @@ struct OAuthIdentityTests {
             ("not JSON", "cannot be read"),
         ]
     )
-    func `an id token that is not for us signs nobody in, and what it brought is given back`(
+    func `an id_token that is invalid for this client refuses the sign-in and revokes the tokens`(
         claims: String,
         words: String
     ) async throws {
@@ -72,8 +72,9 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `the end of an id token is read by the server's clock, and a little late is good`() async throws {
-        // Its clock is ten minutes behind ours: by ours the token has ended five minutes and more ago.
+    @Test func `the end of an id_token is read by the server's clock, with a tolerance`() async throws {
+        // The server's clock is ten minutes behind the local one. By the local clock the token expired more than five
+        // minutes ago.
         let claims = OAuthSample.claims(more: #","exp":1795262000"#)
         let answer = OAuthSample.answer(idToken: OAuthSample.idToken(claims))
         let step = ScriptedServer.Step.answer(200, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], answer)
@@ -84,7 +85,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `without an id token the userinfo tells, asked with the new token`() async throws {
+    @Test func `without an id_token the userinfo endpoint is requested with the new token`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-1"}"#)]) { stage in
             let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil)
 
@@ -94,7 +95,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `where the userinfo is configured it is asked always, and has to agree`() async throws {
+    @Test func `a configured userinfo endpoint is always requested and has to agree with the id_token`() async throws {
         let other = ScriptedServer.Step.json(200, #"{"sub":"user-2"}"#)
         guard
             case .refused(let words) = try await Self.failure(
@@ -112,14 +113,14 @@ struct OAuthIdentityTests {
     @Test(arguments: [
         ScriptedServer.Step.json(200, "{}"), .json(200, #"{"sub":7}"#), .json(200, #"{"sub":null}"#),
     ])
-    func `a server that tells of nobody signs nobody in`(step: ScriptedServer.Step) async throws {
+    func `a userinfo answer without a user refuses the sign-in`(step: ScriptedServer.Step) async throws {
         guard case .refused = try await Self.failure(OAuthSample.anonymous, then: [step]) else {
             Issue.record("Expected a refusal")
             return
         }
     }
 
-    @Test func `a server without either is told of, with the setting that helps`() async throws {
+    @Test func `a server without id_token and userinfo refuses the sign-in and names the setting`() async throws {
         try await Stage.play([]) { stage in
             stage.server.script([.json(200, #"{"issuer":"\#(stage.server.url)"}"#), .tokens(OAuthSample.anonymous)])
             let settings: [String: VendorSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
@@ -137,7 +138,7 @@ struct OAuthIdentityTests {
         .json(401, "{}"), .json(401, #"{"error":"invalid_token"}"#), .answer(403, [], "<html>"), .json(404, "{}"),
         .answer(400, [], ""), .json(200, #"{"error":"invalid_token"}"#),
     ])
-    func `trouble with the userinfo loses nothing: the next try asks for it alone`(
+    func `after a failure of the userinfo endpoint the next attempt requests only userinfo`(
         trouble: ScriptedServer.Step
     ) async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous), trouble, .json(200, #"{"sub":"user-1"}"#)]) { stage in
@@ -151,7 +152,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `metadata that is away for a moment loses nothing, either`() async throws {
+    @Test func `temporarily missing metadata loses no tokens`() async throws {
         try await Stage.play([]) { stage in
             let url = stage.server.url
             stage.server.script([
@@ -173,7 +174,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `a poll that was granted is not polled again for the trouble that followed`() async throws {
+    @Test func `a granted poll is not repeated after a failure that followed it`() async throws {
         let steps: [ScriptedServer.Step] = [
             .tokens(OAuthSample.anonymous), .answer(503, [], ""), .json(200, #"{"sub":"user-1"}"#),
         ]
@@ -191,13 +192,13 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `the life of a token that is kept goes on from when it was granted`() async throws {
+    @Test func `the life of a stored token counts from the time of its grant`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous), .hangUp, .json(200, #"{"sub":"user-1"}"#)]) { stage in
             let (before, kept) = (try stage.oauth(), KeptGrant())
             let grantedAt = stage.clock.now().uptime
             _ = await before.exchangeFailure(OAuthSample.code, store: kept.store)
             stage.clock.advance(by: .seconds(100))
-            // Another process goes on with what the record holds.
+            // A new process continues with the content of the record.
             let grant = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, store: kept.store)
 
             #expect(grant.token?.life.end == grantedAt + .seconds(3_600))
@@ -206,7 +207,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `what an id_token says needs no second request, and nothing is kept`() async throws {
+    @Test func `an id_token needs no second request, and nothing is stored`() async throws {
         try await Stage.play([.tokens()]) { stage in
             let kept = KeptGrant()
             _ = try await stage.oauth().exchange(OAuthSample.code, expecting: nil, store: kept.store)
@@ -215,7 +216,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `where nothing is kept, what cannot be used is given back`() async throws {
+    @Test func `without a lasting store unusable tokens are revoked`() async throws {
         let steps: [ScriptedServer.Step] = [.tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], "")]
         try await Stage.play(steps) { stage in
             _ = try await stage.oauth().exchangeFailure(OAuthSample.code)
@@ -225,7 +226,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `what nobody wants any more is given back, until the server has heard`() async throws {
+    @Test func `unused tokens are revoked, with retries until the server confirms it`() async throws {
         let revoked = AsyncStream<Void>.makeStream()
         let notice = { @Sendable (request: ScriptedServer.Request) in
             if request.line.contains("/revoke") { revoked.continuation.yield() }
@@ -254,7 +255,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `when nobody waits any more the userinfo is not asked`() async throws {
+    @Test func `the userinfo endpoint is not requested if no caller waits any more`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous)]) { stage in
             let kept = KeptGrant(isWanted: false)
             let failure = try await stage.oauth().pollFailure(store: kept.store)
@@ -267,7 +268,7 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `a place for that is looked for where it is not known yet`() async throws {
+    @Test func `an unknown revocation endpoint is discovered before the revocation`() async throws {
         try await Stage.play([]) { stage in
             let url = stage.server.url
             let claims = OAuthSample.claims(iss: url, aud: #""client-2""#)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import JunctionProviders
 
-/// Finding a server's endpoints.
+/// The discovery of a server's endpoints.
 struct OAuthMetadataTests {
-    /// What a server at this URL says of itself.
+    /// Returns the metadata of a server at this URL.
     private static func metadata(_ url: String, issuer: String? = nil, more: String = "") -> String {
         #"{"issuer":"\#(issuer ?? url)","token_endpoint":"\#(url)//api/token/"\#(more)}"#
     }
@@ -16,7 +16,7 @@ struct OAuthMetadataTests {
         stage.server.requests.map { String($0.line.dropLast(" HTTP/1.1".count)) }
     }
 
-    /// A server that answers with what its own URL has to be in.
+    /// Plays answers that depend on the URL of the server.
     private static func play(
         answering steps: (String) -> [ScriptedServer.Step],
         with settings: [String: VendorSetting.Value] = [:],
@@ -31,7 +31,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `an endpoint is looked for when it is needed, and called exactly as it is written`() async throws {
+    @Test func `an endpoint is discovered when it is needed, and its URL is used exactly`() async throws {
         let steps = { (url: String) in
             [.json(200, Self.metadata(url)), .json(400, #"{"error":"x"}"#)] as [ScriptedServer.Step]
         }
@@ -44,7 +44,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `the second place stands before the path, and is tried where the first has nothing`() async throws {
+    @Test func `the second metadata URL precedes the path, and is used if the first has no metadata`() async throws {
         let steps = { (url: String) in
             [.answer(404, [], "<html>"), .json(200, Self.metadata(url)), .json(400, #"{"error":"x"}"#)]
                 as [ScriptedServer.Step]
@@ -62,7 +62,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `a slash at the end of an issuer is in neither place`() async throws {
+    @Test func `a slash at the end of an issuer is in neither metadata URL`() async throws {
         let steps = { (_: String) in [.answer(404, [], ""), .answer(404, [], "")] as [ScriptedServer.Step] }
         try await Self.play(answering: steps, path: "/o/") { stage, oauth in
             _ = await oauth.exchangeFailure(OAuthSample.code)
@@ -75,7 +75,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `a slash at the end of an issuer is a difference, and the words say both`() async throws {
+    @Test func `a slash at the end of an issuer is a difference, and the message has both names`() async throws {
         let steps = { (url: String) in
             [.json(200, Self.metadata(url, issuer: url + "/")), .answer(404, [], "")] as [ScriptedServer.Step]
         }
@@ -89,7 +89,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `two documents may name two issuers, and one of them is right`() async throws {
+    @Test func `two documents may name two issuers of which one is right`() async throws {
         let steps = { (url: String) in
             [
                 .json(200, Self.metadata(url, issuer: url + "/o")), .json(200, Self.metadata(url)),
@@ -104,7 +104,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `it is kept for as long as the answer allows, within bounds`() async throws {
+    @Test func `metadata is cached for as long as the answer allows, within bounds`() async throws {
         let steps = { (url: String) in
             [
                 .answer(200, [("cache-control", "public, max-age=900")], Self.metadata(url)), .json(400, "{}"),
@@ -122,7 +122,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `what is known goes on being used while the server has trouble with its metadata`() async throws {
+    @Test func `cached metadata is used while the server's metadata fails`() async throws {
         let steps = { (url: String) in
             [.json(200, Self.metadata(url)), .json(400, "{}")]
                 + [ScriptedServer.Step](repeating: .answer(503, [], ""), count: 2) + [.json(400, "{}")]
@@ -136,7 +136,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `endpoints that are configured win, and spare the question`() async throws {
+    @Test func `configured endpoints take precedence and need no metadata`() async throws {
         try await Stage.play([.json(400, "{}")]) { stage in
             let url = stage.server.url
             let oauth = try stage.discovering([
@@ -152,7 +152,7 @@ struct OAuthMetadataTests {
     @Test(arguments: [
         ScriptedServer.Step.answer(302, [("location", "/login")], ""), .answer(500, [], ""), .answer(503, [], ""),
     ])
-    func `a login page or an error at the first place hides the second from nobody`(
+    func `a login page or an error at the first URL does not hide the second`(
         step: ScriptedServer.Step
     ) async throws {
         let steps = { (url: String) in
@@ -170,7 +170,7 @@ struct OAuthMetadataTests {
         (ScriptedServer.Step.answer(500, [], ""), 2), (.answer(502, [], "<html>"), 2), (.hangUp, 1),
         (.answer(302, [("location", "/")], ""), 2), (.answer(429, [("retry-after", "7")], ""), 1),
     ])
-    func `trouble with the metadata is a delay, and no form has left`(
+    func `a metadata failure is transient, and no form was sent`(
         trouble: ScriptedServer.Step,
         places: Int
     ) async throws {
@@ -187,7 +187,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `an endpoint that would show a token to the network is not called`() async throws {
+    @Test func `an unencrypted endpoint is not used`() async throws {
         let steps = { (url: String) in
             [.json(200, #"{"issuer":"\#(url)","token_endpoint":"http://id.example.com/token"}"#)]
                 as [ScriptedServer.Step]
@@ -205,7 +205,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `a server that tells of nothing is told of, with the setting that helps`() async throws {
+    @Test func `a server without metadata is reported with the setting that helps`() async throws {
         try await Stage.play([.answer(404, [], ""), .answer(404, [], "")]) { stage in
             let failure = try await stage.discovering().exchangeFailure(OAuthSample.code)
 
@@ -214,12 +214,12 @@ struct OAuthMetadataTests {
                 why.message
                     == "\(stage.server.place) tells of no token endpoint: set oauth.tokenEndpoint if the server has one"
             )
-            // The metadata may be away for a moment.
+            // The metadata may be missing temporarily.
             #expect(why.cause == .answer)
         }
     }
 
-    /// That of RFC 7636's appendix B.
+    /// The challenge of RFC 7636, appendix B.
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     @Test(arguments: [
@@ -227,7 +227,7 @@ struct OAuthMetadataTests {
         ("http://127.0.0.1/", ""), ("http://127.0.0.1/", "plain"), ("http://127.0.0.1/", challenge + "="),
         ("http://127.0.0.1/", String(repeating: "~", count: 43)),
     ])
-    func `no page is told of that could not be redeemed, or would show the code to the network`(
+    func `a page with an unusable redirect URI or an unencrypted endpoint is refused`(
         redirectUri: String,
         codeChallenge: String
     ) async throws {
@@ -250,7 +250,7 @@ struct OAuthMetadataTests {
         String(repeating: "v", count: 42), String(repeating: "v", count: 129), String(repeating: "v", count: 42) + "=",
         String(repeating: "v", count: 42) + " ", "",
     ])
-    func `a code verifier that is none is refused before anybody is asked`(verifier: String) async throws {
+    func `an invalid code verifier is refused without a request`(verifier: String) async throws {
         try await Stage.play([]) { stage in
             let page = AuthorizationPage(
                 redirectUri: "http://127.0.0.1/",
@@ -272,7 +272,7 @@ struct OAuthMetadataTests {
         // The verifier of the same appendix.
         .verifier(SharedSecret(text: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")),
     ])
-    func `the page of a browser sign-in has everything that is asked for`(
+    func `the page of a browser sign-in has all configured parameters`(
         proof: AuthorizationPage.Proof
     ) async throws {
         let more = { (url: String) in #","authorization_endpoint":"\#(url)/authorize?tenant=a""# }

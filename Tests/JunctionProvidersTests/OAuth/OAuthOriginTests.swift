@@ -5,9 +5,9 @@ import Testing
 
 @testable import JunctionProviders
 
-/// A session's secrets go where its endpoints were at the sign-in.
+/// A session's secrets are sent only to the endpoint origins of its sign-in.
 struct OAuthOriginTests {
-    /// Nobody listens there.
+    /// An origin without a listener.
     private static let elsewhere = "http://127.0.0.1:1"
     private static let moved = "at \(elsewhere), and the session was signed in with one at"
 
@@ -37,7 +37,7 @@ struct OAuthOriginTests {
         }
     }
 
-    /// A session of the server at a URL, which had all of its endpoints there.
+    /// A session of the server at a URL, which had all endpoints there.
     private struct OAuthSession {
         let identity: Identity
         var secrets: SessionSecrets
@@ -51,9 +51,9 @@ struct OAuthOriginTests {
 
     private static func lines(_ stage: Stage) -> [Substring] { stage.server.requests.map { $0.line.prefix(4) } }
 
-    // MARK: What is fixed
+    // MARK: Fixing the origins
 
-    @Test func `a sign-in fixes where the endpoints are`() async throws {
+    @Test func `a sign-in fixes the endpoint origins`() async throws {
         let steps = { (url: String) in
             let idToken = OAuthSample.idToken(OAuthSample.claims(iss: url))
             let metadata = Self.metadata(url, device: url + "/device", revocation: "http://localhost:1/revoke")
@@ -81,12 +81,12 @@ struct OAuthOriginTests {
         }
     }
 
-    /// Google's servers have an origin for each of these.
+    /// As at Google, where each of these endpoints has its own origin.
     private static func scattered(_ url: String, _ other: String) -> ScriptedServer.Step {
         .json(200, metadata(url, revocation: other + "/revoke", userinfo: other + "/userinfo"))
     }
 
-    @Test func `a sign-in whose token endpoint is configured fixes where the metadata says that the others are`()
+    @Test func `a sign-in with a configured token endpoint fixes the other origins from the metadata`()
         async throws
     {
         try await Stage.play([]) { stage in
@@ -103,7 +103,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `so do the codes of a sign-in by device`() async throws {
+    @Test func `the codes of a device sign-in fix the endpoint origins`() async throws {
         try await Stage.play([]) { stage in
             let url = stage.server.url
             let other = url.replacing("127.0.0.1", with: "localhost")
@@ -124,7 +124,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `metadata that is away at the sign-in fixes nothing, and what it says later is followed`() async throws {
+    @Test func `metadata that is missing at the sign-in fixes nothing, and later metadata is followed`() async throws {
         try await Stage.play([]) { stage in
             let url = stage.server.url
             let other = url.replacing("127.0.0.1", with: "localhost")
@@ -139,9 +139,9 @@ struct OAuthOriginTests {
         }
     }
 
-    // MARK: What is not followed
+    // MARK: Moved endpoints
 
-    @Test func `no refresh token is sent to a token endpoint at another origin, and the words say what to do`()
+    @Test func `no refresh token is sent to a token endpoint at another origin, and the message has a remedy`()
         async throws
     {
         let steps = { (url: String) in
@@ -157,7 +157,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `such a document is not kept: the next attempt asks again`() async throws {
+    @Test func `metadata with a moved endpoint is not cached, and the next attempt requests it again`() async throws {
         let steps = { (url: String) in
             [
                 .answer(
@@ -177,7 +177,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `no sign-out is told to a revocation endpoint that the sign-in did not know`() async throws {
+    @Test func `no revocation is sent to an endpoint that the sign-in did not know`() async throws {
         let steps = { (url: String) in
             [.json(200, Self.metadata(url, revocation: Self.elsewhere + "/revoke"))] as [ScriptedServer.Step]
         }
@@ -189,7 +189,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `one at the token endpoint's own origin is told`() async throws {
+    @Test func `a revocation is sent to a new endpoint at the token endpoint's own origin`() async throws {
         let steps = { (url: String) in
             [.json(200, Self.metadata(url, revocation: url + "/revoke")), .answer(200, [], "")] as [ScriptedServer.Step]
         }
@@ -200,7 +200,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `an app's subject token and the access token that comes of it go nowhere else either`() async throws {
+    @Test func `a subject token and the resulting access token are not sent to another origin either`() async throws {
         let steps = { (url: String) in
             [
                 .json(200, Self.metadata(url, userinfo: Self.elsewhere + "/userinfo")), .tokens(OAuthSample.anonymous),
@@ -221,7 +221,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `a device code is polled with where it was given`() async throws {
+    @Test func `a device code is polled at the origin that issued it`() async throws {
         let codes = #"{"device_code":"d","user_code":"u","verification_uri":"https://id.example.com","expires_in":600}"#
         let steps = { (url: String) in
             [
@@ -243,9 +243,9 @@ struct OAuthOriginTests {
         }
     }
 
-    // MARK: What helps
+    // MARK: Remedies
 
-    @Test func `an endpoint that is configured is used wherever it is`() async throws {
+    @Test func `a configured endpoint is used at any origin`() async throws {
         let steps = { (url: String) in [.tokens(OAuthSample.anonymous)] as [ScriptedServer.Step] }
         try await Stage.play([]) { stage in
             stage.server.script(steps(stage.server.url))
@@ -258,7 +258,7 @@ struct OAuthOriginTests {
         }
     }
 
-    @Test func `doctor reports a move until the endpoint is where it was`() async throws {
+    @Test func `doctor reports a move until the endpoint is back`() async throws {
         let steps = { (url: String) in
             let moved = Self.metadata(url, token: Self.elsewhere + "/token")
             return [
@@ -280,9 +280,9 @@ struct OAuthOriginTests {
         }
     }
 
-    // MARK: The document
+    // MARK: The metadata document
 
-    @Test func `a server on the network names no endpoint of this machine`() throws {
+    @Test func `a server on the network cannot name an endpoint on loopback`() throws {
         let body = #"{"issuer":"https://id.example.com","token_endpoint":"http://127.0.0.1:8080/token"}"#
         let answer = HttpAnswer(status: 200, headers: [], body: SharedSecret(text: body), place: "id.example.com")
         let metadata = try OAuthMetadata(answer, of: try OAuthIssuer("https://id.example.com"))
@@ -292,7 +292,7 @@ struct OAuthOriginTests {
     }
 
     @Test(arguments: [("max-age=86400", 3_600), ("max-age=31536000", 3_600), ("max-age=900", 900), ("no-store", 300)])
-    func `a document is kept for an hour at the most`(header: String, seconds: Int) {
+    func `metadata is cached for one hour at most`(header: String, seconds: Int) {
         let answer = HttpAnswer(
             status: 200,
             headers: [("cache-control", header)],
@@ -303,7 +303,7 @@ struct OAuthOriginTests {
         #expect(Freshness.of(answer) == .seconds(seconds))
     }
 
-    @Test func `a host name is no longer than DNS has them`() {
+    @Test func `a host name is not longer than DNS allows`() {
         let long = Array(repeating: String(repeating: "a", count: 63), count: 4).joined(separator: ".")
 
         #expect(throws: ProviderConfigurationFault.self) { try HttpUrl("https://\(long)/token") }

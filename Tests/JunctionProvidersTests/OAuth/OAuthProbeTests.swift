@@ -17,7 +17,7 @@ struct OAuthProbeTests {
         return findings
     }
 
-    @Test func `a server that answers and is meant is fine, and its clock is compared`() async throws {
+    @Test func `a server that is the configured issuer is fine, and its clock is compared`() async throws {
         let findings = try await Self.findings { url in
             let metadata = #"{"issuer":"\#(url)","revocation_endpoint":"\#(url)/revoke"}"#
             return [.answer(200, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], metadata)]
@@ -27,7 +27,7 @@ struct OAuthProbeTests {
         #expect(findings.map(\.verdict) == [.ok, .problem])
     }
 
-    @Test func `a server that cannot be told of a sign-out is noted`() async throws {
+    @Test func `a server without a revocation endpoint is noted`() async throws {
         let findings = try await Self.findings { url in [.json(200, #"{"issuer":"\#(url)"}"#)] }
 
         #expect(findings.map(\.name) == ["provider metadata", "provider revocation"])
@@ -44,7 +44,7 @@ struct OAuthProbeTests {
     }
 
     @Test(arguments: [false, true])
-    func `no metadata is a problem, unless the endpoints are configured`(configured: Bool) async throws {
+    func `missing metadata is a problem, unless the endpoints are configured`(configured: Bool) async throws {
         let findings = try await Self.findings(
             { _ in [.answer(404, [], ""), .answer(404, [], "")] },
             configured: configured
@@ -53,13 +53,13 @@ struct OAuthProbeTests {
         #expect(findings.first?.verdict == (configured ? .ok : .problem))
     }
 
-    @Test func `a server that cannot be asked is a problem`() async throws {
+    @Test func `an unreachable server is a problem`() async throws {
         let findings = try await Self.findings { _ in [.answer(500, [], "")] }
 
         #expect(findings.map(\.verdict) == [.problem])
     }
 
-    @Test func `each request is asked for before it leaves`() async throws {
+    @Test func `each request of the probe is permitted before it is sent`() async throws {
         try await Stage.play([]) { stage in
             let findings = try await stage.discovering().probe(nil) { SessionError(.busy, "Too many calls") }
 

@@ -7,8 +7,8 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthRenewTests {
-    @Test func `a refresh retry has until its send deadline for name and connection`() async throws {
-        let (courier, clock) = (try PlayedCourier(), ManualClock(ManualClock.start))
+    @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
+        let (courier, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
         let http = courier.http()
         let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)
         let sendDeadline = clock.now().uptime + .seconds(9)
@@ -29,7 +29,7 @@ struct OAuthRenewTests {
     private static let emptyRefusal = ScriptedServer.Step.answer(400, [], "")
     private static let invalidRequest = ScriptedServer.Step.json(400, #"{"error":"invalid_request"}"#)
 
-    @Test func `a renewal sends the refresh token, and never scope, audience or resource`() async throws {
+    @Test func `a renewal sends the refresh token without scope, audience and resource`() async throws {
         let settings: [String: VendorSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
         try await Stage.play([.tokens()]) { stage in
             let grant = try await stage.oauth(settings).renew(
@@ -48,7 +48,7 @@ struct OAuthRenewTests {
     }
 
     @Test(arguments: ["", #","expires_in":0"#, #","expires_in":null"#])
-    func `a token that says nothing of its end is renewed soon, also where the old refresh token stands`(
+    func `a token without a life is renewed soon, also if the old refresh token stays`(
         life: String
     ) async throws {
         try await Stage.play([.tokens(#"{"access_token":"access-1","token_type":"Bearer"\#(life)}"#)]) { stage in
@@ -65,8 +65,7 @@ struct OAuthRenewTests {
         #"{"refresh_token":"refresh-1","error":"server_error"}"#,
         "refresh_token=refresh-1&token_type=bearer",
     ])
-    func `a refresh token is the session's next one, although the rest of the answer is odd`(body: String) async throws
-    {
+    func `a new refresh token is used although the rest of the answer is invalid`(body: String) async throws {
         try await Stage.play([.tokens(body)]) { stage in
             let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
 
@@ -78,7 +77,7 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `an unusable answer with somebody else's id_token names that user`() async throws {
+    @Test func `an unusable answer with another user's id_token names that user`() async throws {
         let idToken = OAuthSample.idToken(OAuthSample.claims(sub: "mallory"))
         let body = #"{"refresh_token":"refresh-1","id_token":"\#(idToken)"}"#
         try await Stage.play([.tokens(body)]) { stage in
@@ -88,7 +87,7 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `an unusable answer without a refresh token leaves the outcome unknown`() async throws {
+    @Test func `an unusable answer without a refresh token is ambiguous`() async throws {
         let body = OAuthSample.answer(idToken: nil, more: "").replacing("Bearer", with: "DPoP")
         try await Stage.play([.tokens(body)]) { stage in
             let why = try #require(await stage.oauth().renewalFailure()?.unavailability)
@@ -97,7 +96,7 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `a renewal asks nobody who it is: the refresh token is the session's own`() async throws {
+    @Test func `a renewal does not request the userinfo endpoint`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous)]) { stage in
             let oauth = try stage.oauth(["identity": "userinfo"])
             let grant = try await oauth.renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
@@ -108,7 +107,7 @@ struct OAuthRenewTests {
     }
 
     @Test(arguments: IdentitySource.allCases)
-    func `a renewal that names somebody else says so, and the session refuses it`(
+    func `a renewal with another user's id_token reports that user`(
         source: IdentitySource
     ) async throws {
         let token = OAuthSample.idToken(OAuthSample.claims(sub: "user-2"))
@@ -120,7 +119,7 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `a renewal that speaks of another issuer's user says nothing of ours`() async throws {
+    @Test func `a renewal with an id_token of another issuer keeps the identity`() async throws {
         let token = OAuthSample.idToken(OAuthSample.claims(iss: OAuthSample.issuer + "/o", sub: "user-2"))
         try await Stage.play([.tokens(OAuthSample.answer(idToken: token))]) { stage in
             let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
@@ -143,7 +142,7 @@ struct OAuthRenewTests {
         }
     }
 
-    /// Every row of what real servers answer, and a few of what others were seen to.
+    /// The answers of known servers, and some of others that were observed.
     @Test(
         arguments: [
             (.json(400, #"{"error":"invalid_grant"}"#), .reauthenticate),
@@ -179,7 +178,7 @@ struct OAuthRenewTests {
             (.json(200, #"{"access_token":"a","token_type":"mac"}"#), .ambiguous), (.hangUp, .ambiguous),
         ] as [(ScriptedServer.Step, Outcome)]
     )
-    func `what each answer to a renewal comes to`(step: ScriptedServer.Step, outcome: Outcome) async throws {
+    func `each answer to a renewal has its outcome`(step: ScriptedServer.Step, outcome: Outcome) async throws {
         try await Stage.play([step]) { stage in
             let oauth = try stage.oauth()
             let failure = await oauth.renewalFailure()
@@ -212,7 +211,7 @@ struct OAuthRenewTests {
             (.json(401, #"{"error":"invalid_client"}"#), false), (.json(429, ""), false), (.json(503, ""), false),
         ] as [(ScriptedServer.Step, Bool)]
     )
-    func `a refusal without a word of the standard is handed on as one, and never believed here`(
+    func `a refusal without a standard error code is reported as unexplained and transient`(
         step: ScriptedServer.Step,
         isUnexplained: Bool
     ) async throws {
@@ -229,7 +228,7 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `without a refresh token only a person can help, and nobody is asked`() async throws {
+    @Test func `a renewal without a refresh token demands a sign-in and sends nothing`() async throws {
         try await Stage.play([]) { stage in
             let failure = try await stage.oauth().renewalFailure(SessionSecrets(accessToken: SharedSecret(text: "a")))
 
@@ -238,7 +237,7 @@ struct OAuthRenewTests {
         }
     }
 
-    // MARK: With what an app's server makes
+    // MARK: Token exchange
 
     private static let exchanged = {
         var secrets = SessionSecrets(accessToken: SharedSecret(text: "access-secret"))
@@ -247,7 +246,7 @@ struct OAuthRenewTests {
     }()
     private static let answer = RenewalAnswer.authToken(SharedSecret(text: "subject-2"))
 
-    @Test func `an app's next subject token is exchanged as the type that the sign-in had`() async throws {
+    @Test func `an app's next subject token is exchanged with the token type of the sign-in`() async throws {
         try await Stage.play([.tokens(OAuthSample.answer(idToken: OAuthSample.idToken(), more: ""))]) { stage in
             let grant = try await stage.oauth().renew(OAuthSample.identity, with: Self.exchanged, using: Self.answer)
 
@@ -258,7 +257,7 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `an app's token may be for anybody, so the server is asked for whom it was`() async throws {
+    @Test func `the server has to name the user of an app's subject token`() async throws {
         let steps: [ScriptedServer.Step] = [
             .tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-2"}"#), .answer(200, [], ""),
         ]
@@ -280,7 +279,7 @@ struct OAuthRenewTests {
         (#"{"error":"invalid_target"}"#, false),
         (#"{"error":"server_error"}"#, false),
     ])
-    func `a subject token that the server refuses is the app's affair, and a mistake of ours is not`(
+    func `a refused subject token refuses the handler's answer, and a wrong configuration does not`(
         body: String,
         isRefused: Bool
     ) async throws {
@@ -295,7 +294,7 @@ struct OAuthRenewTests {
         RenewalAnswer.signature(SharedSecret(text: "AAAA"), sequence: 1), .authToken(SharedSecret(text: "")),
         .authToken(SharedSecret(text: "a\nb")),
     ])
-    func `what a handler cannot have meant is refused without a call`(answer: RenewalAnswer) async throws {
+    func `an invalid answer of a handler is refused without a request`(answer: RenewalAnswer) async throws {
         try await Stage.play([]) { stage in
             guard case .answerRefused = try await stage.oauth().renewalFailure(Self.exchanged, using: answer) else {
                 Issue.record("Expected the answer to be refused")
@@ -305,9 +304,9 @@ struct OAuthRenewTests {
         }
     }
 
-    // MARK: Signing out
+    // MARK: Sign-out
 
-    @Test func `a sign-out revokes the refresh token, else the access token`() async throws {
+    @Test func `a sign-out revokes the refresh token, or else the access token`() async throws {
         try await Stage.play([.answer(200, [], ""), .answer(200, [], "")]) { stage in
             let oauth = try stage.oauth()
             try await oauth.revoke(OAuthSample.identity, with: OAuthSample.secrets)
@@ -322,7 +321,7 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `a server whose metadata names no place for that need not know`() async throws {
+    @Test func `without a revocation endpoint in the metadata a sign-out sends nothing`() async throws {
         try await Stage.play([]) { stage in
             stage.server.script([.json(200, #"{"issuer":"\#(stage.server.url)"}"#)])
             let identity = Identity(userId: OAuthSample.identity.userId, issuer: stage.server.url)
@@ -337,7 +336,7 @@ struct OAuthRenewTests {
         ScriptedServer.Step.answer(404, [], ""), .answer(403, [], "<html>"), .answer(200, [], "<html>"),
         .answer(503, [], ""),
     ])
-    func `one whose metadata cannot be had is told where it was before, and else told again later`(
+    func `with missing metadata a sign-out uses the cached endpoint, or else is retried later`(
         trouble: ScriptedServer.Step
     ) async throws {
         try await Stage.play([]) { stage in
@@ -370,7 +369,7 @@ struct OAuthRenewTests {
             (.json(400, #"{"error":"server_error"}"#), false), (.json(503, #"{"error":"invalid_token"}"#), false),
         ] as [(ScriptedServer.Step, Bool)]
     )
-    func `a sign-out is heard when the server says so in its own words, and not by a status`(
+    func `a sign-out is complete if the server reports it, and not because of a status alone`(
         step: ScriptedServer.Step,
         isHeard: Bool
     ) async throws {

@@ -8,7 +8,7 @@ struct OAuthSettingsTests {
         "issuer": "https://id.example.com", "clientId": "client-1",
     ]
 
-    /// Made for these tests alone: one key twice, in the two forms in which openssl keeps it, and one of another curve.
+    /// Made for these tests only: one key in the two forms of openssl, and one key of another curve.
     static let pkcs8 = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWbLpoqnYI0GkeB1s
@@ -35,7 +35,7 @@ struct OAuthSettingsTests {
         -----END PRIVATE KEY-----
         """
 
-    @Test func `an issuer and a client id are enough, and nothing is asked of anybody`() throws {
+    @Test func `an issuer and a client id are enough, and validation sends no request`() throws {
         let setup = try OAuthSetup.checked(Self.good)
 
         #expect(setup.issuer.text == "https://id.example.com")
@@ -75,7 +75,7 @@ struct OAuthSettingsTests {
             ),
         ] as [([String: VendorSetting.Value?], String)]
     )
-    func `what cannot work is told before anything is touched, in words that say where`(
+    func `an invalid setting fails at validation, and the message names it`(
         change: [String: VendorSetting.Value?],
         words: String
     ) throws {
@@ -90,13 +90,13 @@ struct OAuthSettingsTests {
     }
 
     @Test(arguments: [pkcs8, sec1])
-    func `a key is read in either of its forms`(pem: String) throws {
+    func `a key is read in either form`(pem: String) throws {
         let settings = Self.good.merging(["clientAuthentication": "privateKeyJwt", "clientKeyFile": "/key"]) { $1 }
 
         #expect(throws: Never.self) { try OAuthSetup.checked(settings, files: ["/key": pem]) }
     }
 
-    @Test func `the service manager passes secrets as credentials`() throws {
+    @Test func `secrets may be credentials of the service manager`() throws {
         let settings = Self.good.merging(["clientAuthentication": "basic"]) { $1 }
 
         #expect(throws: Never.self) {
@@ -104,7 +104,7 @@ struct OAuthSettingsTests {
         }
     }
 
-    @Test func `plain http is for loopback, the API too`() throws {
+    @Test func `plain http is allowed on loopback only, also for the API`() throws {
         let settings: [String: VendorSetting.Value] = [
             "issuer": "http://127.0.0.1:9000/o", "apiUrl": "http://[::1]:9001/v1/",
         ]
@@ -112,7 +112,7 @@ struct OAuthSettingsTests {
         #expect(throws: Never.self) { try OAuthSetup.checked(Self.good.merging(settings) { $1 }) }
     }
 
-    @Test func `the vendor renews by itself, and knows every endpoint as a setting`() {
+    @Test func `the daemon renews by default, and every endpoint has a setting`() {
         let keys = OAuthVendor.settings.map(\.key)
 
         #expect(OAuthVendor.renewsByItself)

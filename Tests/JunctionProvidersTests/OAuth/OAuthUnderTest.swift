@@ -68,12 +68,12 @@ enum OAuthSample {
     }
 
     static let answer = answer(idToken: idToken())
-    /// What names nobody.
+    /// An answer that names no user.
     static let anonymous = answer(idToken: nil)
 }
 
 extension OAuthSetup {
-    /// A server of a fixed issuer, all of whose endpoints are at one URL.
+    /// Settings with a fixed issuer and with all endpoints at one URL.
     static func sample(
         at url: String,
         _ settings: [String: VendorSetting.Value] = [:],
@@ -87,7 +87,7 @@ extension OAuthSetup {
         return try checked(usual.merging(settings) { $1 }, files: files)
     }
 
-    /// A server that tells of its endpoints itself.
+    /// Settings of a server whose metadata names the endpoints.
     static func discovering(
         _ issuer: String,
         _ settings: [String: VendorSetting.Value] = [:]
@@ -165,6 +165,6 @@ extension ScriptedServer.Step {
 }
 
 extension ScriptedServer.Request {
-    /// The fields of a form, as they were sent.
+    /// The encoded fields of a form.
     var fields: [String] { body.split(separator: "&").map(String.init) }
 }

@@ -13,7 +13,7 @@ struct SinchExamineTests {
         #expect(facts == CredentialFacts(scheme: .registration, subject: .user(Identity(userId: "Anna"))))
     }
 
-    @Test func `a registration without a token has to be asked for`() throws {
+    @Test func `a registration without a token needs a session handler`() throws {
         let facts = try examine(.registration(userId: "anna", token: nil))
 
         #expect(facts.needsHandler)
@@ -24,7 +24,7 @@ struct SinchExamineTests {
         ("nonsense", "form"), (Sinch.jwt(for: "bert"), "user"), (Sinch.jwt(for: "Anna"), "user"),
         (Sinch.jwt(of: "another"), "application"),
     ])
-    func `a token that breaks a rule is refused by the rule's name and never quoted`(jwt: String, rule: String) {
+    func `an error about an invalid token names the rule and does not quote the token`(jwt: String, rule: String) {
         let refused = #expect(throws: CredentialRefused.self) {
             try examine(.registration(userId: "anna", token: SharedSecret(text: jwt)))
         }
@@ -37,15 +37,15 @@ struct SinchExamineTests {
         #expect(!reason.contains(jwt))
     }
 
-    /// There is no clock here, so a token that was good once is not malformed; the exchange refuses it.
-    @Test func `an old token is not malformed`() throws {
+    /// `examine` does not check times, so an expired token is not malformed. The exchange refuses it.
+    @Test func `an expired token is not malformed`() throws {
         let old = Sinch.token(at: 1_514_862_245)
 
         #expect(try !examine(.registration(userId: "anna", token: old)).needsHandler)
     }
 
     @Test(arguments: ["", "an na", "änna", String(repeating: "a", count: 41)])
-    func `a user id that Sinch does not take is malformed in every scheme`(user: String) {
+    func `a user id that Sinch does not accept is refused in every scheme`(user: String) {
         let credentials: [Credential] = [
             .registration(userId: user, token: nil),
             .registrationSignature(userId: user, signature: Sinch.signature, sequence: 1),
@@ -60,7 +60,7 @@ struct SinchExamineTests {
         }
     }
 
-    @Test func `self-signing needs the application secret, and the refusal says where it goes`() throws {
+    @Test func `self-signing without an application secret is refused, and the message names the setting`() throws {
         #expect(
             throws: CredentialRefused.incomplete(
                 "Self-signing needs the application secret: set sinch.applicationSecretFile, or hand in a registration "
@@ -74,7 +74,7 @@ struct SinchExamineTests {
         "", "w7JPN3E6OUcIAGt5JFsNOhuF1MM", "w7JPN3E6OUcIAGt5JFsNOhuF1MM==", "w7JPN3E6OUcIAGt5JFsNOhuF1M==",
         "w7JPN3E6OUcIAGt5JFsNOhuF1M-=", " 7JPN3E6OUcIAGt5JFsNOhuF1MM=",
     ])
-    func `a signature is 28 characters of Base64`(text: String) throws {
+    func `a signature that is not 28 characters of Base64 is malformed`(text: String) throws {
         #expect(throws: CredentialRefused.malformed("The registration signature is not Base64 of a SHA-1 digest")) {
             try examine(
                 .registrationSignature(userId: "anna", signature: SharedSecret(text: text), sequence: 1)
@@ -84,7 +84,7 @@ struct SinchExamineTests {
         #expect(try examine(good).scheme == .registrationSignature)
     }
 
-    @Test func `schemes of other vendors are unsupported`() {
+    @Test func `schemes of other providers are unsupported`() {
         let strangers: [Credential] = [
             .signInToken(Sinch.token()), .linkCode(Sinch.token()),
             .apiKey(key: nil, userId: "anna", environment: nil, region: nil),
@@ -117,7 +117,7 @@ struct SinchExamineTests {
 }
 
 extension OutgoingHttp {
-    /// A way out that nobody takes: it opens nothing, so there is nothing to shut down.
+    /// A client that sends no request, so it needs no shutdown.
     fileprivate static let unused = OutgoingHttp(
         eventLoop: ScriptedServer.group.next(),
         courier: .built,

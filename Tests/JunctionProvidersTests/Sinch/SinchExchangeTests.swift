@@ -6,7 +6,7 @@ import Testing
 @testable import JunctionProviders
 
 struct SinchExchangeTests {
-    @Test func `a token registers this device by exactly one request without any other credential`() async throws {
+    @Test func `a token registers this device with one request and without any other credential`() async throws {
         let endless = ScriptedServer.Step.json(200, #"{"instanceId":"i-1","credential":"c-1","expiresAt":null}"#)
         try await Stage.play([endless], requestTakes: .seconds(7)) { stage in
             let grant = try await stage.sinch().exchange(
@@ -43,7 +43,7 @@ struct SinchExchangeTests {
             (#"{"instanceId":"i","credential":"c","added_later":[]}"#, "c"),
         ] as [(String, String?)]
     )
-    func `a registration may come without a credential`(body: String, credential: String?) async throws {
+    func `a registration may have no credential`(body: String, credential: String?) async throws {
         try await Stage.play([.json(201, body)]) { stage in
             let grant = try await stage.sinch().exchange(.anna, expecting: nil)
 
@@ -58,7 +58,7 @@ struct SinchExchangeTests {
             (172_800, 200_000, 172_800),
         ] as [(Int64?, Int64?, Int64?)]
     )
-    func `the earlier of the two ends counts: the service's and the token's`(
+    func `a registration ends at the earlier of the times of the service and of the token`(
         server: Int64?,
         token: Int64?,
         end: Int64?
@@ -72,7 +72,7 @@ struct SinchExchangeTests {
         }
     }
 
-    @Test func `an end that the service states is moved to our clock`() async throws {
+    @Test func `an end that the service states is converted to the local clock`() async throws {
         let headers = [("date", "Sat, 21 Nov 2026 13:00:00 GMT")]
         let body = #"{"instanceId":"i","expiresAt":\#(Sinch.now + 7_200)}"#
         try await Stage.play([.answer(200, headers, body)]) { stage in
@@ -88,7 +88,7 @@ struct SinchExchangeTests {
         #"{"instanceId":"i","expiresAt":"soon"}"#, #"{"instanceId":"i","expiresAt":-1}"#,
         #"{"instanceId":"i","expiresAt":1795262400}"#, #"{"instanceId":"i","expiresAt":9223372036854775807}"#,
     ])
-    func `a success that cannot be read, or that is over already, is none`(body: String) async throws {
+    func `an unreadable success, or one that has already ended, fails`(body: String) async throws {
         try await Stage.play([.json(200, body)]) { stage in
             let why = try #require(await failure(stage, .anna)?.unavailability)
 
@@ -103,7 +103,7 @@ struct SinchExchangeTests {
             (-900, "expired: it has expired"),
         ] as [(Int64, String?)]
     )
-    func `a token is not sent when its time is wrong by more than clocks differ`(
+    func `a token whose time is wrong by more than the tolerance is not sent`(
         offset: Int64,
         rule: String?
     ) async throws {
@@ -117,7 +117,7 @@ struct SinchExchangeTests {
     }
 
     @Test(arguments: [401, 403])
-    func `a refusal in JSON refuses the token, in our words and not in the server's`(status: Int) async throws {
+    func `a refusal in JSON refuses the token without the server's text`(status: Int) async throws {
         try await Stage.play([.json(status, #"{"errorCode":40101,"message":"<b>chosen by the server</b>"}"#)]) {
             stage in
             let failure = await failure(stage, .anna)
@@ -129,13 +129,13 @@ struct SinchExchangeTests {
     }
 
     @Test(arguments: [(401, "<html></html>"), (401, ""), (403, "[]"), (400, "{}"), (404, "{}"), (409, "{}")])
-    func `any other answer leaves it undecided`(status: Int, body: String) async throws {
+    func `any other answer does not refuse the token`(status: Int, body: String) async throws {
         try await Stage.play([.json(status, body)]) { stage in
             #expect(await failure(stage, .anna)?.unavailability != nil)
         }
     }
 
-    @Test func `a token for another user than expected is not spent`() async throws {
+    @Test func `a token for another user than expected is not sent`() async throws {
         try await Stage.play([]) { stage in
             let failure = await failure(stage, .anna, expecting: Identity(userId: "bert"))
 
@@ -144,7 +144,7 @@ struct SinchExchangeTests {
         }
     }
 
-    @Test func `nothing is sent without a token, or for a scheme of another vendor`() async throws {
+    @Test func `without a token, or with a scheme of another provider, nothing is sent`() async throws {
         try await Stage.play([]) { stage in
             for credential: Credential in [.registration(userId: "anna", token: nil), .linkCode(Sinch.token())] {
                 guard case .refused = await failure(stage, credential) else {
@@ -156,7 +156,7 @@ struct SinchExchangeTests {
         }
     }
 
-    @Test func `a signature is sent with its sequence in decimal digits, all 64 bits of it`() async throws {
+    @Test func `a signature is sent with its 64-bit sequence in decimal digits`() async throws {
         try await Stage.play([Sinch.granted("i")]) { stage in
             let credential = Credential.registrationSignature(
                 userId: "Anna",
@@ -174,7 +174,7 @@ struct SinchExchangeTests {
         }
     }
 
-    @Test func `a self-signed token keeps every rule, and the secret stays here`() async throws {
+    @Test func `a self-signed token is valid, and the secret is not sent`() async throws {
         try await Stage.play([Sinch.granted("i")]) { stage in
             let grant = try await stage.sinch(Sinch.selfSigning).exchange(.selfSigned(userId: "Anna"), expecting: nil)
 

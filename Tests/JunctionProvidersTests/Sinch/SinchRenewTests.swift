@@ -8,7 +8,7 @@ struct SinchRenewTests {
     private static let anna = Identity(userId: "anna")
     private static let forgotten = ScriptedServer.Step.json(401, #"{"errorCode":1104,"message":"x"}"#)
 
-    @Test func `a fresh token extends the instance that there is`() async throws {
+    @Test func `a new token extends the present instance`() async throws {
         try await Stage.play([Sinch.granted("i-1")]) { stage in
             _ = try await stage.sinch().renew(
                 Self.anna,
@@ -26,7 +26,7 @@ struct SinchRenewTests {
         }
     }
 
-    @Test func `an instance that the service forgot is registered anew with the next token`() async throws {
+    @Test func `an instance that the service has forgotten is replaced with the next token`() async throws {
         try await Stage.play([Self.forgotten, Sinch.granted("i-2"), Sinch.granted("i-2")]) { stage in
             let sinch = try stage.sinch()
             let secrets = Sinch.secrets(Sinch.registration("i-1"))
@@ -44,7 +44,7 @@ struct SinchRenewTests {
         }
     }
 
-    @Test func `a check finds the instance forgotten, and the next token registers anew`() async throws {
+    @Test func `after a check has found the instance forgotten, the next token makes a new one`() async throws {
         let known = ScriptedServer.Step.json(200, #"{"instanceId":"i-1","expiresAt":null}"#)
         try await Stage.play([known, Self.forgotten, Sinch.granted("i-2")]) { stage in
             let sinch = try stage.sinch()
@@ -64,7 +64,7 @@ struct SinchRenewTests {
     }
 
     @Test(arguments: [(401, #"{"errorCode":40102}"#), (404, "{}"), (405, ""), (503, "")])
-    func `no other answer to a check says that the instance is forgotten`(status: Int, body: String) async throws {
+    func `no other answer to a check means that the instance is forgotten`(status: Int, body: String) async throws {
         try await Stage.play([.json(status, body)]) { stage in
             let sinch = try stage.sinch()
             await #expect(throws: Unavailability.self) {
@@ -76,7 +76,7 @@ struct SinchRenewTests {
     @Test(arguments: [
         (403, #"{"errorCode":1104}"#), (401, #"{"errorCode":40101}"#), (401, #"{"errorCode":"1104"}"#), (401, "{}"),
     ])
-    func `another refusal is about the token, not about the instance`(status: Int, body: String) async throws {
+    func `any other refusal is about the token and not about the instance`(status: Int, body: String) async throws {
         try await Stage.play([.json(status, body)]) { stage in
             let failure = try await stage.renewalFailure(.sinch)
 
@@ -90,7 +90,7 @@ struct SinchRenewTests {
         ("nonsense", "form"), (Sinch.jwt(for: "bert"), "user"), (Sinch.jwt(of: "another"), "application"),
         (Sinch.jwt(at: Sinch.now - 3_600), "expired"),
     ])
-    func `a token that breaks a rule is not sent`(jwt: String, rule: String) async throws {
+    func `an invalid token is not sent`(jwt: String, rule: String) async throws {
         try await Stage.play([]) { stage in
             let failure = try await stage.renewalFailure(.sinch, using: .authToken(SharedSecret(text: jwt)))
 
@@ -103,7 +103,7 @@ struct SinchRenewTests {
         }
     }
 
-    @Test func `only a token renews what a token has brought`() async throws {
+    @Test func `a registration by token renews only with a token`() async throws {
         try await Stage.play([]) { stage in
             let failure = try await stage.renewalFailure(.sinch, using: .renew)
 
@@ -115,14 +115,14 @@ struct SinchRenewTests {
         }
     }
 
-    // MARK: The end
+    // MARK: Limits
 
     @Test(
         arguments: [
             ("i-1", 3_600, 3_600), ("i-2", 3_600, nil), ("i-1", -1, nil), ("i-1", nil, nil),
         ] as [(String, Int64?, Int64?)]
     )
-    func `a limited registration never becomes unlimited while it lasts`(
+    func `a limited registration stays limited while it lasts`(
         answered: String,
         earlier: Int64?,
         end: Int64?
@@ -151,7 +151,7 @@ struct SinchRenewTests {
 
     // MARK: Self-signed
 
-    @Test func `a self-signed registration renews itself`() async throws {
+    @Test func `a self-signed registration renews without a handler`() async throws {
         try await Stage.play([Sinch.granted("i-1")]) { stage in
             let grant = try await stage.sinch(Sinch.selfSigning).renew(
                 Self.anna,
@@ -164,7 +164,7 @@ struct SinchRenewTests {
         }
     }
 
-    @Test func `trouble with the secret or the clock is for a person to put right, and the session is kept`()
+    @Test func `a wrong secret or clock is transient, and the session is kept`()
         async throws
     {
         try await Stage.play([.json(401, #"{"errorCode":40101}"#)]) { stage in
@@ -177,9 +177,9 @@ struct SinchRenewTests {
         }
     }
 
-    // MARK: What is stored
+    // MARK: Stored form
 
-    @Test func `what is stored is read back, and what is not ours is not read`() {
+    @Test func `the stored form is read back, and any other text is not`() {
         let whole = Registration(instanceId: "i", scheme: .selfSigned, limit: ManualClock.noon)
         let bare = Registration(instanceId: "i", scheme: .registration, limit: nil)
 

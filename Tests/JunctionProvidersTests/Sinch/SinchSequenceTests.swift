@@ -6,7 +6,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The legacy scheme: a sequence is used once, whoever hands it in and whatever became of the session since.
+/// The legacy scheme: each sequence is used once, across callers and sessions.
 struct SinchSequenceTests {
     private static let anna = Identity(userId: "Anna")
 
@@ -42,7 +42,7 @@ struct SinchSequenceTests {
             + "with a larger sequence from your backend"
     }
 
-    @Test func `a sequence that is not larger than the last is refused without a call, at a sign-in and a renewal`()
+    @Test func `a sequence that is not larger than the last is refused without a request`()
         async throws
     {
         try await Stage.play([Sinch.granted("i-1"), Sinch.granted("i-1")]) { stage in
@@ -63,7 +63,7 @@ struct SinchSequenceTests {
         }
     }
 
-    @Test func `the sequence is used up before the request leaves`() async throws {
+    @Test func `the sequence is marked as used before the request leaves`() async throws {
         try await Stage.play([Sinch.granted("i-1")]) { stage in
             let memory = InMemoryProviderMemory()
             let requests = Mutex<[Int]>([])
@@ -83,8 +83,7 @@ struct SinchSequenceTests {
             .json(200, "{}"),
         ] as [ScriptedServer.Step]
     )
-    func `a sequence that arrived, or may have, is spent whatever became of it`(step: ScriptedServer.Step) async throws
-    {
+    func `a sequence that may have reached the service stays used`(step: ScriptedServer.Step) async throws {
         try await Stage.play([step]) { stage in
             let sinch = try stage.sinch()
             #expect(await signIn(sinch, 7) != nil)
@@ -93,7 +92,7 @@ struct SinchSequenceTests {
         }
     }
 
-    @Test func `a sequence that never arrived is still good when the network is`() async throws {
+    @Test func `a sequence that was not sent can be used again`() async throws {
         try await Stage.play([.answer(429, [], ""), Sinch.granted("i-1")]) { stage in
             let sinch = try stage.sinch()
             #expect(await signIn(sinch, 7) != nil)
@@ -115,7 +114,7 @@ struct SinchSequenceTests {
         }
     }
 
-    @Test func `each user of each application has a sequence of their own`() async throws {
+    @Test func `each user of each application has separate sequences`() async throws {
         let answers = [ScriptedServer.Step](repeating: Sinch.granted("i-1"), count: 3)
         try await Stage.play(answers) { stage in
             let memory = InMemoryProviderMemory()
@@ -128,7 +127,7 @@ struct SinchSequenceTests {
         }
     }
 
-    @Test func `a registration token has no sequence to remember`() async throws {
+    @Test func `a registration by token uses no sequence`() async throws {
         try await Stage.play([Sinch.granted("i-1")]) { stage in
             let memory = InMemoryProviderMemory()
             let sinch = try stage.sinch(remembering: memory)

@@ -9,7 +9,7 @@ struct SinchSessionTests {
 
     // MARK: Sign-out
 
-    @Test func `a sign-out gives the registration up, with its credential where there is one`() async throws {
+    @Test func `a sign-out removes the registration, with its credential if there is one`() async throws {
         let gone = ScriptedServer.Step.raw("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
         try await Stage.play([gone, gone]) { stage in
             let sinch = try stage.sinch()
@@ -27,7 +27,7 @@ struct SinchSessionTests {
 
     // MARK: API
 
-    @Test func `there is no API to call`() async throws {
+    @Test func `an API call is unsupported`() async throws {
         try await Stage.play([]) { stage in
             let sinch = try stage.sinch()
             let request = ApiRequest(method: "GET", path: "/v1/instance")
@@ -43,7 +43,7 @@ struct SinchSessionTests {
 
     // MARK: Doctor
 
-    @Test func `the host is asked, the clock is compared, and a secret on the device is noted`() async throws {
+    @Test func `doctor probes the host, compares the clock and notes a secret on the device`() async throws {
         let step = ScriptedServer.Step.answer(404, [("date", "Sat, 21 Nov 2026 11:50:00 GMT")], "")
         try await Stage.play([step, step]) { stage in
             let good = try await stage.sinch().probe(nil)
@@ -59,7 +59,7 @@ struct SinchSessionTests {
 
     // MARK: Configuration
 
-    @Test func `users are registered below the environment's host, or at the URL that is configured`() throws {
+    @Test func `the registration URL is below the environment's host, or is the configured one`() throws {
         #expect(try SinchCloud().registration.url == "https://ocra.api.sinch.com/v1/instance")
         #expect(
             try SinchCloud(environmentHost: "ocra-euc1.api.sinch.com").registration.url
@@ -71,27 +71,27 @@ struct SinchSessionTests {
     }
 
     @Test(arguments: ["", "ocra.api.sinch.com/elsewhere", "me@ocra.api.sinch.com", "ocra api"])
-    func `an environment host is a host`(host: String) {
+    func `an invalid environment host is refused`(host: String) {
         let fault = #expect(throws: ProviderConfigurationFault.self) { try SinchCloud(environmentHost: host) }
 
         #expect(fault?.message.hasPrefix("sinch.environmentHost: ") == true)
     }
 
     @Test(arguments: ["http://ocra.api.sinch.com/", "ocra.api.sinch.com", "https://x/?a=b"])
-    func `a registration URL is encrypted unless it is on loopback, and is plain`(url: String) {
+    func `an unencrypted or ambiguous registration URL is refused`(url: String) {
         let fault = #expect(throws: ProviderConfigurationFault.self) { try SinchCloud(registrationUrl: url) }
 
         #expect(fault?.message.hasPrefix("sinch.registrationUrl: ") == true)
     }
 
     @Test(arguments: ["", "a/b", "a b", String(repeating: "a", count: 65)])
-    func `an application key is one word`(key: String) {
+    func `an invalid application key is refused`(key: String) {
         let fault = #expect(throws: ProviderConfigurationFault.self) { try SinchApplication(key: key) }
 
         #expect(fault?.message.hasPrefix("sinch.applicationKey: ") == true)
     }
 
-    @Test func `a secret that is none is named by its setting and never repeated`() throws {
+    @Test func `an error about an invalid secret names its setting and does not repeat it`() throws {
         let fault = #expect(throws: ProviderConfigurationFault.self) {
             try SinchApplication(key: "k", secret: SharedSecret(text: "not-Base64"))
         }

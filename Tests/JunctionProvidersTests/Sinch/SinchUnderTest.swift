@@ -7,7 +7,7 @@ import RegistrationToken
 @testable import JunctionProviders
 
 extension VendorUnderTest {
-    /// There is no verdict that ends a registration for good: a new one is always possible.
+    /// No verdict ends a registration, because a new one is always possible.
     static let sinch = VendorUnderTest(
         name: "sinch",
         provider: { url, http, clock in
@@ -38,16 +38,16 @@ extension VendorUnderTest {
     )
 }
 
-/// Tokens as an application's server makes them, and answers of the registration endpoint.
+/// Tokens of an application's server, and answers of the registration endpoint.
 enum Sinch {
     static let key = "a32e5a8d-f7d8-411c-9645-9038e8dd051d"
     static let secretText = SharedSecret(text: "ax8hTTQJF0OPXL32r1LHMA==\n")
 
-    /// As most devices have it: the key, and no secret.
+    /// As on most devices: the key without the secret.
     static let application = try! SinchApplication(key: key)
     static let selfSigning = try! SinchApplication(key: key, secret: secretText)
 
-    /// Noon, in seconds.
+    /// Noon, in seconds since 1970.
     static let now = ManualClock.noon.milliseconds / 1_000
 
     static func jwt(
@@ -75,7 +75,7 @@ enum Sinch {
         SharedSecret(text: jwt(for: user, of: application, at: time, instanceTimeToLive: instanceTimeToLive))
     }
 
-    /// An hour's registration.
+    /// A registration of one hour.
     static func granted(_ instance: String) -> ScriptedServer.Step {
         .json(200, #"{"instanceId":"\#(instance)","credential":"access-1","expiresAt":\#(now + 3_600)}"#)
     }
@@ -92,7 +92,7 @@ enum Sinch {
         SessionSecrets(accessToken: SharedSecret(text: "access-0"), refreshToken: registration.sealed)
     }
 
-    /// In the form of a legacy signature.
+    /// A text in the form of a legacy signature.
     static let signature = SharedSecret(text: "w7JPN3E6OUcIAGt5JFsNOhuF1MM=")
 }
 

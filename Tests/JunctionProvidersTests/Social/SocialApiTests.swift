@@ -9,7 +9,7 @@ struct SocialApiTests {
         ("GET", "/api/v3/users/anna"), ("PUT", "/api/v4/users/anna"), ("GET", "/api/v5/users/anna/followers"),
         ("GET", "/api/v4/me"), ("GET", "/api/v4/me/user-blocks"), ("POST", "/api/v4/me/following/bert"),
     ])
-    func `the user's own resources are open`(method: String, path: String) throws {
+    func `a path of the user's own resources is admitted`(method: String, path: String) throws {
         let admitted = try admit(method, path)
 
         #expect(admitted.method == method)
@@ -23,19 +23,19 @@ struct SocialApiTests {
         "/api/v3/users/anna/../bert", "/api/v3/users/%2e%2e/users/bert", "/api/v3/me/../users/bert", "//api/v3/me",
         "/api/v3/users/anna%2fbert",
     ])
-    func `everything else is somebody else's`(path: String) {
+    func `any other path is refused`(path: String) {
         let refusal = #expect(throws: SessionError.self) { try admit("GET", path) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
     @Test(arguments: ["list", "Search"])
-    func `a user who is called like a word of the API owns nothing by that name`(id: String) {
+    func `a user id that equals a word of the API gives access to nothing`(id: String) {
         #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/\(id)", userId: id) }
         #expect(throws: Never.self) { try admit("GET", "/api/v3/me", userId: id) }
     }
 
-    @Test func `another spelling of the id is another user's`() throws {
+    @Test func `another spelling of the id is another user`() throws {
         #expect(try admit("get", "/api/v3/users/Anna", userId: "Anna").path == "/api/v3/users/Anna")
         #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/ANNA", userId: "Anna") }
     }
@@ -45,7 +45,7 @@ struct SocialApiTests {
         ("anna@example.com", "/api/v3/users/anna%40example.com/x"),
         ("Änne", "/api/v3/users/%C3%84nne"), ("a b+c:d", "/api/v4/users/a%20b+c%3ad"),
     ])
-    func `an id that a path has to escape owns its path`(userId: String, path: String) throws {
+    func `an id that needs escapes gives access to its own path`(userId: String, path: String) throws {
         let admitted = try admit("GET", path, userId: userId)
 
         #expect(admitted.path.hasPrefix("\(path.prefix(14))"))
@@ -53,18 +53,18 @@ struct SocialApiTests {
     }
 
     @Test(arguments: ["bert/followers", "bert%2Ffollowers", "bert;x", "bert?x", "bert#x", "bert\\x", "..", "."])
-    func `an id that could be read as another path owns nothing by that name`(userId: String) {
+    func `an id that could change the path gives access to nothing`(userId: String) {
         for id in [userId, PercentEncoding.encode(userId)] {
             #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/\(id)", userId: userId) }
         }
     }
 
-    @Test func `another's id in strange characters is another's`() {
+    @Test func `another user's id with unusual characters is refused`() {
         #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/bert@x", userId: "anna@x") }
         #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/anna@x/bert@x", userId: "anna@x") }
     }
 
-    @Test func `a caller sets no credential`() {
+    @Test func `a caller cannot set a credential`() {
         var request = ApiRequest(method: "GET", path: "/api/v3/me")
         request.headers = [("x-api-key", "mine")]
 
@@ -72,7 +72,7 @@ struct SocialApiTests {
         #expect(refusal?.kind == .invalidParameters)
     }
 
-    @Test func `a request goes out with the user's token and without the application's key`() async throws {
+    @Test func `a request has the user's token and not the application's key`() async throws {
         try await Stage.play([.json(200, #"{"users":[]}"#)]) { stage in
             let social = try stage.social
             let anna = Identity(userId: "anna")
@@ -89,7 +89,7 @@ struct SocialApiTests {
         }
     }
 
-    @Test func `without a token nothing is sent`() async throws {
+    @Test func `a session without a token sends nothing`() async throws {
         try await Stage.play([]) { stage in
             let social = try stage.social
             await #expect(throws: Unavailability.self) {

@@ -5,22 +5,22 @@ import Testing
 
 struct SocialCloudTests {
     @Test(arguments: SocialCloud.Region.allCases)
-    func `each region has a host`(region: SocialCloud.Region) throws {
+    func `each region has its own host`(region: SocialCloud.Region) throws {
         #expect(try SocialCloud(region: region).api.url == "https://apix.\(region.rawValue).amity.co")
     }
 
-    @Test func `an override takes its place`() throws {
+    @Test func `an override replaces the host`() throws {
         #expect(try SocialCloud(region: .us, apiUrl: "http://127.0.0.1:8787/").api.url == "http://127.0.0.1:8787")
     }
 
-    @Test func `plain http is for loopback only`() {
+    @Test func `plain http is allowed on loopback only`() {
         let fault = #expect(throws: ProviderConfigurationFault.self) {
             try SocialCloud(region: .us, apiUrl: "http://example.com")
         }
         #expect(fault?.message.hasPrefix("social.apiUrl: http://example.com is not encrypted") == true)
     }
 
-    @Test func `doctor hears of the host, the clock and the key`() async throws {
+    @Test func `doctor reports the host, the clock and the key`() async throws {
         try await Stage.play([.answer(404, [("date", "Sat, 21 Nov 2026 11:59:00 GMT")], "")]) { stage in
             let findings = try await stage.social.probe(nil)
 
@@ -30,7 +30,7 @@ struct SocialCloudTests {
         }
     }
 
-    @Test func `doctor asks nobody for a caller who has no call left, and says so`() async throws {
+    @Test func `doctor sends no request for a caller without calls left, and reports that`() async throws {
         try await Stage.play([]) { stage in
             let social = try stage.social
 
@@ -42,7 +42,7 @@ struct SocialCloudTests {
         }
     }
 
-    @Test func `a key that is not configured is a problem with a remedy`() async throws {
+    @Test func `a missing key is a problem with a remedy`() async throws {
         try await Stage.play([.answer(200, [], "")]) { stage in
             let social = try SocialProvider.sample(
                 url: stage.server.url,

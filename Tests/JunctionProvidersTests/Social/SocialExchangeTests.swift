@@ -31,7 +31,7 @@ struct SocialExchangeTests {
         }
     }
 
-    @Test func `what is not given is not sent`() async throws {
+    @Test func `absent members are not sent`() async throws {
         try await Stage.play([.social()]) { stage in
             _ = try await stage.social.exchange(login("anna"), expecting: nil)
 
@@ -42,7 +42,7 @@ struct SocialExchangeTests {
         }
     }
 
-    @Test func `a login sends the user id as it is spelled`() async throws {
+    @Test func `a login sends the user id unchanged`() async throws {
         try await Stage.play([.social(users: #"[{"userId":"Anna.B"}]"#)]) { stage in
             let grant = try await stage.social.exchange(login("Anna.B"), expecting: Identity(userId: "Anna.B"))
 
@@ -51,7 +51,7 @@ struct SocialExchangeTests {
         }
     }
 
-    @Test func `another user than expected is found out without a call`() async throws {
+    @Test func `another user than expected is refused without a request`() async throws {
         try await Stage.play([]) { stage in
             let social = try stage.social
             await #expect(throws: ExchangeFailure.otherUser(Identity(userId: "anna"))) {
@@ -64,12 +64,12 @@ struct SocialExchangeTests {
     @Test(arguments: [
         "", String(repeating: "a", count: 51), "an\nna", "an\u{0}na", "an\u{7F}na", "\u{2028}", "\u{E000}",
     ])
-    func `a user id that the vendor would not take is malformed`(userId: String) async throws {
+    func `a user id that the vendor would not accept is malformed`(userId: String) async throws {
         try await refuse(login(userId), "The user id must have 1 to 50 printable characters")
     }
 
     @Test(arguments: ["", String(repeating: "a", count: 101), "Anna\u{1B}[2J"])
-    func `a display name has its limits too`(name: String) async throws {
+    func `a display name that the vendor would not accept is malformed`(name: String) async throws {
         try await refuse(
             .userLogin(userId: "anna", displayName: name, authToken: nil),
             "The display name must have 1 to 100 printable characters"
@@ -77,14 +77,14 @@ struct SocialExchangeTests {
     }
 
     @Test(arguments: ["", String(repeating: "t", count: 101), "two words", "line\n"])
-    func `an auth token that the vendor never made is malformed`(token: String) async throws {
+    func `an auth token that cannot be one of the vendor is malformed`(token: String) async throws {
         try await refuse(
             .userLogin(userId: "anna", displayName: nil, authToken: SharedSecret(text: token)),
             "The auth token must have 1 to 100 printable ASCII characters, without spaces"
         )
     }
 
-    @Test func `the longest of everything is sent`() async throws {
+    @Test func `the longest values are sent`() async throws {
         try await Stage.play([.social()]) { stage in
             let credential = Credential.userLogin(
                 userId: String(repeating: "é", count: 50),
@@ -103,7 +103,7 @@ struct SocialExchangeTests {
         .registrationSignature(userId: "anna", signature: SharedSecret(text: "x"), sequence: 1),
         .selfSigned(userId: "anna"),
     ])
-    func `a scheme of another vendor is unsupported`(credential: Credential) async throws {
+    func `a scheme of another provider is unsupported`(credential: Credential) async throws {
         try await Stage.play([]) { stage in
             let social = try stage.social
             #expect(throws: CredentialRefused.unsupported(unsupported(credential.scheme))) {
@@ -116,7 +116,7 @@ struct SocialExchangeTests {
         }
     }
 
-    @Test func `without an API key a sign-in says which setting is missing`() async throws {
+    @Test func `a sign-in without an API key names the missing setting`() async throws {
         let reason =
             "social.plus's API key is missing: set social.apiKeyFile or the service manager's credential social.apiKey"
         try await Stage.play([]) { stage in
@@ -138,7 +138,7 @@ struct SocialExchangeTests {
     }
 
     @Test(arguments: ["", "two words", "key\n", "clé"])
-    func `an API key that is no header is found at the start`(key: String) async throws {
+    func `an API key that cannot be a header fails at the start`(key: String) async throws {
         try await Stage.play([]) { stage in
             let fault = #expect(throws: ProviderConfigurationFault.self) {
                 try SocialProvider.sample(url: stage.server.url, apiKey: key, http: stage.http, clock: stage.clock)

@@ -8,7 +8,7 @@ struct SocialRenewTests {
     private static let anna = Identity(userId: "anna")
     private static let secrets = SessionSecrets(accessToken: SharedSecret(text: "access-secret"))
 
-    @Test func `a renewal is the same call without a name, so that a changed one stays`() async throws {
+    @Test func `a renewal sends no display name, so a changed one stays`() async throws {
         try await Stage.play([.social()]) { stage in
             let grant = try await stage.social.renew(Self.anna, with: Self.secrets, using: .renew)
 
@@ -24,7 +24,7 @@ struct SocialRenewTests {
         }
     }
 
-    @Test func `a renewal and a call name the user as the login spelled it`() async throws {
+    @Test func `a renewal and a call send the user id as in the login`() async throws {
         try await Stage.play([.social(users: #"[{"userId":"Anna.B"}]"#)]) { stage in
             let social = try stage.social
             let anna = Identity(userId: "Anna.B")
@@ -37,7 +37,7 @@ struct SocialRenewTests {
         }
     }
 
-    @Test func `a handler's auth token goes with it`() async throws {
+    @Test func `a renewal sends a handler's auth token`() async throws {
         try await Stage.play([.social()]) { stage in
             let answer = RenewalAnswer.authToken(SharedSecret(text: "tok-2"))
             _ = try await stage.social.renew(Self.anna, with: Self.secrets, using: answer)
@@ -50,7 +50,7 @@ struct SocialRenewTests {
         RenewalAnswer.authToken(SharedSecret(text: "")), .authToken(SharedSecret(text: #"{"authToken":"x y"}"#)),
         .signature(SharedSecret(text: "AAAA"), sequence: 1),
     ])
-    func `what a handler cannot have meant is refused without a call`(answer: RenewalAnswer) async throws {
+    func `an invalid answer of a handler is refused without a request`(answer: RenewalAnswer) async throws {
         try await Stage.play([]) { stage in
             let failure = try await stage.renewalFailure(.social, using: answer)
 
@@ -73,7 +73,7 @@ struct SocialRenewTests {
         }
     }
 
-    @Test func `too many calls are no answer to a sign-out`() async throws {
+    @Test func `too many calls do not complete a sign-out`() async throws {
         let busy = ScriptedServer.Step.json(400, #"{"status":"error","code":400311,"message":"x"}"#)
         try await Stage.play([busy]) { stage in
             let why = try await stage.revocationFailure(.social)
@@ -82,7 +82,7 @@ struct SocialRenewTests {
         }
     }
 
-    @Test func `without a token there is nothing to end`() async throws {
+    @Test func `a sign-out without a token sends nothing`() async throws {
         try await Stage.play([]) { stage in
             try await stage.social.revoke(Self.anna, with: SessionSecrets())
 

@@ -3,11 +3,11 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The vendor states times of its own clock; the session lives on ours.
+/// The conversion of the vendor's times to the local clock.
 struct SocialTimesTests {
     private static let noon = ManualClock.noon
 
-    @Test func `a server whose clock is ahead states later times than ours`() async throws {
+    @Test func `times of a server whose clock is ahead are moved back`() async throws {
         let step = ScriptedServer.Step.social(
             issuedAt: "2026-11-21T12:10:00.250Z",
             expiresAt: "2026-12-21T12:10:00.250Z",
@@ -19,7 +19,7 @@ struct SocialTimesTests {
         #expect(token?.expiresAt == Self.noon + .seconds(30 * 86_400) + .milliseconds(250))
     }
 
-    @Test func `a server whose clock is behind states earlier times than ours`() async throws {
+    @Test func `times of a server whose clock is behind are moved forward`() async throws {
         let step = ScriptedServer.Step.social(
             issuedAt: "2026-11-21T11:00:00.000Z",
             expiresAt: "2026-11-21T12:00:00.000Z",
@@ -27,12 +27,12 @@ struct SocialTimesTests {
         )
         let token = try await token(step)
 
-        // The header names a second, so the clocks may differ by one second less.
+        // The `Date` header names a whole second, so the computed difference is one second smaller.
         #expect(token?.issuedAt == Self.noon)
         #expect(token?.expiresAt == Self.noon + .seconds(3_599))
     }
 
-    @Test func `a slow answer is no difference of the clocks`() async throws {
+    @Test func `a slow answer is not a clock difference`() async throws {
         let step = ScriptedServer.Step.social(date: "Sat, 21 Nov 2026 12:00:04 GMT")
         let token = try await token(step, requestTakes: .seconds(9))
 
@@ -41,13 +41,13 @@ struct SocialTimesTests {
     }
 
     @Test(arguments: ["yesterday", "Sat, 21 Nov 2026 12:10:00 CET"])
-    func `a date that cannot be read is none`(date: String) async throws {
+    func `an invalid date is ignored`(date: String) async throws {
         let token = try await token(.social(date: date))
 
         #expect(token?.expiresAt == Self.noon + .seconds(3_600))
     }
 
-    @Test func `a token that was given out before is renewed within the life that is left`() async throws {
+    @Test func `a token that was issued earlier is renewed within the rest of its life`() async throws {
         let step = ScriptedServer.Step.social(
             issuedAt: "2026-10-23T12:00:00.000Z",
             expiresAt: "2026-11-22T12:00:00.000Z"
@@ -63,7 +63,7 @@ struct SocialTimesTests {
         ("2026-11-21T12:00:00.000Z", "2027-11-22T12:00:00.000Z"),
         ("2026-11-21T13:00:00+01:00", "2026-11-21T14:00:00.5+01:00"),
     ])
-    func `a life from a second to a year and a day is taken`(issuedAt: String, expiresAt: String) async throws {
+    func `a life from one second to 366 days is accepted`(issuedAt: String, expiresAt: String) async throws {
         #expect(try await token(.social(issuedAt: issuedAt, expiresAt: expiresAt)) != nil)
     }
 
@@ -74,7 +74,7 @@ struct SocialTimesTests {
         ("2026-10-21T12:00:00.000Z", "2026-11-21T12:00:00.999Z"),
         ("", "2026-11-21T13:00:00.000Z"), ("2026-11-21T12:00:00.000Z", "in an hour"),
     ])
-    func `any other answer is unreadable`(issuedAt: String, expiresAt: String) async throws {
+    func `any other life is unreadable`(issuedAt: String, expiresAt: String) async throws {
         try await Stage.play([.social(issuedAt: issuedAt, expiresAt: expiresAt)]) { stage in
             let failure = try await stage.renewalFailure(.social)
 
@@ -84,7 +84,7 @@ struct SocialTimesTests {
     }
 
     @Test(arguments: [#""""#, #""two words""#, "7", "null"])
-    func `a token that is no header is unreadable`(token: String) async throws {
+    func `a token that does not fit into a header is unreadable`(token: String) async throws {
         let body = """
             {"accessToken":\(token),"issuedAt":"2026-11-21T12:00:00.000Z","expiresAt":"2026-11-21T13:00:00.000Z"}
             """

@@ -24,7 +24,7 @@ extension VendorUnderTest {
 extension SocialProvider {
     static let sampleKey = "b0efe90c3bdda2304d628918520c1688845889e4bc363d2c"
 
-    /// social.plus at one URL, as device `device-1` of version 0.0.
+    /// social.plus at one URL, with the device `device-1` and the version 0.0.
     static func sample(
         url: String,
         apiKey: String? = sampleKey,
@@ -48,7 +48,7 @@ extension Stage {
 }
 
 extension ScriptedServer.Step {
-    /// A session from noon for an hour, or from and to any other time.
+    /// A session of one hour from noon, or with any other times.
     static func social(
         issuedAt: String = "2026-11-21T12:00:00.000Z",
         expiresAt: String = "2026-11-21T13:00:00.000Z",

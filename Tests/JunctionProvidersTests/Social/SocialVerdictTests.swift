@@ -5,7 +5,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// Which of the vendor's words end a session, at each of the three times they can be said.
+/// The vendor's answers that end a session: at a sign-in, at a renewal, and in the answer to an API call.
 struct SocialVerdictTests {
     enum Outcome: Equatable {
         case terminated(String)
@@ -66,7 +66,7 @@ struct SocialVerdictTests {
     ]
 
     @Test(arguments: table)
-    func `at sign-in`(row: Row) async throws {
+    func `each answer at a sign-in has its outcome`(row: Row) async throws {
         try await Stage.play([row.step]) { stage in
             let failure = try #require(try await stage.exchangeFailure(.social))
 
@@ -76,9 +76,9 @@ struct SocialVerdictTests {
         }
     }
 
-    /// With a dead access token: nobody can be asked about the user.
+    /// Without a valid access token the user cannot be requested.
     @Test(arguments: table)
-    func `at a renewal`(row: Row) async throws {
+    func `each answer at a renewal has its outcome`(row: Row) async throws {
         try await Stage.play([row.step]) { stage in
             let failure = try #require(try await stage.renewalFailure(.social, with: SessionSecrets()))
 
@@ -88,7 +88,7 @@ struct SocialVerdictTests {
     }
 
     @Test(arguments: table)
-    func `at a renewal with a handler's auth token`(row: Row) async throws {
+    func `each answer at a renewal with a handler's auth token has its outcome`(row: Row) async throws {
         try await Stage.play([row.step]) { stage in
             let answer = RenewalAnswer.authToken(SharedSecret(text: "token-secret"))
             let failure = try #require(try await stage.renewalFailure(.social, with: SessionSecrets(), using: answer))
@@ -98,7 +98,7 @@ struct SocialVerdictTests {
         }
     }
 
-    // MARK: One look at the user
+    // MARK: The request of the user
 
     struct Look: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -124,7 +124,7 @@ struct SocialVerdictTests {
     ]
 
     @Test(arguments: looks, [RenewalAnswer.renew, .authToken(SharedSecret(text: "token-secret"))])
-    func `with a living access token, a look at the user decides what a refusal means`(
+    func `with a valid access token, a request of the user decides what a refusal means`(
         look: Look,
         answer: RenewalAnswer
     ) async throws {
@@ -142,9 +142,9 @@ struct SocialVerdictTests {
         }
     }
 
-    /// To a token that has ended the vendor says what it says to one of a deleted user.
+    /// For an expired token the vendor gives the same answer as for a deleted user.
     @Test(arguments: [nil, Duration.zero, .milliseconds(1)])
-    func `a refused look decides nothing when the token may have ended on the way`(left: Duration?) async throws {
+    func `a refused request of the user decides nothing if the token may have expired`(left: Duration?) async throws {
         let steps = [Self.error(400_100, status: 401), Self.error(400_100, status: 401)]
         try await Stage.play(steps, requestTakes: .seconds(1)) { stage in
             var secrets = SessionSecrets(accessToken: SharedSecret(text: "access-secret"))
@@ -154,14 +154,14 @@ struct SocialVerdictTests {
         }
     }
 
-    // MARK: In the answer to any request
+    // MARK: Answers to API calls
 
     @Test(arguments: [
         (403, #"{"status":"error","code":400312}"#, true), (400, #"{"code":400312}"#, true),
         (401, #"{"code":400100}"#, false), (403, #"{"code":400304}"#, false), (429, #"{"code":400312}"#, false),
         (500, #"{"code":400312}"#, false), (200, #"{"code":400312}"#, false), (403, "400312", false), (403, "", false),
     ])
-    func `a ban is one in the answer to an API request, too, and nothing else is`(
+    func `a global ban in an answer to an API call is a verdict, and nothing else is`(
         status: Int,
         body: String,
         isBan: Bool
@@ -176,7 +176,7 @@ struct SocialVerdictTests {
     }
 
     @Test(arguments: ["bert", "Anna"])
-    func `somebody else's flags end nobody's session`(other: String) async throws {
+    func `flags of another user do not end the session`(other: String) async throws {
         let users = #"[{"userId":"\#(other)","isDeleted":true},{"userId":"anna"},{}]"#
         let step = ScriptedServer.Step.social(users: users)
         try await Stage.play([step]) { stage in
@@ -186,7 +186,7 @@ struct SocialVerdictTests {
         }
     }
 
-    @Test func `too many calls say so, and how long to wait where the server says it`() async throws {
+    @Test func `too many calls are reported, with the pause if the server states it`() async throws {
         let body = #"{"status":"error","code":400311}"#
         try await Stage.play([.answer(429, [("retry-after", "7")], body), .json(400, body)]) { stage in
             let told = try await stage.renewalFailure(.social)

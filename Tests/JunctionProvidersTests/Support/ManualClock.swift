@@ -10,7 +10,7 @@ extension ManualClock {
     static let start = Moment(wall: noon, uptime: Uptime(milliseconds: 5_000))
 }
 
-/// The life of a token as it reads on a clock that began at noon and was never set.
+/// The life of a token on a wall clock that began at noon and was never set.
 extension Grant.Token {
     var issuedAt: WallTime { ManualClock.start.wall(at: life.start) }
     var expiresAt: WallTime { life.end.map { ManualClock.start.wall(at: $0) } ?? .never }

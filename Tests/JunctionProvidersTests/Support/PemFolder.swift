@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import JunctionTesting
 
-/// A folder with PEM files that come, change and go; it goes with the test.
+/// A temporary folder for PEM files that a test writes, changes and removes.
 final class PemFolder {
     private let temporary = TemporaryFolder()
     var folder: String { temporary.path }
 
-    /// What looks like a certificate, and says which one it is.
+    /// Returns a text in the form of a certificate that contains `name`.
     static func certificate(_ name: String) -> String { block("CERTIFICATE", name) }
     static func key(_ name: String) -> String { block("PRIVATE KEY", name) }
 
@@ -24,7 +24,7 @@ final class PemFolder {
     @discardableResult
     func putKey(_ key: String, in file: String) -> String { write(Self.key(key), in: file) }
 
-    /// Over what is there, as a careless tool does it.
+    /// Overwrites the file in place, without an atomic replacement.
     @discardableResult
     func write(_ text: String, in file: String) -> String {
         let opened = open(path(file), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -2,7 +2,7 @@ import Foundation
 import JunctionSecret
 import JunctionSession
 
-/// Sign-In Tokens as Junction's backend makes them, whole or with one thing wrong.
+/// Sign-In Tokens as Junction's backend makes them, valid or with one fault.
 enum Sample {
     static let userId = "c36d4df5-e373-425d-aae7-8b091b003ddd"
     static let otherUserId = "00000000-1111-4222-8333-444444444444"

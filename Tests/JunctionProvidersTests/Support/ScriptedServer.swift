@@ -4,15 +4,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A vendor played by a script: one step for each request, on a port of its own, and every request kept as it came.
+/// A scripted server of a provider: one step for each request. It has its own port and records every request.
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
         case answer(Int, [(String, String)], String)
-        /// These bytes and then the end.
+        /// Sends these bytes and closes the connection.
         case raw(String)
-        /// These bytes and then silence.
+        /// Sends these bytes and then nothing more.
         case stall(String)
-        /// The request is read and the connection closed.
+        /// Reads the request and closes the connection.
         case hangUp
 
         static func json(_ status: Int, _ body: String) -> Step {
@@ -40,12 +40,12 @@ final class ScriptedServer: Sendable {
     private let story: Mutex<Story>
     private let listener: any Channel
     private let front: TLSFront?
-    /// Where clients find it: the port of the TLS front, if there is one.
+    /// The port for clients: that of the TLS front, if there is one.
     let port: Int
 
-    /// Listens on a free port of the loopback.
+    /// Listens on a free port of the loopback interface.
     ///
-    /// - Parameter onRequest: called when a request is complete and noted, before it is answered.
+    /// - Parameter onRequest: called after a request was recorded, before the answer.
     static func start(
         _ steps: [Step],
         tls: TestAuthority.Certificate? = nil,
@@ -84,26 +84,26 @@ final class ScriptedServer: Sendable {
     var url: String { "\(front == nil ? "http" : "https")://\(place)" }
     var requests: [Request] { story.withLock { $0.requests } }
 
-    /// Goes on with these steps, for a script that has to know where the server is.
+    /// Appends steps, for a script that depends on the URL of the server.
     func script(_ steps: [Step]) {
         story.withLock { $0.steps += steps }
     }
 
-    /// Refuses connections from now on, and sees to it that nobody else on this machine answers in its place.
+    /// Refuses connections from now on. The port stays bound, so that no other process can answer there.
     func refuse() async throws {
         try await stop()
         try await keepPort()
     }
 
-    /// Ends, with the connections that are open.
+    /// Closes the server and its connections.
     func stop() async throws {
         front?.stop()
         if listener.isActive { try await listener.close() }
         for connection in story.withLock({ $0.connections }) { connection.close(promise: nil) }
     }
 
-    /// The port stays bound, and nobody listens. A process that another test is just starting has a copy of the listener
-    /// until its `exec`, so the port may be taken for a moment longer.
+    /// Binds the port without listening. A process that another test is starting may hold a copy of the listener until
+    /// its `exec`, so the port can be in use for a moment.
     private func keepPort() async throws {
         let address = TestAddress.loopback(port: UInt16(port))
         let holder = address.makeSocket()
@@ -135,7 +135,7 @@ final class ScriptedServer: Sendable {
     }
 }
 
-/// Reads requests byte by byte, without trusting a library that the client may share.
+/// Reads requests byte by byte, without a parser that the client may share.
 private final class ScriptedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -167,7 +167,7 @@ private final class ScriptedConnection: ChannelInboundHandler {
         let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
         let rest = received[end.upperBound...]
         if headers.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {
-            // A body in chunks is kept as it came, up to the last one.
+            // A chunked body is kept encoded, up to its last chunk.
             guard let last = rest.firstRange(of: "\r\n0\r\n\r\n") else { return nil }
             received = String(rest[last.upperBound...])
             return ScriptedServer.Request(line: line, headers: headers, body: String(rest[..<last.lowerBound]))

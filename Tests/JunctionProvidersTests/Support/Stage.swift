@@ -6,13 +6,13 @@ import JunctionSession
 import JunctionTesting
 import NIOPosix
 
-/// A scripted vendor, the way out to it and a clock: what every test with a network needs.
+/// The fixture of every test with a network: a scripted server, a client for it and a clock.
 struct Stage: Sendable {
     var server: ScriptedServer
     var http: OutgoingHttp
     var clock: ManualClock
 
-    /// Sets the stage, lets the test play, and puts everything away, whatever happens.
+    /// Makes the fixture, runs the test and cleans up, also after an error.
     static func play(
         _ steps: [ScriptedServer.Step],
         tls: TestAuthority.Certificate? = nil,
@@ -41,7 +41,7 @@ struct Stage: Sendable {
         try outcome.get()
     }
 
-    /// A few couriers for everybody who wants nothing special of them: hundreds would starve each other.
+    /// Clients that all tests without special settings share: hundreds of network helpers would slow each other down.
     private static let shared = (0..<8).map { _ in way(NetworkUse(), .patient) }
 
     private static func way(_ network: NetworkUse, _ limits: OutgoingHttp.Limits) -> OutgoingHttp {
@@ -54,8 +54,9 @@ struct Stage: Sendable {
         )
     }
 
-    /// A silent server needs an impatient client, whose request a busy machine may hold up: then it gets more time.
-    static func play(_ trouble: Trouble, _ test: (Stage) async throws -> Void) async throws {
+    /// A silent server needs a client with a short timeout. On a busy machine the request may not arrive in time; the
+    /// test is repeated with more time then.
+    static func play(_ trouble: ServerFailure, _ test: (Stage) async throws -> Void) async throws {
         guard trouble.isSilent else { return try await play([trouble.step], test) }
         for seconds in [1, 4, 16] {
             let limits = OutgoingHttp.Limits(
@@ -70,7 +71,7 @@ struct Stage: Sendable {
         throw NeverArrived()
     }
 
-    /// The client gave up before the server had heard of it.
+    /// The client gave up before the server had received the request.
     struct NeverArrived: Error {}
 
     var junction: JunctionProvider {
@@ -85,7 +86,7 @@ struct Stage: Sendable {
 }
 
 extension OutgoingHttp.Limits {
-    /// A loaded machine must never look like a silent server.
+    /// Long enough that a busy machine never looks like a silent server.
     static let patient = OutgoingHttp.Limits(
         resolve: .seconds(600),
         connect: .seconds(600),
@@ -95,7 +96,7 @@ extension OutgoingHttp.Limits {
 }
 
 extension IdentityProvider {
-    /// For a caller who may call as often as it likes.
+    /// Probes for a caller without a limit on calls.
     func probe(_ identity: Identity?) async -> [ProbeFinding] { await probe(identity) { nil } }
 }
 
@@ -104,6 +105,6 @@ extension SharedSecret {
 }
 
 extension CourierPlace {
-    /// The program that was built together with the tests, beside them.
+    /// The network helper that was built together with the tests.
     static let built = CourierPlace.program(path: Program.path(of: "junctiond-courier"))
 }

@@ -1,4 +1,4 @@
-"""Connections and answers that end badly, or not at all."""
+"""Connections and answers that end early, or never."""
 
 from world import case, close, endless
 from world.stage import API, AUTH
@@ -12,10 +12,10 @@ def _(stage):
     daemon.ask_api()
     stage.check("a connection is used again", [request[0] for request in stage.api.requests] == [1, 1], stage.api.requests)
 
-    # The server has gone to close it, and the next request crosses that on its way.
+    # The server has begun to close the connection while the next request is on its way.
     stage.api.script = [close]
     answer = daemon.ask_api()
-    stage.check("a request that met a dead one is made again, on another", answer["status"] == 200, answer)
+    stage.check("the request is repeated on another connection", answer["status"] == 200, answer)
     stage.check("once", [request[0] for request in stage.api.requests] == [1, 1, 1, 2], stage.api.requests)
 
 
@@ -24,7 +24,7 @@ def _(stage):
     daemon = stage.start()
     stage.auth.script = [close]
     stage.fails("a sign-in says so", f"{AUTH} closed the connection without a complete answer")
-    stage.check("it is not made again by itself", len(stage.auth.requests) == 1, stage.auth.requests)
+    stage.check("it is not repeated", len(stage.auth.requests) == 1, stage.auth.requests)
     stage.works()
     stage.api.script = [close, close]
     stage.fails("an API call, too", f"{API} closed the connection", refusal=daemon.refused_api())

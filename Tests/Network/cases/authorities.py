@@ -1,4 +1,4 @@
-"""Whom the machine trusts, and whom the configuration trusts beside them; both change while the daemon runs."""
+"""CA certificates of the machine and of the configuration. Both change while the daemon runs."""
 
 from world import case
 from world.stage import AUTH

@@ -1,4 +1,4 @@
-"""Servers whose certificates are not what they should be."""
+"""Servers with invalid certificates."""
 
 import socketserver
 import threading
@@ -24,7 +24,7 @@ def _(stage):
     stage.auth.certificate = stranger.certify(AUTH)
     stage.fails("from an authority that nobody trusts", f"The certificate of {AUTH} is not trusted", "tls.caFile")
     stage.check("none of them saw a request", stage.auth.requests == [], stage.auth.requests)
-    stage.check("the daemon says whom it could not trust", "certificate" in str(daemon.problems()), daemon.problems())
+    stage.check("the daemon reports the untrusted certificate", "certificate" in str(daemon.problems()), daemon.problems())
 
     stage.auth.certificate = good
     stage.works("with a good one it works at once")

@@ -1,4 +1,4 @@
-"""Servers that want a certificate of ours (mutual TLS)."""
+"""Servers that require a client certificate (mutual TLS)."""
 
 from world import case
 from world.stage import AUTH
@@ -22,7 +22,7 @@ def _(stage):
 
     stage.start(network=settings(fleet.certify("device-7")))
     stage.works("with the right one it works")
-    stage.check("the server knows who it was", stage.auth.requests[-1][3]["subjectAltName"] == (("DNS", "device-7"),),
+    stage.check("the server receives the client certificate", stage.auth.requests[-1][3]["subjectAltName"] == (("DNS", "device-7"),),
                 stage.auth.requests[-1])
 
 
@@ -37,10 +37,10 @@ def _(stage):
     ours.file.write_text(later.file.read_text())
     ours.key.write_text(later.key.read_text())
     stage.works("the new one is used without a restart")
-    stage.check("it is the new one", stage.auth.requests[-1][3]["subjectAltName"] == (("DNS", "device-8"),),
+    stage.check("the server receives the new certificate", stage.auth.requests[-1][3]["subjectAltName"] == (("DNS", "device-8"),),
                 stage.auth.requests[-1])
 
-    # Between the two writes, whoever renews it: the certificate is already the next, the key not yet.
+    # Between the two writes of a renewal: the certificate is already new, the key is not yet.
     ours.file.write_text(last.file.read_text())
     stage.daemon.call("session.signOut")
     stage.fails("half of a pair is not taken for a server's fault", "Our own certificate",

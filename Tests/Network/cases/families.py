@@ -1,4 +1,4 @@
-"""IPv4, IPv6, and places where one of them leads nowhere."""
+"""IPv4, IPv6, and networks in which one of them does not work."""
 
 from world import HOLE, HOLE6, NameServer, case
 from world.stage import API, AUTH
@@ -22,7 +22,7 @@ def _(stage):
 @case("families: IPv6 is a black hole")
 def _(stage):
     stage.zone[AUTH] = [HOLE6, "203.0.113.10"]
-    # The limit is generous: what matters is that the other family is tried before it is reached.
+    # The limit is generous. The other family must be tried before the limit is reached.
     stage.start(network={"connectTimeout": 300})
     stage.works("IPv4 is tried")
 
@@ -47,7 +47,7 @@ def _(stage):
 
 @case("families: IPv6 addresses and no IPv6")
 def _(stage):
-    # A route that says no at once, as on a machine whose router has none.
+    # A route that refuses at once, as on a machine whose router has no IPv6.
     stage.zone[AUTH] = ["2001:db9::1", "203.0.113.10"]
     stage.start()
     stage.works("IPv4 is used")

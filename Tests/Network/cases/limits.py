@@ -1,4 +1,5 @@
-"""Each step has a limit of its own: here one is small and the others are large, so that only it can end the request."""
+"""The time limit of each step. In each case one limit is small and the others are large, so that only the small one can
+end the request."""
 
 from world import HOLE, HOLE6, case, drip, hold
 from world.stage import API, AUTH
@@ -40,7 +41,7 @@ def _(stage):
 
 @case("limits: a name that is slow leaves the others their time")
 def _(stage):
-    # The look-up takes longer than the connection may: a resolver asks for the second time after two seconds.
+    # The look-up takes longer than the connect limit: a resolver repeats its query after two seconds.
     daemon = stage.start(network={"resolveTimeout": 300, "connectTimeout": 2, "requestTimeout": 300})
     stage.names.hold(AUTH)
 
@@ -58,7 +59,7 @@ def _(stage):
     stage.works()
     size = 8 << 20
 
-    # It takes longer than nothing may move, and something always moves.
+    # The transfer takes longer than the limit without progress, and bytes move all the time.
     stage.api.script = [drip(size, parts=40, gap=0.1)]
     answer = daemon.ask_api()
     body = answer.get("body", "")

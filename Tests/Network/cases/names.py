@@ -1,4 +1,4 @@
-"""Name servers that are dead, slow, broken, or lie."""
+"""Name servers that are dead, slow, broken, or give wrong answers."""
 
 from world import NameServer, case
 from world.stage import API, AUTH
@@ -33,8 +33,8 @@ def _(stage):
 
     with daemon.connect() as connection:
         request = connection.send("session.signIn", **stage.credential)
-        # Both families at first, and again: the resolver has asked twice by the time it gets its answer.
-        stage.check("it asks again", stage.names.await_question(AUTH, times=3), stage.names.asked)
+        # Queries for both families, and a repetition: the resolver has asked twice before it gets the answer.
+        stage.check("the resolver asks again", stage.names.await_question(AUTH, times=3), stage.names.asked)
         stage.names.release(AUTH)
         snapshot = connection.answer(request)
     stage.check("an answer that comes late is taken", snapshot["userId"] == stage.cloud.user, snapshot)
@@ -75,7 +75,7 @@ def _(stage):
 def _(stage):
     daemon = stage.start()
     stage.works()
-    # A courier that knows nothing yet.
+    # A network helper without kept connections.
     daemon.restart()
     stage.names.hold(AUTH)
 

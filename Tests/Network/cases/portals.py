@@ -1,4 +1,4 @@
-"""Captive portals: somebody else answers until a person has agreed to something in a browser."""
+"""Captive portals: another server answers until a person has agreed to its terms in a browser."""
 
 from world import answer, case
 from world.stage import API, AUTH
@@ -29,7 +29,7 @@ def _(stage):
     stage.fails("a renewal, too", f"{AUTH} answered with a redirect (302)", refusal=daemon.refusal("session.renew"))
     stage.api.script = [redirect]
     stage.fails("an API call, too", f"{API} answered with a redirect (302)", refusal=daemon.refused_api())
-    stage.check("nobody goes there", "login.hotel.test" not in stage.names.asked, stage.names.asked)
+    stage.check("the redirect is not followed", "login.hotel.test" not in stage.names.asked, stage.names.asked)
     stage.check("the session stays", daemon.status["state"] == "established" and daemon.token())
 
 
@@ -43,7 +43,7 @@ def _(stage):
 
     stage.auth.script = [answer(200, PAGE)]
     refusal = daemon.refusal("session.renew")
-    # It may have been the true server that wrote it, so the renewal is replayed at once: that may have worked already.
+    # The true server might have sent this answer, so a refresh retry follows at once. It may have succeeded already.
     stage.check("a renewal does not take it for one",
                 refusal is None or (refusal.kind == "providerUnavailable" and AUTH in refusal.message), refusal)
     renewed = daemon.until(lambda snapshot: snapshot["accessToken"]["generation"] >= 2)

@@ -1,4 +1,4 @@
-"""What goes through a proxy, what does not, and what is said when it does not let us through."""
+"""Which requests use a proxy, and which errors a proxy causes."""
 
 from world import HOLE, Proxy, case
 from world.stage import API, AUTH
@@ -8,7 +8,7 @@ NAME = "proxy.example.test"
 
 
 def set_up(stage, **policy):
-    """A proxy with a name of its own; the machine itself knows no other."""
+    """Returns a proxy with a name of its own. No other name is configured on the machine."""
     proxy = stage.opened(Proxy(ADDRESS, dict(stage.zone), **policy))
     stage.zone.clear()
     stage.zone[NAME] = [ADDRESS]
@@ -25,7 +25,7 @@ def _(stage):
     answer = daemon.ask_api()
     stage.check("so do API calls", answer["status"] == 200 and proxy.asked[-1] == f"{API}:443", proxy.asked)
     stage.check("no name but the proxy's is looked up here", set(stage.names.asked) == {NAME}, stage.names.asked)
-    stage.check("nothing is said about who we are", set(proxy.heard) == {None}, proxy.heard)
+    stage.check("no credentials are sent", set(proxy.heard) == {None}, proxy.heard)
 
 
 @case("proxies: with credentials")
@@ -39,7 +39,7 @@ def _(stage):
                 without=["wrong"], refusal=stage.daemon.refusal("session.renew"))
     stage.start(network={"proxy": f"http://{NAME}:3128"})
     stage.fails("none, too", "it answers 407", "USER:PASSWORD@", refusal=stage.daemon.refusal("session.renew"))
-    stage.check("without them nobody gets through", proxy.heard[-1] is None, proxy.heard)
+    stage.check("without credentials the proxy refuses", proxy.heard[-1] is None, proxy.heard)
 
 
 @case("proxies: over TLS")
@@ -53,7 +53,7 @@ def _(stage):
     stage.daemon.call("session.signOut")
     proxy.certificate = stage.make_authority("nobody").certify(NAME)
     stage.fails("one whom nobody trusts is named as the proxy", "The certificate of the proxy is not trusted", "tls.caFile")
-    stage.check("it hears no credentials", len(proxy.heard) == 1, proxy.heard)
+    stage.check("the proxy receives no credentials", len(proxy.heard) == 1, proxy.heard)
 
 
 @case("proxies: SOCKS")
@@ -105,7 +105,7 @@ def _(stage):
 
     stage.works()
     answer = daemon.ask_api()
-    stage.check("what it names goes by itself", answer["status"] == 200 and proxy.asked == [f"{AUTH}:443"], proxy.asked)
+    stage.check("a named host is reached directly", answer["status"] == 200 and proxy.asked == [f"{AUTH}:443"], proxy.asked)
     stage.zone[API] = ["203.0.113.90"]
     stage.api.close()
     daemon.restart()
@@ -115,11 +115,11 @@ def _(stage):
         proxy.asked.clear()
         stage.start(network={"proxy": f"http://{NAME}:3128", "noProxy": places})
         stage.works(f"{places[0]}: a sign-in works")
-        stage.check(f"{places[0]}: it goes by itself", proxy.asked == [], proxy.asked)
+        stage.check(f"{places[0]}: it is reached directly", proxy.asked == [], proxy.asked)
     proxy.asked.clear()
     stage.start(network={"proxy": f"http://{NAME}:3128", "noProxy": ["ample.test", "auth.example.test.other"]})
     stage.works()
-    stage.check("what only looks like it goes through the proxy", proxy.asked == [f"{AUTH}:443"], proxy.asked)
+    stage.check("a similar name uses the proxy", proxy.asked == [f"{AUTH}:443"], proxy.asked)
 
 
 @case("proxies: an address on noProxy")
@@ -129,7 +129,7 @@ def _(stage):
     stage.start(network={"proxy": f"http://{ADDRESS}:3128", "noProxy": ["203.0.113.0/28"]},
                 junction={"authUrl": "https://203.0.113.10", "apiUrl": "https://203.0.113.90"})
     stage.fails("an address in the network goes by itself", "The certificate of 203.0.113.10 is for another host")
-    stage.check("the proxy hears nothing", proxy.asked == [], proxy.asked)
+    stage.check("the proxy receives no request", proxy.asked == [], proxy.asked)
 
 
 @case("proxies: loopback")
@@ -139,7 +139,7 @@ def _(stage):
                          junction={"authUrl": stage.cloud.url, "apiUrl": stage.cloud.url})
     stage.works("a sign-in on this machine works")
     stage.check("an API call, too", daemon.ask_api()["status"] == 200)
-    stage.check("no proxy hears of it", proxy.asked == [], proxy.asked)
+    stage.check("the proxy receives no request", proxy.asked == [], proxy.asked)
 
 
 @case("proxies: from the environment")
@@ -168,7 +168,7 @@ def _(stage):
         daemon = stage.start(variables | {name: f"localhost, {API}"})
         stage.works(f"{name}: a sign-in works")
         answer = daemon.ask_api()
-        stage.check(f"{name}: what it names goes by itself", answer["status"] == 200 and proxy.asked == [f"{AUTH}:443"],
+        stage.check(f"{name}: a named host is reached directly", answer["status"] == 200 and proxy.asked == [f"{AUTH}:443"],
                     proxy.asked)
     proxy.asked.clear()
     stage.start(variables | {"NO_PROXY": "*"}, network={"noProxy": []})

@@ -11,7 +11,7 @@ PASSWORD = "hunter2-of-the-proxy"
 
 
 def memory(process):
-    """All that a process has in its memory and may have written to."""
+    """Returns the writable memory of a process."""
     found = []
     with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", 0) as content:
         for line in maps:
@@ -26,7 +26,7 @@ def memory(process):
 
 
 def children(process):
-    # Each belongs to the thread that started it.
+    # A child belongs to the thread that started it.
     threads = pathlib.Path(f"/proc/{process}/task").glob("*/children")
     return [int(child) for thread in threads for child in thread.read_text().split()]
 
@@ -58,11 +58,11 @@ def _(stage):
         said += [wrong.stdout, wrong.stderr]
     said.append(daemon.log.read_text(errors="replace"))
     leaks = [text for text in said if PASSWORD in text]
-    stage.check("no word about them anywhere", not leaks, leaks)
-    stage.check("nor in the name of the courier", PASSWORD.encode() not in
+    stage.check("the credentials are in no output", not leaks, leaks)
+    stage.check("nor in the command line of the network helper", PASSWORD.encode() not in
                 pathlib.Path(f"/proc/{courier}/cmdline").read_bytes() + pathlib.Path(f"/proc/{courier}/environ").read_bytes())
 
-    # Where the daemon has them they are in a box: one copy each of the URL, and no other.
+    # The daemon holds the URL in a secret: one copy of each part and no other.
     copies = sum(content.count(PASSWORD.encode()) for _, content in memory(daemon.process.pid))
     stage.check("the daemon has one copy of them", copies == 1, copies)
     for process, name in ((daemon.process.pid, "keeper"), (courier, "courier")):

@@ -1,4 +1,4 @@
-"""What the cases are played in: a machine in namespaces of its own, and an Internet of threads around it."""
+"""The environment of the cases: a machine in its own namespaces, and a simulated Internet made of threads."""
 
 from .authority import Authority
 from .machine import HOLE, HOLE6

@@ -1,4 +1,4 @@
-"""A private certificate authority, made by openssl."""
+"""A private certificate authority, made with openssl."""
 
 import datetime
 import pathlib
@@ -30,7 +30,7 @@ def openssl(*arguments):
 
 
 class Certificate:
-    """The files of one, with its key."""
+    """The files of one certificate and its key."""
 
     def __init__(self, file, key):
         self.file = file
@@ -54,7 +54,7 @@ class Authority:
         return self.file.read_text()
 
     def certify(self, *names, days=(-1, 30)):
-        """A certificate for these names that is valid between these two days, counted from today."""
+        """Returns a certificate for these names that is valid between these two days, counted from today."""
         self._made += 1
         base = self.folder / f"one{self._made}"
         key, request, file = (base.with_suffix(end) for end in (".key", ".csr", ".pem"))

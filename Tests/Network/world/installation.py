@@ -1,4 +1,4 @@
-"""junctiond with its courier, and the sandbox that is the vendor behind the test's servers."""
+"""junctiond with its network helper, and the sandbox as the provider behind the test's servers."""
 
 import json
 import subprocess
@@ -9,10 +9,10 @@ from suite.daemon import PATIENCE, Daemon
 
 
 class Installation(Daemon):
-    """A daemon whose vendor is at names of the test's Internet."""
+    """A daemon whose provider has names on the test's Internet."""
 
     def configure(self, _=None, **tables):
-        """For the next start: more tables, or other values in those that every case has."""
+        """Sets the configuration of the next start: further tables, or other values in the default tables."""
         whole = {
             "junction": {"authUrl": "https://auth.example.test", "apiUrl": "https://api.example.test"},
             "limits": {"providerCallsPerMinute": 600},
@@ -25,14 +25,14 @@ class Installation(Daemon):
         (self.folder / "junctiond.toml").write_text("\n".join([*lines, ""]))
 
     def check_configuration(self):
-        """What `--check-config` says, and how it ends."""
+        """Returns the output and the exit status of `--check-config`."""
         return subprocess.run(
             [self.binaries / "junctiond", "--config", self.folder / "junctiond.toml", "--check-config"],
             env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
         )
 
     def ask_api(self, path=None):
-        """An app's request for what the signed-in user has there."""
+        """Sends an API request of an app for a resource of the signed-in user."""
         return self.call("api.request", method="GET", path=path or f"/v2/user/{self.status['userId']}")
 
     def refused_api(self, path=None):
@@ -40,7 +40,7 @@ class Installation(Daemon):
 
 
 class Cloud:
-    """The sandbox, at loopback."""
+    """The sandbox, on loopback."""
 
     def __init__(self, binaries, folder):
         with open(f"{folder}/sandbox.log", "ab") as log:
@@ -55,7 +55,7 @@ class Cloud:
 
     def post(self, path, **values):
         request = urllib.request.Request(self.url + path, json.dumps(values).encode(), method="POST")
-        # Whatever proxy this machine has: it is not for this.
+        # Ignores a proxy that this machine may have configured.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=PATIENCE) as reply:
             return json.load(reply)

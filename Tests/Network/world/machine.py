@@ -1,9 +1,9 @@
-"""The machine as the daemon sees it: its addresses, its name servers, whom it trusts."""
+"""The machine of the daemon: its addresses, name servers and CA certificates."""
 
 import pathlib
 import subprocess
 
-# What is sent there vanishes: no answer, no refusal.
+# Packets to this address are dropped without an answer.
 HOLE = "198.51.100.1"
 HOLE6 = "2001:db8:dead::1"
 
@@ -13,7 +13,7 @@ def command(*words):
 
 
 class Machine:
-    """Sets the namespaces up in which this process is; they go with it."""
+    """Configures the namespaces of this process. They end with it."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -25,10 +25,10 @@ class Machine:
 
     def _connect(self):
         lines = ["link set lo up"]
-        # No address of these is a loopback address, so nothing is treated as if it were on this machine.
+        # None of these addresses is a loopback address, so none is treated as this machine.
         for last in (10, 11, 53, 54, 80, 90):
             lines += [f"address add 203.0.113.{last}/32 dev lo", f"address add 2001:db8::{last}/128 dev lo nodad"]
-        # A line whose other end nobody listens at, and on which nobody is asked for an address first.
+        # An interface without a peer and without address resolution.
         lines += ["link add hole0 type veth peer name hole1", "link set hole0 arp off up", "link set hole1 arp off up",
                   "route add 198.51.100.0/24 dev hole0", "route add 2001:db8:dead::/48 dev hole0"]
         batch = self.folder / "network"
@@ -45,11 +45,11 @@ class Machine:
             command("mount", "--bind", str(ours), theirs)
 
     def ask(self, *servers):
-        """From now on names are looked up there."""
+        """Sets the name servers."""
         self.resolver.write_text("".join(f"nameserver {server}\n" for server in servers))
 
     def trust(self, *authorities):
-        """Whom the machine trusts from now on, and nobody else; as an upgrade of its certificates would leave the folder."""
+        """Sets the CA certificates that the machine trusts, in a folder as after an upgrade of the certificates."""
         for entry in self.authorities.iterdir():
             entry.unlink()
         for authority in authorities:
@@ -58,6 +58,6 @@ class Machine:
             command("openssl", "rehash", str(self.authorities))
 
     def lose_ipv4(self):
-        """Nothing but its own loopback is left of the old family."""
+        """Removes IPv4 except loopback."""
         command("ip", "-4", "route", "flush", "198.51.100.0/24")
         command("ip", "-4", "address", "flush", "dev", "lo", "scope", "global")

@@ -1,4 +1,4 @@
-"""A name server of the test's own: a thread, a socket, and what it knows."""
+"""A name server for tests: a thread, a socket, and a zone."""
 
 import ipaddress
 import socket
@@ -11,16 +11,16 @@ A, AAAA = 1, 28
 
 
 class NameServer:
-    """Answers what is asked at port 53 of an address, as far as it is not dead and the name is not held.
+    """Answers queries at port 53 of an address, unless the server is dead or the name is held.
 
-    `zone` has the addresses of each name, of both families; what is not in it does not exist.
+    `zone` has the addresses of each name, of both families. Any other name does not exist.
     """
 
     def __init__(self, address, zone):
         self.zone = zone
-        # Hears everything and says nothing.
+        # Receives queries and answers none.
         self.is_dead = False
-        # As one whose own upstream is away: SERVFAIL.
+        # Answers SERVFAIL, as a server without its upstream does.
         self.is_broken = False
         self.asked = []
         self._held = {}
@@ -34,7 +34,7 @@ class NameServer:
         self.socket.close()
 
     def hold(self, name):
-        """Questions about it are kept until `release`."""
+        """Keeps queries for the name until `release`."""
         with self._news:
             self._held[name] = []
 
@@ -67,7 +67,7 @@ class NameServer:
 
     @staticmethod
     def _read(question):
-        """The name, the kind of record, and where the question ends."""
+        """Returns the name, the record type, and the end of the question."""
         labels, at = [], 12
         while question[at]:
             labels.append(question[at + 1:at + 1 + question[at]].decode().lower())

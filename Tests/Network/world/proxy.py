@@ -11,20 +11,20 @@ PORT = 3128
 
 
 class Proxy:
-    """Listens at port 3128 of an address, and knows the names in `zone`.
+    """Listens at port 3128 of an address, and resolves the names in `zone`.
 
-    With `credentials` (`user:password`) it wants them; with a certificate it is reached by TLS.
+    With `credentials` (`user:password`) it requires them. With a certificate it uses TLS.
     """
 
     def __init__(self, address, zone, credentials=None, certificate=None, speaks="http"):
         self.zone = zone
         self.credentials = credentials
         self.certificate = certificate
-        # What it answers instead of a tunnel.
+        # The answer that it gives instead of a tunnel.
         self.refusal = None
-        # Where it was asked to go to.
+        # The requested destinations.
         self.asked = []
-        # With what credentials it was asked.
+        # The received credentials.
         self.heard = []
         handler = {"http": _Tunnel, "socks": _Socks}[speaks]
         self.server = _Server((address, PORT), handler)
@@ -45,7 +45,7 @@ class _Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
 
     def handle_error(self, request, client_address):
-        """Connections that end badly are what many cases are about."""
+        """Ignores errors: many cases close connections early."""
 
 
 class _Tunnel(socketserver.StreamRequestHandler):
@@ -125,7 +125,7 @@ class _Socks(socketserver.StreamRequestHandler):
 
 
 def pipe(one, other):
-    """Carries bytes both ways until one side has no more."""
+    """Copies bytes in both directions until one side closes."""
     thread = threading.Thread(target=_carry, args=(other, one), daemon=True)
     thread.start()
     _carry(one, other)

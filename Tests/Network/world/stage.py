@@ -1,4 +1,4 @@
-"""Where a case plays: a machine, its Internet, and one installation."""
+"""The fixture of a case: a machine, its Internet, and one installation."""
 
 import pathlib
 
@@ -14,7 +14,7 @@ cases = []
 
 
 def case(name):
-    """A function that gets a stage, and says with `check` what must hold."""
+    """Registers a function that gets a stage and checks its expectations with `check`."""
     def register(function):
         cases.append((name, function))
         return function
@@ -22,7 +22,7 @@ def case(name):
 
 
 class Stage:
-    """As it is at first, everything works: the case says what does not."""
+    """At first everything works. The case changes that."""
 
     def __init__(self, binaries, folder, check):
         self.binaries = binaries
@@ -41,7 +41,7 @@ class Stage:
         self.daemon = None
 
     def opened(self, one):
-        """Something that is put away with the stage."""
+        """Registers an object that is closed with the stage."""
         self._open.append(one)
         return one
 
@@ -52,7 +52,7 @@ class Stage:
         return self.opened(Web(address, self.authority.certify(*names), self.cloud.place))
 
     def start(self, variables={}, **tables):
-        """The daemon, with these settings."""
+        """Starts the daemon with these settings."""
         if not self.daemon:
             self.daemon = self.opened(Installation(self.binaries, self.folder / "daemon", None))
         self.daemon.close()
@@ -63,7 +63,7 @@ class Stage:
 
     @property
     def credential(self):
-        """A Sign-In Token that nobody has used."""
+        """Returns an unused Sign-In Token."""
         answer = self.cloud.post(f"/sandbox/users/{self.cloud.user}/sign-in-token")
         return {"scheme": "signInToken", "token": answer["signInToken"]}
 
@@ -71,18 +71,18 @@ class Stage:
         return self.daemon.call("session.signIn", **self.credential)
 
     def refused_sign_in(self):
-        """Why it was refused; nothing, if it was not."""
+        """Signs in and returns the error, or `None`."""
         return self.daemon.refusal("session.signIn", **self.credential)
 
     def fails(self, what, *words, without=(), refusal=None):
-        """A sign-in (or what was refused instead) fails for now, in these words."""
+        """Checks that a sign-in, or the given refusal, fails temporarily with these words."""
         refusal = refusal or self.refused_sign_in()
         seen = refusal and (refusal.kind, refusal.message)
         fits = refusal and refusal.kind == "providerUnavailable" and all(word in refusal.message for word in words)
         self.check(what, fits and not any(word in refusal.message for word in without), seen)
 
     def works(self, what="a sign-in works"):
-        """A sign-in, from whatever state."""
+        """Checks that a sign-in works from any state."""
         self.daemon.call("session.signOut")
         refusal = self.refused_sign_in()
         self.check(what, refusal is None and self.daemon.status["userId"] == self.cloud.user,

@@ -1,4 +1,4 @@
-"""An HTTPS server on the test's Internet: it passes on to the sandbox, unless a case has something else in mind."""
+"""An HTTPS server on the test's Internet. It forwards to the sandbox unless a case changes that."""
 
 import http.client
 import os
@@ -12,16 +12,16 @@ from suite.daemon import PATIENCE
 
 
 class Web:
-    """Listens at port 443 of an address. What it is told by `script` happens to the next requests, one each."""
+    """Listens at port 443 of an address. Each action that was passed to `script` applies to one of the next requests."""
 
     def __init__(self, address, certificate, upstream):
         self.upstream = upstream
-        # Each handshake takes what is here then.
+        # The certificate of each new handshake.
         self.certificate = certificate
-        # Whose clients it lets in; nobody: it does not ask.
+        # The CA of accepted client certificates. Without one the server requests none.
         self.clients = None
         self.script = []
-        # What it was asked: (connection, method, path, the client's certificate).
+        # The requests: (connection, method, path, the client's certificate).
         self.requests = []
         self.handshakes = 0
         self.rejected = []
@@ -40,7 +40,7 @@ class Web:
             return self.news.wait_for(lambda: len(self.requests) >= count, PATIENCE)
 
     def release(self):
-        """Whatever is held goes on."""
+        """Continues everything that is held."""
         self.released.set()
 
     @property
@@ -68,13 +68,13 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Visit)
 
     def server_bind(self):
-        # Without the look-up of the machine's own name.
+        # Without a look-up of the machine's own name.
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_name, self.server_port = self.server_address[:2]
 
     def handle_error(self, request, client_address):
-        """Connections that end badly are what many cases are about."""
+        """Ignores errors: many cases close connections early."""
 
 
 class _Visit(BaseHTTPRequestHandler):
@@ -89,7 +89,8 @@ class _Visit(BaseHTTPRequestHandler):
             self.request.do_handshake()
         except (ssl.SSLError, OSError) as error:
             web.note(web.rejected, str(error))
-            # What the client has sent already is read: closing on it would be a reset, which may overtake the alert.
+            # Reads the bytes that the client has already sent. Otherwise closing would cause a reset, which may
+            # overtake the alert.
             with socket.socket(fileno=os.dup(self.request.fileno())) as rest:
                 while rest.recv(65536):
                     pass
@@ -116,13 +117,13 @@ class _Visit(BaseHTTPRequestHandler):
         pass
 
 
-# What may happen to a request.
+# Actions for a request.
 
 
 def forward(visit):
-    """The sandbox answers."""
+    """Forwards the request to the sandbox."""
     upstream = http.client.HTTPConnection(*visit.server.web.upstream, timeout=PATIENCE)
-    # The sandbox answers to its own name only.
+    # The sandbox accepts its own host name only.
     headers = {name: value for name, value in visit.headers.items() if name.lower() != "host"}
     upstream.request(visit.command, visit.path, visit.content, headers)
     reply = upstream.getresponse()
@@ -142,19 +143,19 @@ def answer(status, body=b"", kind="text/html", **headers):
 
 
 def close(visit):
-    """The connection ends without a word."""
+    """Closes the connection without an answer."""
     visit.close_connection = True
     visit.connection.shutdown(socket.SHUT_RDWR)
 
 
 def hold(visit):
-    """Nothing, until the server is told to go on."""
+    """Sends nothing until `release`."""
     visit.server.web.released.wait(PATIENCE)
     forward(visit)
 
 
 def endless(visit):
-    """A body without an end."""
+    """Sends a body without an end."""
     visit.close_connection = True
     visit.send_response(200)
     visit.send_header("Content-Type", "application/json")
@@ -164,9 +165,9 @@ def endless(visit):
 
 
 def drip(size, parts, gap, stops_after=None):
-    """A body over a slow line, in so many parts; after some of them nothing more comes.
+    """Sends a body on a slow line in `parts` parts, and stops after some of them if requested.
 
-    The gap is what makes the line slow: it stands for nothing that a test waits for.
+    The gap only makes the line slow: no test waits for it.
     """
     def act(visit):
         released = visit.server.web.released

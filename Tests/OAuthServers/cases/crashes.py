@@ -1,9 +1,10 @@
-"""SIGKILL between any two steps of a rotation: with a grace nothing is lost, without one what cannot be helped."""
+"""SIGKILL between any two steps of a rotation. With a grace of the server nothing is lost; without one only a lost
+answer ends the session."""
 
 from servers import Glewlwyd, Toolkit
 from suite import Refused, case, is_healthy, is_refused_without_a_word, needs_sign_in
 
-# A renewal writes twice: the intent, and then the new generation. In between the answer is lost.
+# A renewal writes twice: the intent, and then the new generation. The answer can be lost in between.
 LOST = "answered:1"
 STEPS = [
     "temporaryWritten:1", "temporarySynced:1", "renamed:1", "directorySynced:1", "intentNoted:1", LOST,
@@ -12,7 +13,7 @@ STEPS = [
 
 
 def crash(daemon, step):
-    """Dies at the step; whether it did."""
+    """Crashes the daemon at the step; returns whether it died."""
     daemon.stop()
     daemon.start(crash_at=step)
     try:
@@ -66,7 +67,7 @@ def _(stage):
         daemon.start()
         if server.name == "glewlwyd":
             refused = daemon.until(is_refused_without_a_word)
-            stage.check(f"{server.name}: its 400 without a word is not believed at once", refused["userId"] == user, refused)
+            stage.check(f"{server.name}: its 400 without an error code does not end the session at once", refused["userId"] == user, refused)
             stage.check(f"{server.name}: the daemon runs on", daemon.is_running)
             daemon.call("session.signOut")
             stage.sign_in(daemon)
@@ -94,10 +95,11 @@ def _(stage):
     for moment in range(20):
         with daemon.connect() as caller:
             caller.send("session.renew")
-            # Each time a little further into the rotation; each answer means that the daemon has turned its loop.
+            # Each time a little further into the rotation. Each answer means that the daemon has completed a turn of
+            # its event loop.
             for _ in range(moment):
                 caller.call("daemon.info")
             daemon.restart()
     daemon.until(lambda snapshot: snapshot["renewal"]["phase"] == "scheduled")
-    stage.check("whenever it was, the login is there", is_healthy(daemon.renew()) and stage.is_owner(daemon))
+    stage.check("after any crash the session is there", is_healthy(daemon.renew()) and stage.is_owner(daemon))
     stage.check("and one refresh token lives", server.living("alice") == 1, server.living("alice"))

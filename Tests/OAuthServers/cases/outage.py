@@ -1,4 +1,4 @@
-"""The server is away for a while."""
+"""The server is temporarily down."""
 
 from servers import Glewlwyd, Toolkit
 from suite import case, is_healthy
@@ -34,4 +34,4 @@ def _(stage):
         server.approve(code, "alice")
 
         daemon.until(is_healthy)
-        stage.check(f"{server.name}: the polls go on, and hear of it", stage.is_owner(daemon))
+        stage.check(f"{server.name}: the polls continue and succeed", stage.is_owner(daemon))

@@ -1,4 +1,4 @@
-"""Renewing, in peace."""
+"""Renewals without failures."""
 
 from servers import Glewlwyd, Toolkit
 from suite import case, is_healthy
@@ -58,7 +58,7 @@ def _(stage):
         daemon = stage.signed_in(server)
         callers = [daemon.connect() for _ in range(200)]
 
-        # The server says nothing until every caller has asked.
+        # The server holds its answer until every caller has asked.
         server.freeze()
         asked = [caller.send("session.renew") for caller in callers]
         for caller in callers:

@@ -1,4 +1,4 @@
-"""Somebody else has the refresh token, too."""
+"""A stolen refresh token: another program uses it, too."""
 
 from servers import Glewlwyd, Toolkit
 from suite import await_that, case, is_healthy, is_refused_without_a_word, needs_sign_in
@@ -45,7 +45,7 @@ def _(stage):
     stage.check("and the server ends them all", server.living("alice") == 0, server.living("alice"))
 
     refused = daemon.until(is_refused_without_a_word)
-    stage.check("its 400 without a word is not believed at once", refused["userId"] is not None, refused)
+    stage.check("its 400 without an error code does not end the session at once", refused["userId"] is not None, refused)
     daemon.call("session.signOut")
     stage.sign_in(daemon)
     stage.check("signing in again mends it", stage.is_owner(daemon))
@@ -53,7 +53,7 @@ def _(stage):
 
 @case("given back")
 def _(stage):
-    # As a server that refuses whoever is disabled for a while, and then takes the same token again.
+    # Like a server that refuses a disabled user for a while and then accepts the same token again.
     server = stage.server(Toolkit, reuse_protection=False)
     daemon = stage.signed_in(server)
 
@@ -62,6 +62,6 @@ def _(stage):
     stage.check("refused, the session is flagged", refusal and needs_sign_in(daemon.status), daemon.status)
     server.query("update oauth2_provider_refreshtoken set revoked = null")
 
-    # While it fails, one attempt is made in ten seconds.
+    # After a failure the daemon makes one attempt in ten seconds.
     stage.check("session.renew is all it takes", await_that(lambda: not daemon.refusal("session.renew")), daemon.status)
     stage.check("and the flag is gone", is_healthy(daemon.status) and stage.is_owner(daemon), daemon.status)

@@ -1,4 +1,4 @@
-"""Signing in: by a code that a person approves elsewhere, by a browser, by another tool's token."""
+"""Sign-ins by device, by browser, and with another program's refresh token."""
 
 import base64
 import hashlib
@@ -114,7 +114,7 @@ def _(stage):
     stage.check("the next poll comes five seconds later than before", next_poll - told >= 6, (told, next_poll))
     server.approve(code, "alice")
     daemon.until(is_healthy)
-    stage.check("and the approval is heard", stage.is_owner(daemon))
+    stage.check("and the approval is received", stage.is_owner(daemon))
 
 
 @case("device, killed in the middle")
@@ -129,7 +129,7 @@ def _(stage):
         daemon.start()
 
         daemon.until(is_healthy)
-        stage.check(f"{server.name}: what was approved meanwhile is heard", stage.is_owner(daemon))
+        stage.check(f"{server.name}: the approval during the outage is received", stage.is_owner(daemon))
 
 
 @case("device, given up")
@@ -151,7 +151,7 @@ def _(stage):
 
 @case("browser")
 def _(stage):
-    # Not glewlwyd: it refuses a page without a nonce.
+    # Not with glewlwyd, which requires a nonce.
     server = stage.server(Toolkit)
     daemon = stage.daemon(server, client="browser")
     verifier = "a-verifier-of-forty-three-characters-or-more"

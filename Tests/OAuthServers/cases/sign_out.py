@@ -1,4 +1,4 @@
-"""Signing out, as the server sees it."""
+"""Sign-outs, checked at the server."""
 
 from servers import Glewlwyd, Toolkit
 from servers.server import Server

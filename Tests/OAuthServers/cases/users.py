@@ -1,4 +1,4 @@
-"""What becomes of a user at the server, and of the session here."""
+"""Changes of a user at the server, and their effect on the session."""
 
 from servers import Glewlwyd, Toolkit
 from suite import await_that, case, is_healthy, is_refused_without_a_word, needs_sign_in

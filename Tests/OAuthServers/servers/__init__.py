@@ -1,4 +1,4 @@
-"""Two authorization servers that others wrote, run on loopback for as long as a test needs them."""
+"""Two authorization servers of other projects, run on loopback for the duration of a test."""
 
 from .glewlwyd import Glewlwyd
 from .toolkit import Toolkit

@@ -1,4 +1,4 @@
-"""What a person's browser does: cookies, forms, redirects that are looked at."""
+"""A person's browser: cookies, forms, and redirects, which the caller inspects."""
 
 import http.cookiejar
 import json
@@ -29,7 +29,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Browser:
-    """Follows no redirect by itself, and needs no proxy for loopback."""
+    """Follows no redirect automatically and uses no proxy."""
 
     def __init__(self):
         self.cookies = http.cookiejar.CookieJar()
@@ -38,7 +38,7 @@ class Browser:
         )
 
     def visit(self, url, form=None, document=None, method=None, headers=None):
-        """GET, or a form, or a JSON document; the answer whatever its status."""
+        """Sends a GET, a form or a JSON document; returns the answer with any status."""
         headers = dict(headers or {})
         body = None
         if form is not None:
@@ -57,7 +57,7 @@ class Browser:
 
 
 def succeed(page, what):
-    """The page, if it is one."""
+    """Returns the page, if the answer is one."""
     if page.status >= 400:
         raise RuntimeError(f"{what}: {page.status} {page.body[:300]!r}")
     return page

@@ -1,4 +1,4 @@
-"""Glewlwyd, of Debian: refresh tokens are good once, without a grace; an error is often a 400 with nothing in it."""
+"""Glewlwyd, from Debian. Its refresh tokens can be used once, without a grace. Its error is often an empty 400."""
 
 import gzip
 import os
@@ -17,7 +17,7 @@ class Glewlwyd(Server):
     """Lifetimes in seconds. `one_use`: always, never or client-driven."""
 
     name = "glewlwyd"
-    # What its discovery tells is enough.
+    # Its discovery document has everything that is needed.
     more_configuration = ""
     grace = 0
 
@@ -73,10 +73,10 @@ class Glewlwyd(Server):
 
     @property
     def client_key(self):
-        """The private key of the client `key`, whose assertions have to name the endpoint that is called."""
+        """Returns the private key of the client `key`, whose assertions must name the called endpoint."""
         return self.folder / "client"
 
-    # ---- its users ----
+    # ---- users ----
 
     def add(self, user):
         self._manage("POST", "/user/", {"username": user, "password": self.PASSWORD} | self._about(user))
@@ -90,31 +90,31 @@ class Glewlwyd(Server):
     def delete(self, user):
         self._manage("DELETE", f"/user/{user}")
 
-    # ---- what a person does in the browser ----
+    # ---- actions of a person in the browser ----
 
     def approve(self, code, user, client="public"):
         approve(self.root, code, user, client)
 
-    # ---- what it knows ----
+    # ---- state ----
 
     def living(self, user):
-        """How many refresh tokens of the user it would still take."""
+        """Returns the number of the user's refresh tokens that are still valid."""
         return self.count("select count(*) from gpo_refresh_token where gpor_username = ? and gpor_enabled = 1", user)
 
     def issued(self, user):
-        """How many refresh tokens it has ever given the user."""
+        """Returns the number of refresh tokens that were ever issued to the user."""
         return self.count("select count(*) from gpo_refresh_token where gpor_username = ?", user)
 
     def find_polls_too_fast(self):
-        """It takes whoever polls next for somebody in a hurry: as if the last poll were in the future, and then."""
+        """Makes the next poll count as too early, by moving the time of the last poll into the future."""
         self.query("update gpo_device_authorization set gpoda_last_check = strftime('%s', 'now') + 3600")
         return self.polled_at()
 
     def polled_at(self):
-        """When it was polled last, in seconds."""
+        """Returns the time of the last poll, in seconds."""
         return int(self.count("select gpoda_last_check from gpo_device_authorization"))
 
-    # ---- how it is made ----
+    # ---- set-up ----
 
     def command(self):
         return [str(self.tree / "usr/bin/glewlwyd"), f"--config-file={self.folder}/conf"]
@@ -155,7 +155,7 @@ class Glewlwyd(Server):
 
 
 def approve(root, code, user, client="public"):
-    """What the pages do when a person signs in, consents and enters the code. They have nothing to deny with."""
+    """Does what the pages do when a person signs in, consents and enters the code. The pages have no button to deny."""
     browser = Browser()
     login = {"username": user, "password": Server.PASSWORD}
     succeed(browser.visit(f"{root}/api/auth/", document=login), "signing in")
@@ -167,7 +167,7 @@ def approve(root, code, user, client="public"):
 
 
 def make_key(file):
-    """A P-256 key, and beside it `.public`, its public half."""
+    """Makes a P-256 key, and next to it `.public`, its public half."""
     subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file],
                    check=True, capture_output=True)
     subprocess.run(["openssl", "pkey", "-in", file, "-pubout", "-out", f"{file}.public"], check=True, capture_output=True)

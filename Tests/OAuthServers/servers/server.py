@@ -1,4 +1,4 @@
-"""What both servers have in common: a process, a port, a folder, a database that tests may read."""
+"""The common part of both servers: a process, a port, a folder, and a database that tests may read."""
 
 import ctypes
 import os
@@ -16,15 +16,15 @@ DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
 
 class NotStarted(Exception):
-    """The server did not come up; its own words are in the message."""
+    """The server did not start. The message contains its output."""
 
 
 class Server:
-    """A server on a port of the kernel's choice. Everything it writes is in its folder, and it ends with its parent."""
+    """A server on a port that the kernel chose. All its files are in its folder, and it ends with its parent."""
 
-    # As the person at the browser types them.
+    # The passwords that the person types in the browser.
     PASSWORD = "password"
-    # The secret of the client `secret`; the client `public` has none.
+    # The secret of the client `secret`. The client `public` has none.
     SECRET = "very-secret"
     USERS = ("alice", "bob")
 
@@ -33,8 +33,8 @@ class Server:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.process = None
-        # Bound for as long as this object lives and never listening: nobody else is given the port while the server is
-        # down, and whoever calls then is refused. Both sides allow the address to be shared.
+        # Bound for the life of this object, but never listening. No other process gets the port while the server is
+        # down, and connections are refused then. Both sockets allow the address to be shared.
         self.reservation = socket.socket()
         self.reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.reservation.bind(("127.0.0.1", 0))
@@ -44,10 +44,10 @@ class Server:
     def root(self):
         return f"http://127.0.0.1:{self.port}"
 
-    # ---- the process ----
+    # ---- process ----
 
     def start(self):
-        """Starts it, or starts it again with what it has kept."""
+        """Starts the server, or restarts it with its stored state."""
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
                 self.command(), env=self.environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -63,7 +63,7 @@ class Server:
             self.process = None
 
     def freeze(self):
-        """From now on it takes connections, and says nothing."""
+        """From now on the server accepts connections but sends nothing."""
         self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self):
@@ -74,7 +74,7 @@ class Server:
         self.reservation.close()
 
     def _wait_until_it_listens(self):
-        # It announces itself nowhere: it is called until somebody answers, or the process has ended.
+        # The server does not announce that it is ready: connect until it answers or its process has ended.
         ended = os.pidfd_open(self.process.pid)
         try:
             while True:
@@ -87,10 +87,10 @@ class Server:
         finally:
             os.close(ended)
 
-    # ---- what other programs do there, as the client `public` ----
+    # ---- requests of other programs, as the client `public` ----
 
     def sign_in(self, user):
-        """What another tool has after a sign-in of its own by device."""
+        """Returns the tokens of another program after its own device sign-in."""
         begun = self._post(self.device_endpoint, scope="openid read").json
         self.approve(begun["user_code"], user)
         while True:
@@ -102,7 +102,7 @@ class Server:
             time.sleep(begun["interval"])
 
     def refresh(self, token):
-        """What whoever has a refresh token gets for it."""
+        """Redeems a refresh token."""
         return self._post(self.token_endpoint, refresh_token=token, grant_type="refresh_token")
 
     def ask_userinfo(self, token):
@@ -111,10 +111,11 @@ class Server:
     def _post(self, url, **form):
         return Browser().visit(url, form={"client_id": "public"} | form)
 
-    # ---- what it has written down ----
+    # ---- database ----
 
     def query(self, statement, *values):
-        """Reads or changes its database under its feet: what is refused, expired or alive is the server's own word."""
+        """Reads or changes the server's database. The server itself then decides which tokens are refused, expired or
+        valid."""
         database = sqlite3.connect(self.folder / "db", timeout=20)
         try:
             with database:
@@ -127,5 +128,5 @@ class Server:
 
 
 def end_with_parent():
-    """The kernel kills the process as soon as its parent is gone, however it went."""
+    """The kernel kills the process when its parent has ended for any reason."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)

@@ -1,4 +1,5 @@
-"""django-oauth-toolkit, of PyPI: rotation with a grace or with reuse protection, and a page to deny on."""
+"""django-oauth-toolkit, from PyPI. It has rotation with a grace or with reuse protection, and a page on which a person
+can deny."""
 
 import json
 import os
@@ -11,10 +12,10 @@ from .server import Server
 
 
 class Toolkit(Server):
-    """Lifetimes in seconds; a refresh token ends `refresh` after its access token.
+    """Lifetimes in seconds. A refresh token ends `refresh` seconds after its access token.
 
-    `grace`: for how long the last refresh token brings the same answer again. `reuse_protection`: one that comes back later
-    ends all of its family.
+    `grace`: how long the previous refresh token gets the same answer again. `reuse_protection`: a token that is
+    reused later revokes its whole family.
     """
 
     name = "toolkit"
@@ -51,7 +52,7 @@ class Toolkit(Server):
     def userinfo(self):
         return self.issuer + "/userinfo/"
 
-    # ---- its users ----
+    # ---- users ----
 
     def add(self, user):
         self._site("add", user)
@@ -67,13 +68,13 @@ class Toolkit(Server):
 
     @property
     def more_configuration(self):
-        """Its discovery tells neither where a device begins nor where a token is revoked."""
+        """Its discovery document names neither the device authorization endpoint nor the revocation endpoint."""
         return (
             f'deviceAuthorizationEndpoint = "{self.device_endpoint}"\n'
             f'revocationEndpoint = "{self.issuer}/revoke_token/"'
         )
 
-    # ---- what a person does in the browser ----
+    # ---- actions of a person in the browser ----
 
     def approve(self, code, user, client="public"):
         decide(self.root, code, user, "accept")
@@ -82,29 +83,29 @@ class Toolkit(Server):
         decide(self.root, code, user, "deny")
 
     def consent(self, url, user):
-        """Signs in and consents on the page of a sign-in by browser; what the browser brings back."""
+        """Signs in and consents on the page of a browser sign-in; returns the parameters of the redirect."""
         browser = signed_in(self.root, user)
         succeed(browser.visit(url), "the page to consent on")
         asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
         page = submit(browser, url, "consenting", **asked, allow="Authorize")
         return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(page.location).query))
 
-    # ---- what it knows ----
+    # ---- state ----
 
     def living(self, user):
-        """How many refresh tokens of the user it would still take."""
+        """Returns the number of the user's refresh tokens that are still valid."""
         return self._tokens("count(*)", user, "and token.revoked is null")
 
     def issued(self, user):
-        """How many refresh tokens it has ever given the user."""
+        """Returns the number of refresh tokens that were ever issued to the user."""
         return self._tokens("count(*)", user)
 
     def newest(self, user):
-        """The refresh token that it gave last, as whoever had stolen it would know it."""
+        """Returns the last issued refresh token, as a thief would know it."""
         return self._tokens("token.token", user, "order by token.id desc limit 1")
 
     def requests(self, grant_type):
-        """The names of the parameters of each request with this grant."""
+        """Returns the parameter names of each request with this grant."""
         lines = (self.folder / "requests").read_text().splitlines()
         return [line["parameters"] for line in map(json.loads, lines) if line["grantType"] == grant_type]
 
@@ -114,9 +115,9 @@ class Toolkit(Server):
             f" where user.username = ? {more}", user
         )
 
-    # ---- how it is made ----
+    # ---- set-up ----
 
-    # What the tables are made of, with clients and users in them: it takes seconds, and is the same for every policy.
+    # A database template with clients and users. Making it takes seconds, and it is the same for every policy.
     _prepared = None
 
     def _prepare(self):
@@ -140,7 +141,7 @@ class Toolkit(Server):
 
 
 def decide(root, code, user, action):
-    """Signs in, enters the code and presses a button, on the pages that there are for it. `action`: accept or deny."""
+    """Signs in, enters the code and presses a button. `action`: accept or deny."""
     browser = signed_in(root, user)
     succeed(browser.visit(f"{root}/o/device/"), "the page for codes")
     confirmation = submit(browser, f"{root}/o/device/", "entering the code", user_code=code).location

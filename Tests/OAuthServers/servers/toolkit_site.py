@@ -1,6 +1,6 @@
-"""A whole site with django-oauth-toolkit in one file: FOLDER prepare|serve|add|disable|enable|delete [USER].
+"""A complete site with django-oauth-toolkit in one file: FOLDER prepare|serve|add|disable|enable|delete [USER].
 
-Run by toolkit.py, in the environment where the toolkit is installed. Everything it keeps is in FOLDER.
+toolkit.py runs it, in the environment of the toolkit. All its files are in FOLDER.
 """
 
 import io
@@ -36,7 +36,7 @@ settings.configure(
         "NAME": folder / "db",
         "OPTIONS": {"timeout": 20, "transaction_mode": "IMMEDIATE", "init_command": "PRAGMA synchronous = OFF"},
     }},
-    # Quick, for passwords that everybody knows.
+    # A fast hash, because these passwords are public.
     PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates", "OPTIONS": {
         "context_processors": [
@@ -118,7 +118,7 @@ def delete(user):
 
 
 def remembering(application):
-    """Writes down which parameters each request had: their names, and no value but the grant's."""
+    """Records the parameter names of each request, and no values except that of the grant."""
     def remember(environment, respond):
         if environment["REQUEST_METHOD"] == "POST":
             body = environment["wsgi.input"].read(int(environment.get("CONTENT_LENGTH") or 0))

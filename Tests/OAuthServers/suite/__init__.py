@@ -1,4 +1,4 @@
-"""What the cases share: the stage on which they play, the daemon under test, and how they say what holds."""
+"""The common part of the cases: the stage, the daemon under test, and the checks."""
 
 from .checks import Checks
 from .daemon import Daemon, Refused

@@ -1,10 +1,10 @@
-"""Saying what holds."""
+"""Checks and their output."""
 
 import traceback
 
 
 class Checks:
-    """One line for each check, and at the end how many held."""
+    """Prints one line for each check, and at the end the number of passed checks."""
 
     def __init__(self):
         self.passed = 0
@@ -12,7 +12,7 @@ class Checks:
         self.case = ""
 
     def check(self, text, holds, seen=None):
-        """`seen`: what was there instead, for whoever has to find out why."""
+        """`seen`: the actual value, for the investigation of a failure."""
         self._verdict(bool(holds), text)
         if not holds and seen is not None:
             print(f"    | {str(seen)[:1500]}", flush=True)

@@ -1,4 +1,4 @@
-"""The built junctiond, with a configuration for one server, and its socket."""
+"""The built junctiond with a configuration for one server, and its socket."""
 
 import json
 import os
@@ -9,12 +9,12 @@ import subprocess
 
 from servers.server import end_with_parent
 
-# For whatever is waited for: it comes at once, or after a few retries of the daemon's own.
+# The timeout of waits. The awaited state comes at once or after a few retries of the daemon.
 PATIENCE = 120
 
 
 class Refused(Exception):
-    """The daemon's error."""
+    """An error of the daemon."""
 
     def __init__(self, error):
         super().__init__(error["message"])
@@ -23,7 +23,7 @@ class Refused(Exception):
 
 
 class Daemon:
-    """One installation: configuration, state, and the process, which may die and come back."""
+    """One installation: configuration, state, and the process, which may be restarted."""
 
     def __init__(self, binaries, folder, server, client="public", **oauth):
         self.binaries = pathlib.Path(binaries)
@@ -33,12 +33,12 @@ class Daemon:
         self.socket = str(self.folder / "rpc")
         self.log = self.folder / "log"
         self.process = None
-        # More of its environment, from the next start on.
+        # Further environment variables for the next start.
         self.variables = {}
         self.configure(client, **oauth)
 
     def configure(self, client="public", secret=None, **oauth):
-        """For the next start. `secret`: the client's, if it has one."""
+        """Sets the configuration of the next start. `secret`: the client's secret, if it has one."""
         if secret is not None:
             file = self.folder / "secret"
             file.touch(mode=0o600)
@@ -51,10 +51,11 @@ class Daemon:
              self.server.more_configuration, ""]
         ))
 
-    # ---- the process ----
+    # ---- process ----
 
     def start(self, crash_at=None):
-        """Waits until it is ready. `crash_at`: the step of a rotation at which it kills itself, as `step:count`."""
+        """Starts the daemon and waits until it is ready. `crash_at`: the step of a rotation at which it kills itself,
+        as `step:count`."""
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         address = self.folder / "notify"
         address.unlink(missing_ok=True)
@@ -91,7 +92,7 @@ class Daemon:
         return self.start()
 
     def dies(self):
-        """Whether it was killed, by itself, at the step that it was told."""
+        """Returns whether the daemon has killed itself at the requested step."""
         return self.process.wait(PATIENCE) == -signal.SIGKILL
 
     @property
@@ -102,7 +103,7 @@ class Daemon:
         if self.is_running:
             self.kill()
 
-    # ---- its callers ----
+    # ---- callers ----
 
     def connect(self):
         return Connection(self.socket)
@@ -112,7 +113,7 @@ class Daemon:
             return connection.call(method, **params)
 
     def refusal(self, method, /, **params):
-        """The error that it answers with; nothing, if it does not."""
+        """Returns the error of the call, or `None`."""
         try:
             self.call(method, **params)
         except Refused as refused:
@@ -123,7 +124,7 @@ class Daemon:
         return self.call("session.status")
 
     def until(self, fits):
-        """The present snapshot if it fits, else the next one that does."""
+        """Returns the first snapshot that fits: the present one or a later one."""
         with self.connect() as connection:
             return connection.until(fits)
 
@@ -143,7 +144,7 @@ class Daemon:
         )
 
     def talking_ctl(self, *arguments):
-        """One whose lines are read as they come."""
+        """Starts junctionctl with output that is read line by line."""
         return subprocess.Popen(
             [self.binaries / "junctionctl", *arguments], env=self._ctl_environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=end_with_parent,
@@ -155,7 +156,7 @@ class Daemon:
 
 
 class Connection:
-    """JSON-RPC, one message a line."""
+    """A JSON-RPC connection, with one message per line."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)

@@ -1,4 +1,4 @@
-"""main.py INSTALLED BINARIES [CASE...]: runs the cases; `run` begins it."""
+"""main.py INSTALLED BINARIES [CASE...]: runs the cases. `run` starts it."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from suite import Checks, Stage, cases
 
 
 def in_memory():
-    """For the servers, which write at every request and need not survive a power cut."""
+    """A folder for the servers, which write at every request and need not survive a power failure."""
     return tempfile.TemporaryDirectory(prefix="oauth.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 
 

@@ -1,4 +1,4 @@
-"""Where a case plays: servers and daemons that end with it."""
+"""The fixture of a case: servers and daemons that end with it."""
 
 import pathlib
 import time
@@ -9,7 +9,7 @@ cases = []
 
 
 def case(name):
-    """A function that gets a stage, and says with `check` what must hold."""
+    """Registers a function that gets a stage and checks its expectations with `check`."""
     def register(function):
         cases.append((name, function))
         return function
@@ -17,7 +17,7 @@ def case(name):
 
 
 def await_that(holds):
-    """For what announces itself nowhere, such as a row in a server's database: looks again and again."""
+    """Polls a condition that cannot be subscribed to, such as a row in a server's database."""
     deadline = time.monotonic() + PATIENCE
     while not holds():
         if time.monotonic() > deadline:
@@ -46,7 +46,7 @@ class Stage:
         return daemon.start()
 
     def signed_in(self, server, user="alice", client="public", **configuration):
-        """A daemon to which the user has signed in by device."""
+        """Returns a daemon to which the user has signed in by device."""
         daemon = self.daemon(server, client=client, **configuration)
         self.sign_in(daemon, user, client)
         return daemon
@@ -57,7 +57,7 @@ class Stage:
         return daemon.until(lambda snapshot: is_healthy(snapshot) and snapshot.get("authorization") is None)
 
     def is_owner(self, daemon, token=None):
-        """Whether the server takes the access token in hand, for the user whom the daemon says is signed in."""
+        """Returns whether the server accepts the access token for the user whom the daemon reports."""
         page = daemon.server.ask_userinfo(token or daemon.token())
         return page.status == 200 and page.json["sub"] == daemon.status["userId"]
 
@@ -66,7 +66,7 @@ class Stage:
             one.close()
 
     def logs(self):
-        """The end of what each daemon said."""
+        """Returns the end of each daemon's log."""
         for one in self._open:
             if isinstance(one, Daemon):
                 yield from one.log.read_text(errors="replace").splitlines()[-25:]
@@ -77,7 +77,7 @@ def is_healthy(snapshot):
 
 
 def is_refused_without_a_word(snapshot):
-    """Such a refusal is believed after ten minutes: until then the daemon keeps the session and tries again."""
+    """The daemon keeps the session and retries for ten minutes before it accepts such a refusal."""
     return snapshot["state"] == "tokenExpired" and snapshot["renewal"]["failures"] >= 3 and not needs_sign_in(snapshot)
 
 

@@ -7,24 +7,24 @@ import Testing
 
 @testable import JunctionProviders
 
-/// A courier may go at any moment: what it said until then counts, and whoever waits for it hears of it.
+/// The loss of a network helper: its messages until then count, and every request that waits for it ends.
 struct CourierLossTests {
-    private let courier: PlayedCourier
+    private let courier: FakeNetworkHelper
 
     init() throws {
-        courier = try PlayedCourier()
+        courier = try FakeNetworkHelper()
     }
 
-    // Several times what the daemon reads at once, and less than what the kernel takes without it.
+    // More than one read of the daemon, and less than the socket buffer.
     @Test(arguments: [1, 4, 12])
-    func `an answer that was complete when its courier went is an answer`(parts: Int) async throws {
+    func `an answer that was complete before its helper ended is accepted`(parts: Int) async throws {
         let http = courier.http()
         var call = try call()
         call.longestAnswer = parts << 12
         async let answer = http.answer(to: call)
         let (line, number) = try await courier.asked()
 
-        // The daemon's own words meet a closed socket while it is still reading.
+        // The daemon writes to a closed socket while it is still reading.
         try await courier.loop.submit {
             line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), about: number)
             for _ in 0..<parts { line.say(.body(.ofZeros(1 << 12)), about: number) }
@@ -37,7 +37,7 @@ struct CourierLossTests {
     }
 
     @Test(arguments: [true, false])
-    func `a courier that goes says by its silence that nothing left`(hasLeft: Bool) async throws {
+    func `a request is ambiguous after the loss of its helper only if it has left`(hasLeft: Bool) async throws {
         let http = courier.http()
         let call = try call(body: 1 << 20)
         async let failure = http.failure(of: call)
@@ -46,7 +46,7 @@ struct CourierLossTests {
         try await courier.loop.submit {
             if hasLeft { line.say(.leaving, about: number) }
             line.say(.credit(1), about: number)
-            // Much of the body is still unread: the kernel reports that as an error.
+            // Much of the body is still unread, so the kernel reports an error.
             line.hangUp()
         }.get()
 
@@ -55,7 +55,7 @@ struct CourierLossTests {
         await http.shutdown()
     }
 
-    @Test func `a request that meets a courier which has just gone is answered`() async throws {
+    @Test func `a request to a helper that has just ended fails`() async throws {
         let http = courier.http()
         let (line, number) = try await begun(http)
         line.say(.failed(TransferFailure(.refused, requestLeft: false)), about: number)
@@ -74,7 +74,7 @@ struct CourierLossTests {
         await http.shutdown()
     }
 
-    @Test func `a request that is taken back from a courier which has just gone ends once`() async throws {
+    @Test func `a request that is cancelled after its helper has ended ends once`() async throws {
         let http = courier.http()
         let call = try call()
         let task = Task { await http.failure(of: call) }
@@ -88,7 +88,7 @@ struct CourierLossTests {
         await http.shutdown()
     }
 
-    @Test func `after a courier that went there is another one`() async throws {
+    @Test func `a request after the loss of a helper gets a new helper`() async throws {
         let http = courier.http()
         let call = try call()
         async let lost = http.failure(of: call)
@@ -104,7 +104,7 @@ struct CourierLossTests {
         await http.shutdown()
     }
 
-    @Test func `a courier that ends in the middle of a message has not said it`() async throws {
+    @Test func `an incomplete message at the end of the connection is ignored`() async throws {
         let http = courier.http()
         let call = try call()
         async let failure = http.failure(of: call)
@@ -117,7 +117,7 @@ struct CourierLossTests {
         await http.shutdown()
     }
 
-    @Test func `a courier that never says anything is given up, and may have sent the request`() async throws {
+    @Test func `a silent helper is given up, and its request is ambiguous`() async throws {
         let http = courier.http(.init(resolve: .zero, connect: .zero, request: .zero, grace: .milliseconds(50)))
         let call = try call()
         async let failure = http.failure(of: call)
@@ -130,8 +130,8 @@ struct CourierLossTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `a courier that stops after the request left is given up in time for a replay`() async throws {
-        // Name and connection stand by then: their time is not waited for again.
+    func `a helper that stops after the request left is given up in time for a refresh retry`() async throws {
+        // The response timeout after `leaving` does not include the time to resolve and to connect.
         let http = courier.http(
             .init(resolve: .seconds(600), connect: .seconds(600), request: .milliseconds(50), grace: .milliseconds(50))
         )
@@ -145,7 +145,7 @@ struct CourierLossTests {
         await http.shutdown()
     }
 
-    @Test func `a courier of another version is not used`() async throws {
+    @Test func `a helper of another version is not used`() async throws {
         let http = courier.http()
         let call = try call()
         async let failure = http.failure(of: call)
@@ -158,8 +158,8 @@ struct CourierLossTests {
         await http.shutdown()
     }
 
-    /// A transfer that is under way, for whose end nobody waits.
-    private func begun(_ http: OutgoingHttp) async throws -> (DaemonLine, UInt32) {
+    /// Starts a transfer and does not wait for its end.
+    private func begun(_ http: OutgoingHttp) async throws -> (HelperConnection, UInt32) {
         http.send(try call())
         return try await courier.asked()
     }

@@ -11,10 +11,10 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The real courier as a process: how it is started, how it ends, and what becomes of what it carried.
+/// The process of the real network helper: its start, its end, and the requests that it was handling.
 struct CourierProcessTests {
-    @Test func `a courier that is killed while the server thinks may have sent the request`() async throws {
-        let courier = try OwnCourier()
+    @Test func `a request is ambiguous if its helper is killed while the server works on it`() async throws {
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.stall("")]) { _ in courier.signal(SIGKILL) }
         let http = courier.http()
         let failure = await http.failure(of: try call(server.url))
@@ -25,8 +25,8 @@ struct CourierProcessTests {
         try await server.stop()
     }
 
-    @Test func `a courier that is killed in the middle of an answer leaves none`() async throws {
-        let courier = try OwnCourier()
+    @Test func `a request fails if its helper is killed in the middle of the answer`() async throws {
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")]) { _ in
             courier.signal(SIGKILL)
         }
@@ -39,10 +39,10 @@ struct CourierProcessTests {
         try await server.stop()
     }
 
-    @Test func `a courier that is killed before there is TLS has sent nothing`() async throws {
-        let courier = try OwnCourier()
+    @Test func `a request has not left if its helper is killed before the TLS handshake`() async throws {
+        let courier = try HelperWithOwnName()
         let http = courier.http()
-        // Somebody who takes connections and says nothing.
+        // Accepts connections and sends nothing.
         let server = try await ServerBootstrap(group: ScriptedServer.group)
             .childChannelInitializer { channel in
                 courier.signal(SIGKILL)
@@ -58,7 +58,7 @@ struct CourierProcessTests {
         try await server.close()
     }
 
-    /// Waits until the loop has looked at everything that had come before: an end of our own comes after it.
+    /// Waits until the event loop has handled all earlier events: it reports the end of this socket pair after them.
     private static func hasLooked(_ loop: any EventLoop) async throws {
         let (one, other) = try makeSocketPair()
         let channel = try await ClientBootstrap(group: loop).withConnectedSocket(one).get()
@@ -67,14 +67,14 @@ struct CourierProcessTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a courier that is killed while it has nothing to do is not missed`() async throws {
-        let courier = try OwnCourier()
+    func `a request succeeds after its idle helper was killed`() async throws {
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "one"), .answer(200, [], "two")])
         let http = courier.http()
         #expect(try await http.answer(to: call(server.url)).body.text == "one")
         let first = try #require(courier.process)
         courier.signal(SIGKILL)
-        // The kernel has closed its end when somebody has asked how it ended.
+        // The kernel closes the sockets of the process before its parent can wait for it.
         try await Self.isGone(first)
         try await Self.hasLooked(courier.loop)
 
@@ -85,10 +85,10 @@ struct CourierProcessTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a courier that is stopped is given up, and a new one carries what comes next`() async throws {
-        // On a busy machine its own limit may come first: then it gets more time.
+    func `a stopped helper is given up, and a new one handles the next request`() async throws {
+        // On a busy machine the helper's own limit may be reached first. The test repeats with more time then.
         for seconds in [1, 4, 16] {
-            let courier = try OwnCourier()
+            let courier = try HelperWithOwnName()
             let stopped = Mutex<pid_t?>(nil)
             let server = try await ScriptedServer.start([.stall(""), .answer(200, [], "next")]) { request in
                 guard request.line.hasPrefix("POST") else { return }
@@ -103,7 +103,7 @@ struct CourierProcessTests {
             if !isTooEarly {
                 #expect(failure?.says(.silent) == true)
                 #expect(failure?.ambiguous == true)
-                // It does not stay, stopped, beside the next one.
+                // The stopped helper must not stay beside the new one.
                 try await Self.isGone(try #require(stopped.withLock { $0 }))
                 #expect(try await http.answer(to: call(server.url)).body.text == "next")
             }
@@ -115,8 +115,8 @@ struct CourierProcessTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a courier that is stopped while it has nothing to do goes with its connection`() async throws {
-        let courier = try OwnCourier()
+    func `a stopped idle helper ends with its connection`() async throws {
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
         let http = courier.http()
         _ = try await http.answer(to: call(server.url))
@@ -129,8 +129,8 @@ struct CourierProcessTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a courier that was let go leaves no zombie`() async throws {
-        let courier = try OwnCourier()
+    func `a closed helper leaves no zombie`() async throws {
+        let courier = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .zero
@@ -138,7 +138,7 @@ struct CourierProcessTests {
         let answering = try call(server.url)
         async let answer = http.answer(to: answering)
         _ = try await answer
-        // It has gone already, or it goes without being told.
+        // The process has ended already, or ends without a signal of the test.
         if let process = courier.process { try await Self.isGone(process) }
 
         #expect(courier.process == nil)
@@ -146,19 +146,19 @@ struct CourierProcessTests {
         try await server.stop()
     }
 
-    @Test func `a courier stays when the thread that asked for it has ended`() async throws {
-        let courier = try OwnCourier()
+    @Test func `a helper stays when the thread that requested it has ended`() async throws {
+        let courier = try HelperWithOwnName()
         let place = courier.place
         let (socket, thread) = try await onThread {
             let (socket, process) = try place.connect()
-            // It has begun, and is greeted at once: one that nobody greets goes by itself.
+            // The helper runs. The test greets it at once, because a helper without a greeting exits.
             #expect(Self.hears(from: socket))
             Self.say(.hello(version: DaemonMessage.version), to: socket)
             #expect(process != nil)
             return (socket, Self.number(of: "/proc/thread-self"))
         }
         defer { close(socket) }
-        // The kernel tells the children of a thread of its end before it takes its number away.
+        // The kernel signals the children of a thread before it frees the number of the thread.
         while FileManager.default.fileExists(atPath: "/proc/self/task/\(thread)") { await Task.yield() }
 
         let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 1, longestAnswer: 1)
@@ -174,8 +174,8 @@ struct CourierProcessTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `a courier that nobody greets goes by itself`() async throws {
-        let courier = try OwnCourier()
+    func `a helper without a greeting exits`() async throws {
+        let courier = try HelperWithOwnName()
         let (socket, _) = try courier.place.connect()
         defer { close(socket) }
         try await onThread { while Self.hears(from: socket) {} }
@@ -186,9 +186,9 @@ struct CourierProcessTests {
         }
     }
 
-    @Test func `a courier inherits nothing but its connection and standard error`() async throws {
-        // Reads what it is told, says nothing, and is found as it was started.
-        let courier = try OwnCourier("/bin/cat")
+    @Test func `a helper inherits only its connection and standard error`() async throws {
+        // cat reads its input and writes nothing, so the process stays as it was started.
+        let courier = try HelperWithOwnName("/bin/cat")
         let http = courier.http()
         let call = try call("https://vendor.example")
         let task = Task { await http.failure(of: call) }
@@ -197,7 +197,7 @@ struct CourierProcessTests {
 
         #expect(FileManager.default.contents(atPath: folder + "/environ")?.isEmpty == true)
         let open = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").filter { number in
-            // What the loader of libraries has open for a moment is its own.
+            // The dynamic loader may have libraries open for a moment.
             let file = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/" + number)
             return file.map { file in !["/usr/lib", "/lib", "/etc/ld.so"].contains { file.hasPrefix($0) } } ?? false
         }
@@ -208,7 +208,7 @@ struct CourierProcessTests {
         let status = try String(contentsOfFile: folder + "/status", encoding: .utf8).split(separator: "\n")
         for set in ["SigBlk", "SigIgn"] {
             let value = status.first { $0.hasPrefix(set) }?.split(separator: "\t").last
-            // 32 and 33 are the C library's own.
+            // The C library uses signals 32 and 33 itself.
             #expect(value.flatMap { UInt64($0, radix: 16) }.map { $0 & ~(3 << 31) } == 0, "\(set)")
         }
         task.cancel()
@@ -216,7 +216,7 @@ struct CourierProcessTests {
         await http.shutdown()
     }
 
-    @Test func `a courier that is not there is said to be the trouble`() async throws {
+    @Test func `a missing helper program is reported as the cause`() async throws {
         let path = "/tmp/no-such-program"
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), courier: .program(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("https://vendor.example"))
@@ -231,8 +231,8 @@ struct CourierProcessTests {
         await http.shutdown()
     }
 
-    @Test func `another program in its place is noticed`() async throws {
-        let courier = try OwnCourier("/bin/true")
+    @Test func `another program in the place of the helper is detected`() async throws {
+        let courier = try HelperWithOwnName("/bin/true")
         let http = courier.http()
         let failure = await http.failure(of: try call("https://vendor.example"))
 
@@ -242,12 +242,12 @@ struct CourierProcessTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a courier of another version is not ended before it has said why`() async throws {
+    func `a helper of another version may still report the reason before it is ended`() async throws {
         let folder = TemporaryFolder()
         let hello = CourierMessage.hello(version: DaemonMessage.version + 1)
         let greeting = Frame.encode(hello, of: 0)?.withUnsafeBytes { Data($0) }
         try folder.write(#require(greeting), to: "greeting")
-        // Greets, and when nobody is there any more it says so.
+        // Sends a greeting, and writes to standard error when the connection has closed.
         let script = """
             #!/bin/sh
             /bin/cat \(folder.path)/greeting >&0
@@ -257,7 +257,7 @@ struct CourierProcessTests {
         let program = try folder.write(script, to: "courier", mode: 0o700)
         var limits = OutgoingHttp.Limits.patient
         limits.grace = .seconds(600)
-        let courier = try OwnCourier(program)
+        let courier = try HelperWithOwnName(program)
         let http = courier.http(limits)
 
         #expect(await http.failure(of: try call("https://vendor.example"))?.says(.ofAnotherVersion) == true)
@@ -269,21 +269,21 @@ struct CourierProcessTests {
         await http.shutdown()
     }
 
-    @Test func `a hundred connections share what they trust`() async throws {
+    @Test func `a hundred connections share one certificate store`() async throws {
         let folder = TemporaryFolder()
         // As many as a distribution has.
         let authorities = try folder.write(Certificates.some(150), to: "authorities.pem")
         let server = try await SilentServer.start()
-        let courier = try OwnCourier()
+        let courier = try HelperWithOwnName()
         let http = courier.http(.patient, try NetworkUse(caFile: authorities))
         let call = try call("https://127.0.0.1:\(server.port)", "POST")
 
         let calls = (0..<100).map { _ in Task { await http.failure(of: call) } }
-        // Each connection has its authorities when its first word of TLS has left.
+        // A connection has its certificate store when it has sent its first TLS message.
         for await _ in server.greetings.prefix(100) {}
         let memory = try Self.privateMemory(of: try await courier.started())
 
-        // One store takes less than 3 MB, a hundred take more than 150 MB; what else a connection needs is less than 0.1 MB.
+        // One store takes less than 3 MB, a hundred more than 150 MB. The rest of a connection takes less than 0.1 MB.
         #expect(memory < 48 << 20)
         for call in calls { call.cancel() }
         for call in calls { _ = await call.value }
@@ -291,7 +291,7 @@ struct CourierProcessTests {
         try await server.stop()
     }
 
-    /// The bytes of a process that no other process has.
+    /// Returns the private memory of a process in bytes.
     private static func privateMemory(of process: pid_t) throws -> Int {
         let lines = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8).split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix("Private_Dirty:") })
@@ -302,7 +302,7 @@ struct CourierProcessTests {
         HttpCall(method: method, origin: try HttpOrigin(url), target: "/")
     }
 
-    /// Whether the other end says something, and does not end.
+    /// Returns whether the peer sends data rather than closing the connection.
     private static func hears(from socket: Int32) -> Bool {
         var room = [UInt8](repeating: 0, count: 64)
         return recv(socket, &room, room.count, 0) > 0
@@ -313,7 +313,7 @@ struct CourierProcessTests {
         return path?.split(separator: "/").last.map(String.init) ?? ""
     }
 
-    /// Waits until nobody is left of a process, not even its number.
+    /// Waits until the process has ended and its parent has waited for it.
     private static func isGone(_ process: pid_t) async throws {
         while kill(process, 0) == 0 {
             try Task.checkCancellation()
@@ -322,8 +322,8 @@ struct CourierProcessTests {
     }
 }
 
-/// A courier with a name of its own, by which its process is found among everybody's.
-private final class OwnCourier: Sendable {
+/// A network helper with a unique program name, by which the test finds its process.
+private final class HelperWithOwnName: Sendable {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/courier" }
     let loop: any EventLoop = ScriptedServer.group.next()
@@ -354,7 +354,7 @@ private final class OwnCourier: Sendable {
         }
     }
 
-    /// Waits until it has become its own program.
+    /// Waits until the process has executed its program.
     func started() async throws -> pid_t {
         while true {
             if let process { return process }
@@ -367,9 +367,9 @@ private final class OwnCourier: Sendable {
     }
 }
 
-/// Takes connections, says which of them have begun to speak, and answers nothing.
+/// A server that accepts connections, reports each connection that sends data, and answers nothing.
 private final class SilentServer: Sendable {
-    /// One for each connection by which something came.
+    /// One element for each connection that has sent data.
     let greetings: AsyncStream<Void>
     private let listener: any Channel
 

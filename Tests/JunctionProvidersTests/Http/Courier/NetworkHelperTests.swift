@@ -4,26 +4,26 @@ import Testing
 
 @testable import JunctionProviders
 
-/// What apps ask for and what the session needs go by network helpers of their own.
+/// Requests of apps and requests of the session use separate network helpers.
 struct NetworkHelperTests {
-    private let courier: PlayedCourier
+    private let courier: FakeNetworkHelper
     private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
 
     init() throws {
-        courier = try PlayedCourier()
+        courier = try FakeNetworkHelper()
     }
 
     private func call() throws -> HttpCall {
         HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
     }
 
-    @Test func `the type of a request decides by which helper it goes`() throws {
+    @Test func `the type of a request selects its helper`() throws {
         #expect(Errand.session(try call()).helper == .session)
         #expect(Errand.api(ApiCall(try call())).helper == .api)
         #expect(Errand.api(ApiCall(try call(), isStreamed: true)).helper == .api)
     }
 
-    @Test func `a helper that an API call breaks takes no request of the session with it`() async throws {
+    @Test func `an API call that crashes its helper does not end a request of the session`() async throws {
         let http = courier.http()
         let call = try call()
         async let renewal = http.answer(to: call)
@@ -42,10 +42,10 @@ struct NetworkHelperTests {
         await http.shutdown()
     }
 
-    @Test func `each helper carries one request after the other of its own kind`() async throws {
+    @Test func `each helper handles consecutive requests of its own kind`() async throws {
         let http = courier.http()
         let call = try call()
-        var lines: [DaemonLine] = []
+        var lines: [HelperConnection] = []
         for number in 0..<2 {
             async let mine = http.answer(to: call)
             if number == 0 { lines.append(try await courier.greeted()) }
@@ -68,7 +68,7 @@ struct NetworkHelperTests {
         for line in lines { try await line.ended() }
     }
 
-    @Test func `what apps ask for takes no place from the session`() async throws {
+    @Test func `requests of apps do not count towards the session's limit`() async throws {
         let http = courier.http()
         let call = try call()
         let calls = (0..<Flow.mostTransfers).map { _ in Task { await http.failure(of: ApiCall(call)) } }
@@ -85,7 +85,7 @@ struct NetworkHelperTests {
         for call in calls { #expect(await call.value?.says(.cancelled) == true) }
     }
 
-    @Test func `nothing is sent by either helper after the end`() async throws {
+    @Test func `after the shutdown neither helper sends a request`() async throws {
         let http = courier.http()
         await http.shutdown()
 

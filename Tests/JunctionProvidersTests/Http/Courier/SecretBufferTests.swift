@@ -5,7 +5,7 @@ import Testing
 @testable import JunctionProviders
 
 struct SecretBufferTests {
-    @Test func `what comes byte by byte takes no more memory than what comes at once`() {
+    @Test func `a content that arrives in single bytes needs no more memory than one part`() {
         let count = 2 * Flow.longestPart + 1
         var buffer = SecretBuffer()
         for number in 0..<count { buffer.append([UInt8(truncatingIfNeeded: number)].inBox) }
@@ -15,7 +15,7 @@ struct SecretBufferTests {
     }
 
     @Test(arguments: [[], [0], [Flow.longestPart], [Flow.longestPart - 1, 2], [3, Flow.longestPart, 5]])
-    func `parts of any size become one whole`(sizes: [Int]) {
+    func `parts of any size are joined`(sizes: [Int]) {
         var buffer = SecretBuffer()
         var expected: [UInt8] = []
         for (number, size) in sizes.enumerated() {

@@ -5,10 +5,10 @@ import JunctionSecret
 import JunctionTesting
 import Testing
 
-/// The courier sees how fast the server takes the request, and not how much the kernel takes for it.
+/// The network helper measures the progress of the server and not that of the kernel's buffer.
 struct UploadPaceTests {
-    @Test func `what a server does not read stays with the daemon`() async throws {
-        // It has as little space as there can be, and never reads.
+    @Test func `bytes that a server does not read stay with the daemon`() async throws {
+        // The smallest possible receive buffer, and a server that never reads.
         let server = try TestListener(backlog: 1, receiveBuffer: 4_096)
         let socket = TestSocket(adopting: try CourierPlace.built.connect().0)
         let count = 8 << 20
@@ -22,7 +22,7 @@ struct UploadPaceTests {
         try socket.say(.hello(version: DaemonMessage.version))
         try socket.say(.open(request))
 
-        // As much as the courier takes, until it sees that nothing moves any more.
+        // As much as the helper takes before it stops granting.
         let taken = try await onThread {
             var reader = FrameReader<CourierMessage>()
             var (sent, taken, isOver) = (0, 0, false)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The network helper reads what strangers send, so the daemon believes no more of it than it has to: a message that does not fit
-/// ends the transfer that it is about, what is no frame ends the connection, and nothing that it says can fill the daemon's memory.
-struct CourierMannersTests {
+/// The daemon validates each message of the network helper, which parses untrusted input. An invalid message ends its
+/// transfer, an invalid frame ends the connection, and no message can fill the daemon's memory.
+struct CourierMessageValidationTests {
     struct Offence: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var isGreeted = true
@@ -34,8 +34,8 @@ struct CourierMannersTests {
     ]
 
     @Test(arguments: brokenFrames)
-    func `what is no frame ends the connection, and the request may have left`(offence: Offence) async throws {
-        let courier = try PlayedCourier()
+    func `an invalid frame ends the connection, and the request is ambiguous`(offence: Offence) async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = try self.call()
         async let failure = http.failure(of: call)
@@ -98,8 +98,8 @@ struct CourierMannersTests {
     ]
 
     @Test(arguments: offences)
-    func `what does not fit ends its transfer alone, which may have left`(offence: Offence) async throws {
-        let courier = try PlayedCourier()
+    func `an invalid message ends only its own transfer, which is ambiguous`(offence: Offence) async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let (other, call) = (try self.call(), try self.call(offence.method))
         async let answer = http.answer(to: other)
@@ -125,8 +125,8 @@ struct CourierMannersTests {
         return call
     }
 
-    @Test func `what may be repeated leaves anew as often as libcurl makes it, and not for ever`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `a repeatable request may leave six times and not seven times`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let repeated = ApiCall(try call("GET"))
         async let answer = http.answer(to: repeated)
@@ -143,8 +143,8 @@ struct CourierMannersTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `an answer that never ends is given up when its time is over`() async throws {
-        let courier = try PlayedCourier()
+    func `an answer that never ends is given up after its time limit`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http(
             .init(resolve: .seconds(600), connect: .seconds(600), request: .seconds(1), grace: .milliseconds(50))
         )
@@ -154,7 +154,7 @@ struct CourierMannersTests {
         async let failure = http.failure(of: endless)
         let (line, number) = try await courier.asked()
         line.say(.leaving, Self.head, about: number)
-        // A byte at a time, as fast as they are taken, until the daemon hangs up.
+        // Single bytes, as fast as the daemon reads them, until it closes the connection.
         try await onThread { while line.say(.body(.ofZeros(1)), about: number) {} }
 
         #expect(await failure?.says(.late) == true)
@@ -163,8 +163,8 @@ struct CourierMannersTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `before the request leaves no word makes more time`() async throws {
-        let courier = try PlayedCourier()
+    func `before the request leaves, no message extends the timeout`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http(
             .init(
                 resolve: .milliseconds(100),
@@ -178,7 +178,7 @@ struct CourierMannersTests {
         let waiting = call
         async let failure = http.failure(of: waiting)
         let (line, number) = try await courier.asked()
-        // Space for more of the request, a byte at a time: the daemon always has some to send.
+        // Grants single bytes of the request's body: the daemon always has more to send.
         let hearing = Task { try await line.ended() }
         try await onThread { while line.say(.credit(1), about: number) {} }
 
@@ -187,8 +187,8 @@ struct CourierMannersTests {
         await http.shutdown()
     }
 
-    @Test func `what is said about a transfer that is over does no harm`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `a message about an ended transfer is ignored`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         async let first = http.answer(to: call)
@@ -204,8 +204,8 @@ struct CourierMannersTests {
         await http.shutdown()
     }
 
-    @Test func `what has left stays so, whatever the courier says later`() async throws {
-        let courier = try PlayedCourier()
+    @Test func `a request that has left stays ambiguous, whatever the helper reports later`() async throws {
+        let courier = try FakeNetworkHelper()
         let http = courier.http()
         let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         async let failure = http.failure(of: call)
@@ -218,7 +218,7 @@ struct CourierMannersTests {
     }
 
     @Test(arguments: TransferFailure.Cause.allCases, [0, 407, .max] as [UInt32])
-    func `a failure has words, whatever number the helper adds`(cause: TransferFailure.Cause, number: UInt32) throws {
+    func `every failure has a message for any detail number`(cause: TransferFailure.Cause, number: UInt32) throws {
         let limits = TransferLimits(resolve: .max, connect: 0, silence: 0, whole: 0, longestAnswer: 0)
         let transfer = OutgoingTransfer(1, .session(try call()), limits, NoReceiver(), at: .now())
 
@@ -226,7 +226,7 @@ struct CourierMannersTests {
 
         #expect(!failure.message.isEmpty && !failure.message.contains("\n"))
         #expect(failure.host == "vendor.example")
-        // Only what the transfer noted itself counts.
+        // Only the state of the transfer counts here.
         #expect(!failure.ambiguous)
     }
 }

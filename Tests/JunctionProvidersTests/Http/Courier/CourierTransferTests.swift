@@ -8,9 +8,9 @@ import Testing
 
 @testable import JunctionProviders
 
-/// What the real courier brings, and how much of it.
-struct CourierCarryingTests {
-    @Test func `many requests are under way at once`() async throws {
+/// Transfers by the real network helper.
+struct CourierTransferTests {
+    @Test func `many requests run at the same time`() async throws {
         let count = 150
         try await Stage.play((0..<count).map { _ in .answer(200, [], "fine") }, ownCourier: true) { stage in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -24,7 +24,7 @@ struct CourierCarryingTests {
         }
     }
 
-    @Test func `eight mebibytes go there and come back`() async throws {
+    @Test func `a body of 8 MiB is sent and received`() async throws {
         let body = String(repeating: "0123456789abcdef", count: 1 << 19)
         try await Stage.play([.answer(200, [], body)]) { stage in
             var call = try call(stage, "PUT")
@@ -37,7 +37,7 @@ struct CourierCarryingTests {
         }
     }
 
-    @Test func `a line of the head that is longer than any is no HTTP`() async throws {
+    @Test func `a header line that is too long is reported as an answer that is not HTTP`() async throws {
         let line = String(repeating: "x", count: 120 << 10)
         try await Stage.play([.raw("HTTP/1.1 200 OK\r\nx-a: \(line)\r\ncontent-length: 0\r\n\r\n")]) { stage in
             let failure = await stage.http.failure(of: try call(stage, "GET"))
@@ -46,11 +46,11 @@ struct CourierCarryingTests {
         }
     }
 
-    @Test func `an answer that comes before the request is there is the answer`() async throws {
+    @Test func `an answer that arrives before the request was sent is accepted`() async throws {
         let server = try await ServerBootstrap(group: ScriptedServer.group)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(HastyServer())
+                    try channel.pipeline.syncOperations.addHandler(EarlyAnswerServer())
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -71,7 +71,7 @@ struct CourierCarryingTests {
         try await server.close()
     }
 
-    @Test func `an answer of one byte more than it may have is none`() async throws {
+    @Test func `an answer that is one byte too long fails`() async throws {
         try await Stage.play([.answer(200, [], "12345"), .answer(200, [], "1234")]) { stage in
             var call = try call(stage, "GET")
             call.longestAnswer = 4
@@ -100,7 +100,7 @@ struct CourierCarryingTests {
             ("GET", "HTTP/1.0 200 OK\r\n\r\nuntil the end", 200, "until the end"),
         ] as [(String, String, Int, String)]
     )
-    func `an answer is what HTTP says it is`(method: String, bytes: String, status: Int, body: String) async throws {
+    func `an answer is read as in RFC 9112`(method: String, bytes: String, status: Int, body: String) async throws {
         try await Stage.play([.raw(bytes)]) { stage in
             let answer = try await stage.http.answer(to: try call(stage, method))
 
@@ -110,7 +110,7 @@ struct CourierCarryingTests {
         }
     }
 
-    @Test func `a header line that looks like a status line is none`() async throws {
+    @Test func `a header line that looks like a status line is not read as one`() async throws {
         let bytes = "HTTP/1.1 403 Forbidden\r\nHTTP/1.1 200 OK: x\r\nx-a: 1\r\ncontent-length: 2\r\n\r\nno"
         try await Stage.play([.raw(bytes)]) { stage in
             let answer = try await stage.http.answer(to: try call(stage, "GET"))
@@ -121,7 +121,7 @@ struct CourierCarryingTests {
         }
     }
 
-    @Test func `odd bytes in a header hurt nobody`() async throws {
+    @Test func `control characters and invalid UTF-8 in a header do no harm`() async throws {
         try await Stage.play([.raw("HTTP/1.1 200 OK\r\nx-a: \u{1}b\u{7F}ä\tc \r\n: none\r\ncontent-length: 0\r\n\r\n")])
         {
             let answer = try await $0.http.answer(to: try call($0, "GET"))
@@ -136,7 +136,7 @@ struct CourierCarryingTests {
             "HTTP/1.1 200 OK\r\nx: \(String(repeating: "a", count: 1 << 16))\r\n\r\n",
         ]
     )
-    func `what is no answer is said to be none`(bytes: String) async throws {
+    func `an invalid answer is reported as not HTTP`(bytes: String) async throws {
         try await Stage.play([.raw(bytes)]) { stage in
             let failure = await stage.http.failure(of: try call(stage, "GET"))
 
@@ -152,7 +152,7 @@ struct CourierCarryingTests {
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 4\r\n\r\nbody",
         "HTTP/1.1 200 OK\r\ncontent-length: 4x\r\n\r\nbody",
     ])
-    func `an odd answer ends its own transfer, and another one goes on`(bytes: String) async throws {
+    func `an invalid answer ends only its own transfer`(bytes: String) async throws {
         let odd = try await ScriptedServer.start([.raw(bytes)]) { _ in }
         try await Stage.play([.answer(200, [], "fine"), .answer(200, [], "fine")], ownCourier: true) { stage in
             let slow = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nha")]) { _ in
@@ -166,7 +166,7 @@ struct CourierCarryingTests {
             #expect(failure?.ambiguous == true)
             #expect(try await stage.http.answer(to: try call(stage, "GET")).body.text == "fine")
             try await slow.stop()
-            // It was still there to see that its server went.
+            // This transfer ran until its server closed the connection.
             #expect(try await waiting.value?.detail == "\(slow.place) closed the connection without a complete answer")
         }
         try await odd.stop()
@@ -181,8 +181,8 @@ struct CourierCarryingTests {
     }
 }
 
-/// Answers to the first bytes of a request, and reads no more of it.
-private final class HastyServer: ChannelInboundHandler {
+/// A server that answers the first bytes of a request and reads nothing more.
+private final class EarlyAnswerServer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -8,15 +8,15 @@ import Testing
 
 @testable import JunctionProviders
 
-/// What the daemon says to its courier, and how long it keeps one.
-struct CourierLineTests {
-    private let courier: PlayedCourier
+/// The daemon's messages to its network helper, and the life of the connection.
+struct CourierRequestTests {
+    private let courier: FakeNetworkHelper
 
     init() throws {
-        courier = try PlayedCourier()
+        courier = try FakeNetworkHelper()
     }
 
-    @Test func `one courier carries one request after the other`() async throws {
+    @Test func `one helper handles consecutive requests`() async throws {
         let http = courier.http()
         let call = try call("GET")
         async let first = http.answer(to: call)
@@ -35,7 +35,7 @@ struct CourierLineTests {
     }
 
     @Test(arguments: [(60, 10_000), (9, 4_500), (0, 0), (-5, 0)])
-    func `what has to leave by a time has that for name and connection`(
+    func `a send deadline limits the time to resolve and to connect`(
         sendDeadline: Int,
         milliseconds: UInt32
     ) async throws {
@@ -51,7 +51,7 @@ struct CourierLineTests {
         #expect(limits.resolve == milliseconds)
         #expect(limits.connect == milliseconds)
         #expect(limits.silence == 10_000)
-        // By the clock, for whoever begins late.
+        // The deadline is a time, because a helper may start late.
         #expect(earliest + Int64(sendDeadline) * 1_000 <= Int64(clamping: limits.sendDeadline))
         #expect(Int64(clamping: limits.sendDeadline) <= clinux_boot_milliseconds() + Int64(sendDeadline) * 1_000)
         task.cancel()
@@ -59,7 +59,7 @@ struct CourierLineTests {
         await http.shutdown()
     }
 
-    @Test func `a courier with nothing to carry is let go`() async throws {
+    @Test func `an idle helper is closed`() async throws {
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .milliseconds(1)
         let http = courier.http(limits)
@@ -73,14 +73,14 @@ struct CourierLineTests {
         await http.shutdown()
     }
 
-    @Test func `a courier that carries is kept, however long it takes`() async throws {
+    @Test func `a busy helper is kept, however long it takes`() async throws {
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .zero
         let http = courier.http(limits)
         let call = try call("GET")
         async let answer = http.answer(to: call)
         let (line, number) = try await courier.asked()
-        // It would have been let go by then.
+        // An idle helper would have been closed by now.
         try await courier.loop.scheduleTask(in: .milliseconds(10)) {}.futureResult.get()
         line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
 
@@ -88,7 +88,7 @@ struct CourierLineTests {
         await http.shutdown()
     }
 
-    @Test func `a body flows as far as there is room`() async throws {
+    @Test func `a body is sent as far as the helper has granted`() async throws {
         let http = courier.http()
         var call = try call("POST")
         let count = 3 * Flow.window + 1
@@ -108,7 +108,7 @@ struct CourierLineTests {
             #expect(part.count <= Flow.longestPart)
             #expect(received <= granted)
             guard received == granted else { continue }
-            // Nothing more comes before there is space again.
+            // Nothing more arrives before the next grant.
             try await courier.loop.submit {}.get()
             line.say(.credit(UInt32(Flow.window)), about: number)
             granted += Flow.window
@@ -120,7 +120,7 @@ struct CourierLineTests {
         await http.shutdown()
     }
 
-    @Test func `whoever reads makes room again`() async throws {
+    @Test func `a received body is granted again`() async throws {
         let http = courier.http()
         var call = try call("GET")
         let parts = 3 * Flow.window / Flow.longestPart
@@ -143,7 +143,7 @@ struct CourierLineTests {
         await http.shutdown()
     }
 
-    @Test func `a request that nobody waits for is taken back`() async throws {
+    @Test func `a cancelled request is cancelled at the helper`() async throws {
         let http = courier.http()
         let call = try call("GET")
         let task = Task { await http.failure(of: call) }
@@ -158,7 +158,7 @@ struct CourierLineTests {
         await http.shutdown()
     }
 
-    @Test func `more requests than a network helper carries are refused`() async throws {
+    @Test func `more requests than the limit of a helper are refused`() async throws {
         let http = courier.http()
         let call = try call("GET")
         for _ in 0..<Flow.mostTransfers { http.send(call) }
@@ -168,7 +168,7 @@ struct CourierLineTests {
         await http.shutdown()
     }
 
-    @Test func `a socket behind which is nobody is said to be the trouble`() async throws {
+    @Test func `a socket without a listener is reported as the cause`() async throws {
         let path = "/tmp/no-such-socket"
         let http = OutgoingHttp(eventLoop: courier.loop, courier: .socket(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("GET"))

@@ -8,8 +8,8 @@ import NIOPosix
 
 @testable import JunctionProviders
 
-/// A courier played by the test, over a real socket: says what the test wants, when it wants.
-final class PlayedCourier: Sendable {
+/// A fake network helper over a real socket. The test decides what it sends and when.
+final class FakeNetworkHelper: Sendable {
     private let folder = TemporaryFolder()
     private let listener: TestListener
 
@@ -19,41 +19,41 @@ final class PlayedCourier: Sendable {
 
     var place: CourierPlace { .socket(path: folder.path + "/courier") }
 
-    /// The way out that leads to this courier, on an event loop of the test's.
+    /// Makes a client that uses this helper, on an event loop of the test.
     func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
         OutgoingHttp(eventLoop: loop, courier: place, userAgent: "test", limits: limits)
     }
 
-    /// Where the daemon lives: what runs here runs while it reads nothing.
+    /// The daemon's event loop. While a task of the test runs on it, the daemon reads nothing.
     let loop: any EventLoop = ScriptedServer.group.next()
 
     /// Waits for the next connection of the daemon.
-    func met() async throws -> DaemonLine {
+    func met() async throws -> HelperConnection {
         let listener = listener
         return try await onThread {
-            // A daemon may say nothing for as long as a test wants.
-            guard let socket = listener.accept(patience: 3_600) else { throw DaemonLine.HungUp() }
-            return DaemonLine(socket)
+            // The timeout must be longer than any test.
+            guard let socket = listener.accept(patience: 3_600) else { throw HelperConnection.HungUp() }
+            return HelperConnection(socket)
         }
     }
 
-    /// Waits for the daemon's next connection, and greets it.
-    func greeted() async throws -> DaemonLine {
+    /// Waits for the daemon's next connection, and exchanges greetings.
+    func greeted() async throws -> HelperConnection {
         let line = try await met()
         line.say(.hello(version: DaemonMessage.version))
         return line
     }
 
-    /// Waits for the daemon's next connection and its next transfer, and greets it.
-    func asked() async throws -> (DaemonLine, UInt32) {
+    /// Waits for the daemon's next connection, exchanges greetings, and waits for its next transfer.
+    func asked() async throws -> (HelperConnection, UInt32) {
         let line = try await greeted()
         return (line, try await line.opened())
     }
 }
 
-/// One connection of the daemon, as its courier sees it.
-final class DaemonLine: @unchecked Sendable {
-    // Used by one after the other: the test, or the thread that it waits for.
+/// One connection of the daemon, from the helper's side.
+final class HelperConnection: @unchecked Sendable {
+    // Never used concurrently: by the test, or by a thread for which the test waits.
     private var socket: TestSocket?
     private var reader = FrameReader<DaemonMessage>()
     private var heard: [(UInt32, DaemonMessage)] = []
@@ -66,7 +66,7 @@ final class DaemonLine: @unchecked Sendable {
 
     func hangUp() { socket = nil }
 
-    /// - Returns: whether the daemon has not hung up.
+    /// - Returns: whether the connection is still open.
     @discardableResult
     func say(_ messages: CourierMessage..., about number: UInt32 = 0) -> Bool {
         messages.allSatisfy { message in
@@ -79,7 +79,7 @@ final class DaemonLine: @unchecked Sendable {
         (try? socket?.send(bytes)) != nil
     }
 
-    /// The daemon's next message; `nil`: it has hung up.
+    /// Returns the daemon's next message, or `nil` if the daemon has closed the connection.
     func next() async throws -> (number: UInt32, message: DaemonMessage)? {
         try await onThread { [self] in
             while heard.isEmpty { guard try hear() else { return nil } }
@@ -87,7 +87,7 @@ final class DaemonLine: @unchecked Sendable {
         }
     }
 
-    /// - Returns: whether the daemon is still there.
+    /// - Returns: whether the connection is still open.
     private func hear() throws -> Bool {
         guard let bytes = try socket?.lines.chunk(), !bytes.isEmpty else { return false }
         try bytes.withUnsafeBytes { bytes in
@@ -98,7 +98,7 @@ final class DaemonLine: @unchecked Sendable {
         return true
     }
 
-    /// Waits for the next transfer.
+    /// Waits for the next transfer and returns its number.
     func opened() async throws -> UInt32 {
         while let (number, message) = try await next() {
             if case .open = message { return number }
@@ -106,7 +106,7 @@ final class DaemonLine: @unchecked Sendable {
         throw HungUp()
     }
 
-    /// Waits for the next transfer, and gives what is to be made.
+    /// Waits for the next transfer and returns its request.
     func request() async throws -> TransferRequest {
         while let (_, message) = try await next() {
             if case .open(let request) = message { return request }
@@ -114,7 +114,7 @@ final class DaemonLine: @unchecked Sendable {
         throw HungUp()
     }
 
-    /// Waits until the daemon takes a transfer back.
+    /// Waits until the daemon cancels a transfer.
     func cancelled(_ number: UInt32) async throws {
         while let next = try await next() {
             if case .cancel = next.message, next.number == number { return }
@@ -122,7 +122,7 @@ final class DaemonLine: @unchecked Sendable {
         throw HungUp()
     }
 
-    /// Waits until the daemon hangs up, however much it says before.
+    /// Waits until the daemon closes the connection, and ignores its messages.
     func ended() async throws {
         try await onThread { [self] in
             repeat { heard.removeAll(keepingCapacity: true) } while try hear()
@@ -131,7 +131,7 @@ final class DaemonLine: @unchecked Sendable {
 }
 
 extension OutgoingHttp {
-    /// How a request fails; `nil`: not at all.
+    /// Returns the failure of a request, or `nil`.
     func failure(of call: HttpCall) async -> Unavailability? {
         do throws(Unavailability) {
             _ = try await answer(to: call)
@@ -152,11 +152,11 @@ extension OutgoingHttp {
 }
 
 extension Unavailability {
-    /// Whether it is this failure, in words.
+    /// Returns whether the texts are those of this failure.
     func says(_ failure: LocalFailure) -> Bool { detail == failure.text(of: host ?? "") && remedy == failure.remedy }
 }
 
-/// Wants no answer.
+/// Ignores the answer.
 final class NoReceiver: AnswerReceiver {
     func head(_ head: AnswerHead) {}
     func part(_ part: SharedSecret) {}
