@@ -207,6 +207,7 @@ final class Audit: ServerObserver {
         note("refused \(method.name) \(capability.rawValue)", peer)
     }
     func signedIn(by peer: Peer) { note("signed in", peer) }
+    func refusedSignIn(by peer: Peer, because message: String) { note("refused a sign-in: \(message)", peer) }
     func signedOut(by peer: Peer) { note("signed out", peer) }
     func turnedAway(_ peer: Peer?) { note("turned away", peer) }
 

@@ -30,6 +30,10 @@ final class Audit: ServerObserver {
         logger.notice("A caller signed a user in", metadata: .of(.signedIn, Caller(peer).values))
     }
 
+    func refusedSignIn(by peer: Peer, because message: String) {
+        trail.note(AuditedAct(kind: .signInRefused(message), caller: Caller(peer)))
+    }
+
     func signedOut(by peer: Peer) {
         logger.notice("A caller signed the user out", metadata: .of(.signedOut, Caller(peer).values))
     }
@@ -59,6 +63,8 @@ struct AuditedAct: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case tokenHandedOut(generation: UInt64)
         case refused(Method, lacking: Capability)
+        /// A sign-in, with the reason.
+        case signInRefused(String)
         /// The server refused a connection.
         case turnedAway
     }
@@ -80,6 +86,9 @@ extension AuditTrail.Line {
             values[.method] = "\(method.name)"
             values[.capability] = "\(capability.rawValue)"
             logger.warning("Refused a caller", metadata: .of(.refused, values))
+        case .signInRefused(let message):
+            values[.error] = "\(message)"
+            logger.warning("Refused a sign-in", metadata: .of(.signInFailed, values))
         case .turnedAway:
             logger.warning("Turned a connection away", metadata: .of(.refused, values))
         }

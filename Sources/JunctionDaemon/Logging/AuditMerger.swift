@@ -11,13 +11,14 @@ struct AuditMerger {
     static let mostCallers = 64
     /// The most lines in one period. Each caller, and the group of other callers of each kind, has its own lines and
     /// one with the count.
-    static let mostLines = (mostCallers + 3) * (mostSingleLines + 1)
+    static let mostLines = (mostCallers + 4) * (mostSingleLines + 1)
 
     /// The key of the acts that share a line.
     fileprivate struct Sharer: Hashable {
         enum Kind {
             case tokenHandedOut
             case refused
+            case signInRefused
             case turnedAway
         }
 
@@ -98,6 +99,7 @@ extension AuditedAct.Kind {
         switch self {
         case .tokenHandedOut: .tokenHandedOut
         case .refused: .refused
+        case .signInRefused: .signInRefused
         case .turnedAway: .turnedAway
         }
     }

@@ -23,9 +23,24 @@ extension Dispatcher {
         let answer = request.laterOrDenied(Definition.self)
         return { outcome in
             let (dispatcher, caller, onSuccess) = waiting.value
-            if case .success(let value) = outcome { onSuccess(value) }
+            switch outcome {
+            case .success(let value): onSuccess(value)
+            case .failure(let error): dispatcher.observeRefusal(error, method, caller)
+            }
             if let denial = dispatcher.denial(of: method, to: caller) { return answer(.failure(denial)) }
             answer(outcome.mapError { dispatcher.explained(WireError($0), method) })
+        }
+    }
+
+    /// Reports a sign-in that was refused for its credential or for the user who is signed in, so that the log has the reason.
+    private func observeRefusal(_ error: SessionError, _ method: Method, _ caller: Caller) {
+        guard method == .sessionSignIn || method == .sessionIdentify else { return }
+        switch error.kind {
+        case .invalidCredential, .incompatibleCredential, .alreadySignedIn:
+            observer.refusedSignIn(by: caller.peer, because: error.message)
+        case .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .permissionDenied,
+            .storageUnavailable, .tokenExpired, .busy, .unsupported, .misconfigured, .invalidParameters:
+            break
         }
     }
 

@@ -42,6 +42,22 @@ import Testing
         #expect(line.contains("sign in with the same once the provider answers"))
     }
 
+    @Test func `a refused sign-in is logged with its caller and its reason, and without the credential`() throws {
+        let installation = try Installation.started()
+
+        _ = try installation.ctl("sign-in", input: "no-sign-in-token")
+        _ = try installation.signInNewUser()
+        _ = try installation.ctl("sign-in", input: try installation.cloud.signInToken(for: installation.cloud.makeUser()))
+
+        try installation.daemon?.awaitError("is signed in on this installation")
+        let log = installation.daemon?.errors.split(separator: "\n") ?? []
+        let refusals = log.filter { $0.contains("Refused a sign-in") }
+        #expect(refusals.count == 2)
+        #expect(refusals.allSatisfy { $0.contains("peerUid=\(getuid())") })
+        #expect(refusals.first?.contains("Sign-In Token") == true)
+        #expect(!log.contains { $0.contains("no-sign-in-token") })
+    }
+
     @Test func `the same user of another environment is told apart by it`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
