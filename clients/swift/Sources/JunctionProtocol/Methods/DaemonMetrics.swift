@@ -1,10 +1,10 @@
-/// Hands out the counters, as Prometheus reads them.
+/// Returns the metrics in Prometheus text format.
 package enum DaemonMetrics: MethodDefinition {
     package typealias Params = NoParams
 
-    /// The counters.
+    /// The metrics.
     package struct Answer: WireObject, Hashable {
-        /// Prometheus text format.
+        /// The text.
         package var text: String
 
         package init(text: String) {
