@@ -270,7 +270,7 @@ final class HTTPConnection {
 
     private func waitedLongEnough() {
         waiting = nil
-        let late = RefusedRequest(408, .invalidRequest, "The request did not come on for too long, or not fast enough")
+        let late = RefusedRequest(408, .invalidRequest, "The request timed out")
         switch stage {
         case .waiting: refuse(late)
         case .serving(let exchange): breakOff(exchange, late)
