@@ -7,10 +7,8 @@ package struct DurationHistogram: Equatable, Sendable {
     /// The sum of all durations, in milliseconds.
     package private(set) var sum: Int64 = 0
 
-    /// Makes an empty histogram.
     package init() {}
 
-    /// Adds a duration.
     package mutating func note(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let milliseconds = max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)

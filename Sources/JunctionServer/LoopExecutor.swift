@@ -6,7 +6,6 @@ package import NIOCore
 package final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 
-    /// Makes an executor for this loop.
     package init(_ loop: any EventLoop) {
         self.loop = loop
     }

@@ -7,9 +7,7 @@ package struct ServerCounters: Equatable, Sendable {
     package private(set) var errors: [Int: Int] = [:]
     /// Accepted connections, including those that were refused at once.
     package internal(set) var acceptedConnections = 0
-    /// Refused connections.
     package internal(set) var turnedAwayConnections = 0
-    /// Open connections.
     package internal(set) var openConnections = 0
     /// Connections that are subscribed.
     package internal(set) var watchers = 0
@@ -35,7 +33,6 @@ package struct ServerCounters: Equatable, Sendable {
     /// The name for the units above the limit of `UnitTally`.
     package static let otherUnits = "(other)"
 
-    /// Makes counters of zero.
     package init() {}
 
     /// Returns how often a method was called, with or without success.

@@ -1,10 +1,8 @@
 /// The settings of the server, from the configuration.
 package struct ServerSettings: Sendable {
-    /// The access policy.
     package var policy: AccessPolicy
     /// The limits of one local user.
     package var limits: CallerLimits
-    /// Whether callers may call `api.request`.
     package var exposesApi: Bool
     /// How long the server waits for peers.
     package var patience: Patience
@@ -31,7 +29,6 @@ package struct ServerSettings: Sendable {
         /// For the pending answers when the daemon ends.
         package var drain: Duration = .seconds(5)
 
-        /// Makes the documented default.
         package init() {}
     }
 
@@ -54,7 +51,6 @@ package struct ServerSettings: Sendable {
 }
 
 extension ServerSettings.Patience {
-    /// Returns how long the server waits for a peer.
     func time(for deadline: ConnectionMachine.Deadline) -> Duration {
         switch deadline {
         case .farewell: farewell

@@ -12,15 +12,12 @@ package final class SessionServer: Sendable {
     private let registry: NIOLoopBound<ConnectionRegistry>
     private let listeners: NIOLoopBoundBox<[Listener]>
 
-    /// The protocol of a socket.
     package enum Language: Sendable {
         /// JSON-RPC, one message a line.
         case lines
-        /// HTTP/1.1.
         case http
     }
 
-    /// A socket that accepts connections.
     private struct Listener {
         let socket: ListeningSocket
         let channel: any Channel

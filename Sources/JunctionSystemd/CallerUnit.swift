@@ -1,7 +1,6 @@
 import CSystemd
 import Glibc
 
-/// Finds the systemd unit of a process.
 package enum CallerUnit {
     /// Returns the system unit of a process, such as `health-sync.service`; `nil` if it is in none.
     ///
@@ -22,6 +21,5 @@ package enum CallerUnit {
 
 /// The unit of a process cannot be determined: the process has ended, or its control group cannot be read.
 package struct UnitUnknown: Error, Equatable {
-    /// The system's error number.
     package let errno: Int32
 }

@@ -9,7 +9,6 @@ package final class LogThreshold: Sendable {
         rank = Atomic(level.rank)
     }
 
-    /// The present level.
     package var level: Logger.Level {
         get { Logger.Level.allCases[rank.load(ordering: .relaxed)] }
         set { rank.store(newValue.rank, ordering: .relaxed) }

@@ -73,7 +73,6 @@ struct Unsent: Equatable {
     /// Whether `STOPPING=1` was sent or is queued. No state may follow it.
     private var isEnding = false
 
-    /// The next message to send.
     var first: [ServiceManagerMessage]? {
         if !reloading.isEmpty { return reloading }
         let rest = state + status + others

@@ -2,7 +2,6 @@ import Glibc
 import JunctionNotify
 
 extension NotifySocket {
-    /// Sends the messages in one datagram, without waiting.
     func send(_ news: [ServiceManagerMessage]) -> Notifier.Delivery {
         deliver(news.map(\.text).joined(separator: "\n"))
     }

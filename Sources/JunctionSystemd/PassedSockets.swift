@@ -62,9 +62,7 @@ package struct PassedSockets: Equatable, Sendable {
 
     /// The purpose of a socket, as its unit names it (`FileDescriptorName=`).
     package enum Name: String, Sendable, CaseIterable {
-        /// JSON-RPC.
         case rpc
-        /// HTTP.
         case api
     }
 

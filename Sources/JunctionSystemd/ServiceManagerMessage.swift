@@ -8,9 +8,7 @@ package enum ServiceManagerMessage: Equatable, Sendable {
     case status(String)
     /// The daemon reads the configuration again. The time comes from `ServiceManagerMessage.monotonicMicroseconds()`.
     case reloading(atMonotonicMicroseconds: UInt64)
-    /// The shutdown has begun.
     case stopping
-    /// A heartbeat for the watchdog.
     case alive
     /// The service manager may drop what it keeps under this name.
     case forget(name: String)
@@ -23,7 +21,6 @@ package enum ServiceManagerMessage: Equatable, Sendable {
         return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
     }
 
-    /// The message in the format of the notify protocol.
     var text: String {
         switch self {
         case .ready: "READY=1"

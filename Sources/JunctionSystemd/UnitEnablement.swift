@@ -5,7 +5,6 @@ import Glibc
 package struct UnitEnablement: Equatable, Sendable {
     /// The unit, such as `junctiond.service`.
     package var service: String
-    /// Whether the service starts at boot.
     package var isServiceEnabled: Bool
     /// Whether its socket starts at boot, so that a connecting program starts the service.
     package var isSocketEnabled: Bool

@@ -5,7 +5,6 @@ import Testing
 
 @testable import JunctionClient
 
-/// The calls of a session handler.
 struct RenewalTests {
     private typealias Script = @Sendable (ScriptedConnection, RecordedMessages) -> Void
     private struct NoTokenToday: Error {}

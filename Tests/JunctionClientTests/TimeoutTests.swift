@@ -3,7 +3,6 @@ import JunctionClientTesting
 import JunctionJSON
 import Testing
 
-/// The timeout of a call.
 struct TimeoutTests {
     @Test func `a call that takes too long fails, and the connection stays open`() async throws {
         let daemon = ScriptedDaemon({ peer in

@@ -3,7 +3,6 @@ import Testing
 
 @testable import JunctionProtocol
 
-/// A list of fields reads, writes and describes an object.
 struct FieldsTests {
     private struct Sample: WireObject, Equatable {
         var must = "m"

@@ -1,24 +1,20 @@
 import JunctionJSON
 import JunctionProtocol
 
-/// Parses JSON.
 func json(_ text: String) throws -> JSONValue {
     try JSONValue.parse(Array(text.utf8))
 }
 
-/// Returns the JSON that a value writes.
 func written(_ value: some WireValue) -> String {
     var writer = JSONWriter()
     value.write(to: &writer)
     return String(decoding: writer.take(), as: UTF8.self)
 }
 
-/// Writes and reads a value.
 func roundTrip<Value: WireValue>(_ value: Value) throws -> Value {
     try Value(reading: json(written(value)))
 }
 
-/// Parses one line.
 func incoming(_ line: String) -> Incoming {
     var reader = MessageReader()
     return Array(line.utf8).withUnsafeBytes { reader.read($0) }

@@ -4,7 +4,6 @@ import Testing
 
 /// The decisions about one connection, as a table of events and their actions.
 struct ConnectionMachineTests {
-    /// One event, and the machine's actions.
     private struct Step {
         let event: Event
         let actions: ConnectionMachine.Actions
@@ -332,7 +331,6 @@ struct ConnectionMachineTests {
     }
 }
 
-/// An event of a connection.
 private enum Event: Equatable {
     case received(Int)
     case handled(Int, rest: Int, mayHoldLines: Bool = false)

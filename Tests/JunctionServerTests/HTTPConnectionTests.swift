@@ -725,7 +725,6 @@ struct HTTPConnectionTests {
 }
 
 extension HTTPTestClient {
-    /// Returns the state in the next event.
     fileprivate func state() throws -> String? {
         let event = String(decoding: try #require(try chunk()), as: UTF8.self)
         #expect(event.hasPrefix("event: snapshot\ndata: {"))

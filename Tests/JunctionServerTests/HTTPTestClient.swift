@@ -8,12 +8,10 @@ extension HttpConnection {
 
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
-    /// Sends one request.
     func request(_ method: String, _ target: String, _ headers: String..., body: String? = nil) throws {
         try request(method, target, headers: headers, body: body.map { Array($0.utf8) })
     }
 
-    /// Sends a request, and returns the answer.
     func ask(_ method: String, _ target: String, _ headers: String..., body: String? = nil) throws -> Answer {
         try request(method, target, headers: headers, body: body.map { Array($0.utf8) })
         return try answer(toHead: method == "HEAD")

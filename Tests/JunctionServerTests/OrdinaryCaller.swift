@@ -18,7 +18,6 @@ struct OrdinaryCaller: Sendable {
         try asThis { try TestClient(path) }
     }
 
-    /// Connects to the HTTP socket as this user.
     func connectHTTP(_ server: TestServer) throws -> HTTPTestClient {
         let path = try server.openHTTPSocket()
         return try asThis { try HTTPTestClient(.path(path), to: server) }

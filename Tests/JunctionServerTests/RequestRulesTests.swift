@@ -3,7 +3,6 @@ import Testing
 
 @testable import JunctionServer
 
-/// The result of checking a request head.
 struct RequestRulesTests {
     private func judge(
         _ method: String = "GET",

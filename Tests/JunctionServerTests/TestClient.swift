@@ -23,12 +23,10 @@ final class TestClient: Sendable {
 
     // MARK: Sending
 
-    /// Sends a text without changes.
     func send(_ text: String) throws { try socket.send(text) }
 
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
-    /// Sends one line.
     func sendLine(_ line: String) throws { try socket.send(line + "\n") }
 
     /// Ends the output. Answers can still be read.
@@ -48,7 +46,6 @@ final class TestClient: Sendable {
         try JSONValue.parse(Array(try #require(try receiveLine()).utf8))
     }
 
-    /// Calls a method, and returns the whole answer.
     func call(_ method: String, _ params: String = "{}", id: String = "1") throws -> JSONValue {
         try sendLine(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#)
         return try receiveValue()

@@ -98,7 +98,6 @@ final class TestServer: Sendable {
         return path
     }
 
-    /// Connects to the HTTP socket.
     func connectHTTP() throws -> HTTPTestClient { try HTTPTestClient(.path(openHTTPSocket()), to: self) }
 
     /// Connects to the HTTP socket after a user was signed in.
@@ -133,7 +132,6 @@ final class TestServer: Sendable {
 }
 
 extension ServerSettings.Patience {
-    /// Waits for no peer.
     static let none: Self = {
         var patience = Self()
         (patience.question, patience.farewell, patience.drain) = (.zero, .zero, .zero)
@@ -171,7 +169,6 @@ final class TestIntrospection: DaemonIntrospection {
         )
     }
 
-    /// The answer to a reload.
     let reloaded = Mutex(Result<[String], WireError>.success([]))
     var pendingRestart: [String] { reloaded.withLock { (try? $0.get()) ?? [] } }
     func reload(_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) {

@@ -17,7 +17,6 @@ package struct AccessPolicy: Equatable, Sendable {
     /// Whether a rule names a unit, so that the callers' units have to be looked up.
     var namesUnits: Bool { rules.contains { $0.unit != nil } }
 
-    /// Returns the capabilities of a caller.
     func grant(to peer: Peer) -> AccessGrant { decision(about: peer).grant }
 
     /// Returns the capabilities of a caller, and which rule or default they come from.
@@ -73,9 +72,7 @@ struct AccessDecision {
 package struct AccessRule: Equatable, Sendable {
     /// The capabilities of these callers. The set may be empty.
     package var allow: Set<Capability>
-    /// The system unit of the calling process.
     package var unit: String?
-    /// The caller's user id.
     package var user: UInt32?
     /// The caller's primary group, or one of the supplementary ones.
     package var group: UInt32?

@@ -2,7 +2,6 @@ import NIOCore
 
 /// The limits of one local user.
 package struct CallerLimits: Equatable, Sendable {
-    /// Open connections.
     package var connections: Int
     /// Open connections of all users together. The daemon closes a connection above this limit at once.
     package var connectionsOfAll: Int
@@ -63,7 +62,6 @@ final class CallerAccount {
     /// carries out the requests. So above this limit the daemon refuses the next request; it does not close a
     /// connection.
     var accepted = 0
-    /// API calls in progress.
     var calls = 0
     var held = 0
     /// The connections that keep more than they need to.

@@ -4,7 +4,6 @@ package import JunctionSession
 
 /// The process at the other end of a connection, as the kernel describes it. No value comes from a message.
 package struct Peer: Equatable, Sendable {
-    /// The effective user id of the process that connected.
     package let user: UInt32
     /// The primary group and all supplementary groups.
     package let groups: Set<UInt32>

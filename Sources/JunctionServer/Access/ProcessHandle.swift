@@ -45,7 +45,6 @@ extension ProcessHandle: Equatable {
 
 /// The kernel's answer to the request to open the process behind a connection (`SO_PEERPIDFD`).
 enum PeerProcessAnswer: Equatable {
-    /// The process is open under this descriptor.
     case opened(Int32)
     /// The kernel does not have this option (before Linux 6.5). The process has to be opened by its number.
     case notSupported

@@ -17,19 +17,14 @@ final class AnswerAccounts {
         self.eventLoop = eventLoop
     }
 
-    /// The bytes that are kept for all users.
     var used: Int { budget.used }
 
-    /// Whether another call may begin for this user.
     func mayBegin(for user: UInt32) -> Bool { budget.mayBegin(for: user) }
 
-    /// Counts bytes that the daemon already keeps.
     func keep(_ bytes: Int, for user: UInt32) { budget.keep(bytes, for: user) }
 
-    /// Counts bytes if they fit now. Returns whether they did.
     func keepIfRoom(_ bytes: Int, for user: UInt32) -> Bool { budget.keepIfRoom(bytes, for: user) }
 
-    /// Stops counting bytes.
     func release(_ bytes: Int, of user: UInt32) {
         budget.release(bytes, of: user)
         grantSoon()

@@ -30,7 +30,6 @@ struct AnswerBudget {
         (self.perUser, self.altogether) = (perUser, altogether)
     }
 
-    /// Returns the bytes that are kept for this user.
     func used(by user: UInt32) -> Int { usedByUser[user] ?? 0 }
 
     /// Returns whether another call may begin for this user.
@@ -49,7 +48,6 @@ struct AnswerBudget {
         usedByUser[user, default: 0] += bytes
     }
 
-    /// Counts bytes if they fit now. Returns whether they did.
     mutating func keepIfRoom(_ bytes: Int, for user: UInt32) -> Bool {
         guard fits(bytes, in: perUser, beside: used(by: user)), fits(bytes, in: altogether, beside: used) else {
             return false

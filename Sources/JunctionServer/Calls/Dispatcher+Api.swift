@@ -20,9 +20,7 @@ final class ApiTransfer {
     }
 }
 
-/// API calls, in the same way for both sockets.
 extension Dispatcher {
-    /// Whether another API call of this caller may begin now.
     func mayCall(_ caller: Caller) -> Bool { caller.account.calls < limits.calls }
 
     /// Makes one API call.

@@ -18,7 +18,6 @@ final class GatheredBody {
     /// The bytes that are written at a time.
     private static let piece = 1 << 14
 
-    /// The result of the gathering.
     enum Outcome {
         case gathered
         case failed(WireError)
@@ -77,9 +76,7 @@ final class GatheredBody {
         }
     }
 
-    /// Whether the whole body is UTF-8.
     var isText: Bool { check.isText }
-    /// The bytes that are still to be written.
     var count: Int { bytes.count }
 
     // MARK: Gathering

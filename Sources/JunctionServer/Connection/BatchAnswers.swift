@@ -23,7 +23,6 @@ final class BatchAnswers {
 
     private struct Answer {
         var line: OutgoingLine
-        /// The answer to send instead if the body is dropped.
         var error: [UInt8]?
     }
 

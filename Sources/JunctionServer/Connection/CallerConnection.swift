@@ -1,6 +1,5 @@
 import NIOCore
 
-/// A connection of a caller, over either socket.
 protocol CallerConnection: AnyObject, SendableMetatype {
     var caller: Caller { get }
     var eventLoop: any EventLoop { get }

@@ -84,7 +84,6 @@ final class Connection {
 
     // MARK: Writing
 
-    /// Adds one message to the output.
     func put(_ write: (inout [UInt8]) -> Void) {
         putLine {
             write(&$0)
@@ -92,7 +91,6 @@ final class Connection {
         }
     }
 
-    /// Adds a line that may contain bodies.
     func put(_ line: OutgoingLine) {
         for part in line.parts {
             guard !machine.isClosed else { return }

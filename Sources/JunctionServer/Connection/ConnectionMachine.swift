@@ -23,9 +23,7 @@ struct ConnectionMachine: Equatable {
         static let forgetInput = Actions(rawValue: 1 << 2)
         /// End subscriptions, handler duty and questions, because no answer can come.
         static let retire = Actions(rawValue: 1 << 3)
-        /// Stop reading for now.
         static let pause = Actions(rawValue: 1 << 4)
-        /// Start reading again.
         static let read = Actions(rawValue: 1 << 5)
         /// Shut down the input of the socket. Input that has arrived can still be read.
         static let shutInput = Actions(rawValue: 1 << 6)
@@ -37,7 +35,6 @@ struct ConnectionMachine: Equatable {
         static let endOutput = Actions(rawValue: 1 << 9)
         /// Close when all output has been passed to the kernel.
         static let closeWhenWritten = Actions(rawValue: 1 << 10)
-        /// Close at once.
         static let close = Actions(rawValue: 1 << 11)
         /// The value of `deadline` has changed: restart its timer.
         static let rearm = Actions(rawValue: 1 << 12)

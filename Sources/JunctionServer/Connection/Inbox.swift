@@ -17,7 +17,6 @@ struct Inbox {
     private var unread = ByteBuffer()
     private var isBorrowed = false
 
-    /// The number of unhandled bytes.
     var count: Int { unread.readableBytes }
 
     mutating func receive(_ bytes: ByteBuffer) {

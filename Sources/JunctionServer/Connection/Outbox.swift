@@ -50,7 +50,6 @@ struct Outbox {
         behind.append(.bytes(bytes))
     }
 
-    /// Adds a body as the content of a JSON string.
     mutating func put(_ body: GatheredBody) { behind.append(.body(body)) }
 
     /// Writes more of the first body to the buffer. If the buffer has no memory, `room` provides it.

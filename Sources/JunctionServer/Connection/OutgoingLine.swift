@@ -16,13 +16,11 @@ struct OutgoingLine {
     /// The bytes of the bodies, before they are escaped.
     private(set) var bodyBytes = 0
 
-    /// Makes a line without a body.
     init(_ bytes: [UInt8]) {
         parts = []
         append(.bytes(bytes))
     }
 
-    /// Makes the answer to an API call.
     init(_ answer: ApiAnswer, _ body: GatheredBody, for id: RequestID) {
         var (beginning, end): ([UInt8], [UInt8]) = ([], [])
         beginning.beginApiAnswer(answer, bodyIsText: body.isText, for: id)
@@ -50,7 +48,6 @@ struct OutgoingLine {
         parts.append(part)
     }
 
-    /// Wipes the line, and ends its bodies.
     mutating func drop() {
         let parts = parts
         self = OutgoingLine([])

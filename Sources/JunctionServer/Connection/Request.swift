@@ -20,7 +20,6 @@ struct Request {
         put { $0.appendResult(json, for: $1) }
     }
 
-    /// Answers with the answer of a method.
     func succeed<Definition: MethodDefinition>(_: Definition.Type, _ answer: Definition.Answer) {
         put { $0.appendAnswer(of: Definition.self, answer, for: $1) }
     }
@@ -89,7 +88,6 @@ final class PendingRequest {
         connection.requestBegan(size)
     }
 
-    /// Answers the request.
     func settle(_ answer: (Request) -> Void) {
         begin()
         answer(request)

@@ -40,7 +40,6 @@ final class SessionHandlers {
         eventLoop.execute { lost.value.unregister() }
     }
 
-    /// Whether the connection is a session handler.
     func contains(_ connection: Connection) -> Bool { duties[ObjectIdentifier(connection)] != nil }
 
     /// Stops asking handlers, because the daemon is about to end.

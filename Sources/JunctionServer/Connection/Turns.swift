@@ -19,7 +19,6 @@ final class Turns {
         self.eventLoop = eventLoop
     }
 
-    /// Adds a member to the next round.
     func add(_ taker: any TurnTaker) {
         waiting.append(taker)
         if waiting.count == 1 { begin() }

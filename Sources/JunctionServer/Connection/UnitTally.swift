@@ -4,7 +4,6 @@ struct UnitTally {
     /// The most units: more than a device has, and few enough for a metric.
     static let mostUnits = 64
 
-    /// The counter of a caller.
     struct Place: Equatable {
         fileprivate let index: Int
         /// For callers that are in no unit, or whose unit is not known.
@@ -17,7 +16,6 @@ struct UnitTally {
     private var counts = [0, 0]
     private var places: [String: Place] = [:]
 
-    /// Returns the counter for callers of this unit.
     mutating func place(of unit: String?) -> Place {
         guard let unit else { return .none }
         if let place = places[unit] { return place }
@@ -29,10 +27,8 @@ struct UnitTally {
         return place
     }
 
-    /// Counts one token.
     mutating func count(_ place: Place) { counts[place.index] += 1 }
 
-    /// The counts by unit.
     var tokens: [ServerCounters.TokensOfUnit] {
         zip(names, counts).map { ServerCounters.TokensOfUnit(unit: $0, count: $1) }
     }

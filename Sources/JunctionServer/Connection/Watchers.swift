@@ -55,7 +55,6 @@ final class Watchers<Member: Watcher> {
     }
 }
 
-/// A connection that can receive new states.
 protocol Watcher: CallerConnection {
     var watch: Watch { get set }
     /// Returns the bytes that notify a watcher of a new state.

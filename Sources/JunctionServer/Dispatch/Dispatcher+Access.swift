@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-/// The method that describes the caller.
 extension Dispatcher {
     /// Answers only with facts about the caller: its identity, its capabilities, and the policy entry that decides
     /// about it.

@@ -1,7 +1,6 @@
 import JunctionProtocol
 import JunctionSession
 
-/// The methods about the daemon itself.
 extension Dispatcher {
     func info(_ request: Request, _: NoParams) {
         request.succeed(DaemonInfo.self, introspection.info())

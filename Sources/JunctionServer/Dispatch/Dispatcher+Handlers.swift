@@ -1,7 +1,6 @@
 import JunctionProtocol
 import JunctionSession
 
-/// The methods of session handlers.
 extension Dispatcher {
     func registerHandler(_ request: Request, _: NoParams) {
         // Answers first: a renewal that waits for a handler sends its question at once.

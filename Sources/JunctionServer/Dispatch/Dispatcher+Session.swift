@@ -2,7 +2,6 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// The methods about the session.
 extension Dispatcher {
     func status(_ request: Request, _: NoParams?) {
         tellState(to: request.caller) { request.succeed(with: $0) }

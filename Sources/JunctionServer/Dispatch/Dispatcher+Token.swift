@@ -2,7 +2,6 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// The method `token.get`, for both sockets.
 extension Dispatcher {
     func getToken(_ request: Request, _ params: TokenGet.Params?) {
         let (caller, validity) = (request.caller, params?.validity ?? .zero)

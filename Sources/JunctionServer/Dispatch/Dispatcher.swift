@@ -29,7 +29,6 @@ final class Dispatcher {
     let eventLoop: any EventLoop
     let patience: ServerSettings.Patience
     let limits: CallerLimits
-    /// The kept answers to `api.request`.
     let answers: AnswerAccounts
     var exposesApi: Bool
 
@@ -70,7 +69,6 @@ final class Dispatcher {
         return session
     }
 
-    /// Counts and reports a refused connection.
     func turnedAway(_ peer: Peer?) {
         counters.turnedAwayConnections += 1
         session?.observer.turnedAway(peer)
@@ -78,7 +76,6 @@ final class Dispatcher {
 
     // MARK: Messages
 
-    /// Carries out the message or batch of a line.
     func handle(_ line: ByteBuffer, from connection: Connection) {
         switch line.withUnsafeReadableBytes({ reader.read($0) }) {
         case .single(let message): handle(message, from: connection, in: nil)
@@ -191,7 +188,6 @@ final class Dispatcher {
         return taken
     }
 
-    /// Takes the memory back and wipes it.
     func giveBack(_ buffer: consuming [UInt8]) {
         buffer.withUnsafeMutableBytes { wipe($0) }
         buffer.removeAll(keepingCapacity: true)

@@ -95,14 +95,12 @@ final class PreparedAnswers {
 
     // MARK: The interface
 
-    /// Passes the answer to `rpc.discover` to `body`.
     func withDiscoveryDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
         let document = discoveryDocument ?? introspection.discoveryDocument()
         discoveryDocument = document
         document.withUnsafeBytes(body)
     }
 
-    /// Passes the OpenAPI document to `body`.
     func withOpenAPIDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
         let document = openAPIDocument ?? Array(OpenAPIDocument(version: introspection.info().version).json())
         openAPIDocument = document

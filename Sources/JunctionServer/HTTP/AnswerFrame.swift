@@ -6,7 +6,6 @@ import NIOHTTP1
 /// The head of an HTTP answer, and whether a body follows.
 struct AnswerFrame {
     var head: HTTPResponseHead
-    /// Whether a body follows.
     var hasBody: Bool
 
     private init(_ status: Int, _ headers: HTTPHeaders, hasBody: Bool) {
@@ -14,7 +13,6 @@ struct AnswerFrame {
         self.hasBody = hasBody
     }
 
-    /// Makes the head of a complete answer of the daemon.
     init(page: HttpPage, count: Int) {
         self.init(200, ["content-type": page.contentType, "content-length": "\(count)"], hasBody: true)
         head.headers.add(name: "cache-control", value: "no-store")

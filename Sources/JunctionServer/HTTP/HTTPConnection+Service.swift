@@ -163,14 +163,12 @@ extension HTTPConnection {
 }
 
 extension ByteBuffer {
-    /// Encodes an error for HTTP.
     init(json problem: Problem) {
         var writer = JSONWriter(capacity: 512)
         problem.write(to: &writer)
         self = writer.withUnsafeBytes { ByteBuffer(bytes: $0) }
     }
 
-    /// Encodes a state as a server-sent event.
     init(event snapshot: JunctionProtocol.Snapshot) {
         var writer = JSONWriter(capacity: 1_024)
         snapshot.write(to: &writer)

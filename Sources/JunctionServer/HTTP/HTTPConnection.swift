@@ -68,7 +68,6 @@ final class HTTPConnection {
         if case .serving(let exchange) = stage { exchange } else { nil }
     }
 
-    /// Whether this exchange is the present one.
     func isServing(_ exchange: HTTPExchange) -> Bool { self.exchange === exchange }
 
     // MARK: Rights
@@ -298,7 +297,6 @@ final class HTTPConnection {
         charge()
     }
 
-    /// Sends the head of an answer.
     func send(_ frame: AnswerFrame, of exchange: HTTPExchange) {
         settleWaiting()
         // If the request is incomplete, it is unknown where the next one begins.
@@ -308,14 +306,12 @@ final class HTTPConnection {
         write(.head(head))
     }
 
-    /// Sends a whole answer.
     func answer(_ exchange: HTTPExchange, _ frame: AnswerFrame, _ body: ByteBuffer) {
         send(frame, of: exchange)
         if frame.hasBody, body.readableBytes > 0 { write(.body(.byteBuffer(body))) }
         answered(exchange)
     }
 
-    /// Answers with an error of the daemon.
     func fail(_ exchange: HTTPExchange, _ error: WireError) {
         dispatcher.counters.count(error)
         let (frame, body) = AnswerFrame.telling(Problem(error), toHead: exchange.isToHead)

@@ -4,7 +4,6 @@ import JunctionSession
 final class HTTPExchange {
     let request: AdmittedRequest
     let head: RequestHead
-    /// Whether another request may follow.
     var keepsAlive: Bool
     var input: Input
     var output = Output.nothing
@@ -30,7 +29,6 @@ final class HTTPExchange {
     }
 
     enum Output {
-        /// The answer is not known yet.
         case nothing
         /// The answer is passed on while it arrives.
         case streaming(BodyStream)
@@ -59,7 +57,6 @@ final class HTTPExchange {
         if case .complete = input { true } else { false }
     }
 
-    /// Whether more of the body is to be read now.
     var wantsInput: Bool {
         switch input {
         case .gathering: true
@@ -68,12 +65,10 @@ final class HTTPExchange {
         }
     }
 
-    /// The next portion of the body.
     var portion: HTTPReadBuffer.Portion {
         if case .length = request.body { .bytes(left) } else { .lines }
     }
 
-    /// Records that bytes of the body have arrived.
     func received(_ count: Int) {
         left -= min(left, UInt64(count))
     }
@@ -101,7 +96,6 @@ final class HTTPExchange {
         return false
     }
 
-    /// Whether no part of the answer has been sent.
     var hasNoOutput: Bool {
         if case .nothing = output { true } else { false }
     }

@@ -9,13 +9,11 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// The portion that the connection asks for next.
     enum Portion: Equatable {
         /// Up to the end of a head, or of chunks.
         case lines
         /// At most this many bytes of a body.
         case bytes(UInt64)
-        /// The rest, to be dropped.
         case nothing
     }
 

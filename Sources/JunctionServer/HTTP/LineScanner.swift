@@ -4,7 +4,6 @@ import Glibc
 ///
 /// This is not a parser. If other bytes look like a blank line, the piece is only shorter than it could be.
 struct LineScanner {
-    /// The length of the present line.
     private var length = 0
     private var endsWithCR = false
     /// Whether the present line is the first one since the last blank line.

@@ -38,7 +38,6 @@ final class ReaderWatch {
         timer = connection.eventLoop.scheduleTask(in: TimeAmount(patience)) { watch.value.judge(since: before) }
     }
 
-    /// Stops the timer.
     func end() {
         timer?.cancel()
         timer = nil

@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-/// A parsed request head.
 struct RequestHead: Equatable {
     var method: String
     /// The request target as it was received.
@@ -13,7 +12,6 @@ struct RequestHead: Equatable {
             && left.headers.elementsEqual(right.headers, by: ==)
     }
 
-    /// The bytes of the target, the names and the values.
     var size: Int { headers.reduce(target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
 
     /// Returns all values of a header, whose name is given in lower case.
@@ -29,7 +27,6 @@ enum BodyFraming: Equatable {
     case chunked
 }
 
-/// The result of checking a request head.
 struct AdmittedRequest: Equatable {
     enum Aim: Equatable {
         case api(RequestTarget)
@@ -40,7 +37,6 @@ struct AdmittedRequest: Equatable {
     var body: BodyFraming
     /// Whether the client waits for `100 Continue` before it sends the body.
     var expectsContinue: Bool
-    /// Whether another request may follow on the same connection.
     var keepsAlive: Bool
 }
 
@@ -55,7 +51,6 @@ struct RefusedRequest: Error, Equatable {
         (self.status, error, self.allow) = (status, WireError(code, detail), allow)
     }
 
-    /// Makes a refused request with the status of the error.
     init(_ error: WireError) {
         (status, self.error) = ((error.knownCode ?? .internalError).httpStatus, error)
     }

@@ -1,10 +1,8 @@
 import JunctionProtocol
 
-/// The path and query of a request.
 struct RequestTarget: Equatable {
     /// The path as it was received. The provider checks whether it belongs to the user.
     var path: String
-    /// The unescaped query parameters.
     var query: [(name: String, value: String)] = []
 
     init(path: String, query: [(name: String, value: String)] = []) {
@@ -45,7 +43,6 @@ struct RequestTarget: Equatable {
         left.path == right.path && left.query.elementsEqual(right.query, by: ==)
     }
 
-    /// Returns the first value of this name.
     func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
     /// Decodes percent-encoding; `+` is a blank, as in HTML forms.

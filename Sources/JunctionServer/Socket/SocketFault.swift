@@ -4,7 +4,6 @@ import Glibc
 package enum SocketFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// Another program already serves this path. Nothing was changed.
     case servedByAnother(String)
-    /// The path, the directory or the descriptor cannot be used.
     case impossible(String)
 
     /// What failed, for which object, and what to do.

@@ -16,7 +16,6 @@ final class ConformancePlayer {
         }
     }
 
-    /// Counts calls.
     private final class Count: Sendable {
         private let value = Mutex(0)
 
@@ -179,7 +178,6 @@ final class ConformancePlayer {
     }
 }
 
-/// Returns the result of one call.
 private func outcome(of step: JSONValue, _ client: JunctionClient) async -> Result<JSONValue, any Error> {
     let limited = client.timeout(step["timeout"]?.integer.map { .milliseconds($0) })
     let params = step["params"].map(expanded)

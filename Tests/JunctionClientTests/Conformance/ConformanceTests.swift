@@ -72,7 +72,6 @@ final class DaemonProcess: @unchecked Sendable {
         try? process.tell()
     }
 
-    /// Waits until the process has ended.
     func ended() async throws -> Program.Ending {
         try await onThread { [self] in try process.program.wait() }
     }

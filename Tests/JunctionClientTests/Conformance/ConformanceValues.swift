@@ -2,7 +2,6 @@ import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
-/// Returns the JSON of a wire value.
 func json(_ value: some WireValue) -> JSONValue {
     written { value.write(to: &$0) }
 }

@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-// The methods about the daemon itself.
 extension JunctionClient {
     /// Returns the daemon's version and start time.
     public func info() async throws(JunctionError) -> DaemonDescription {

@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-// The method of session handlers.
 extension JunctionClient {
     /// Acts as a session handler until the task is cancelled: the daemon asks it how to renew the access token.
     ///

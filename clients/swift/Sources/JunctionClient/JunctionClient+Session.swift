@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-// The methods about the session.
 extension JunctionClient {
     /// Returns the present state of the session.
     public func status() async throws(JunctionError) -> Snapshot {

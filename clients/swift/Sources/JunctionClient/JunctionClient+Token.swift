@@ -1,6 +1,5 @@
 import JunctionProtocol
 
-// The methods that act as the signed-in user.
 extension JunctionClient {
     /// Returns an access token of the signed-in user. The daemon renews it first if necessary.
     ///

@@ -18,7 +18,6 @@ extension JSONValue {
     }
 }
 
-/// The values of a JSON array.
 package struct JSONElements: Sequence, IteratorProtocol, Sendable {
     private let document: JSONDocument
     private var position: TapeRange
@@ -28,7 +27,6 @@ package struct JSONElements: Sequence, IteratorProtocol, Sendable {
         position = container.lend { $0.elements.position }
     }
 
-    /// Whether no value is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> JSONValue? {
@@ -46,7 +44,6 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
         position = container.lend { $0.members.position }
     }
 
-    /// Whether no member is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> (name: JSONValue, value: JSONValue)? {

@@ -17,10 +17,8 @@ package struct JSONValue: Sendable {
     let document: JSONDocument
     let index: Int
 
-    /// The kind of the value.
     package var kind: JSONKind { lend { $0.kind } }
 
-    /// Whether the value is `null`.
     package var isNull: Bool { lend { $0.isNull } }
 
     /// The value of a boolean.

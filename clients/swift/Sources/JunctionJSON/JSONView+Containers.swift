@@ -37,7 +37,6 @@ struct TapeRange {
     }
 }
 
-/// The values of a JSON array, as views.
 package struct JSONElementViews: Sequence, IteratorProtocol {
     private let container: JSONView
     private(set) var position: TapeRange
@@ -47,7 +46,6 @@ package struct JSONElementViews: Sequence, IteratorProtocol {
         position = TapeRange(insideOf: container, if: .array)
     }
 
-    /// Whether no value is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> JSONView? {
@@ -55,7 +53,6 @@ package struct JSONElementViews: Sequence, IteratorProtocol {
     }
 }
 
-/// The members of a JSON object, as views.
 package struct JSONMemberViews: Sequence, IteratorProtocol {
     private let container: JSONView
     private(set) var position: TapeRange
@@ -65,7 +62,6 @@ package struct JSONMemberViews: Sequence, IteratorProtocol {
         position = TapeRange(insideOf: container, if: .object)
     }
 
-    /// Whether no member is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> (name: JSONView, value: JSONView)? {

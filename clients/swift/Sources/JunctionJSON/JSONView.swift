@@ -12,10 +12,8 @@ package struct JSONView {
 
     var node: JSONNode { nodes[index] }
 
-    /// The kind of the value.
     package var kind: JSONKind { nodes[index].kind }
 
-    /// Whether the value is `null`.
     package var isNull: Bool { kind == .null }
 
     /// The value of a boolean.

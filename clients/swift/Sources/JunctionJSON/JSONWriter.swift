@@ -38,13 +38,11 @@ package struct JSONWriter: ~Copyable {
         try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Opens an object.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
 
     /// Closes the object that was opened last.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
 
-    /// Opens an array.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
 
     /// Closes the array that was opened last.
@@ -64,7 +62,6 @@ package struct JSONWriter: ~Copyable {
         append(UInt8(ascii: ":"))
     }
 
-    /// Writes a string.
     package mutating func string(_ text: some StringProtocol) {
         separate()
         appendQuoted(text)
@@ -79,7 +76,6 @@ package struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Writes a whole number.
     package mutating func integer(_ value: some BinaryInteger) {
         separate()
         append(contentsOf: String(value))
@@ -100,14 +96,12 @@ package struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Writes `true` or `false`.
     package mutating func bool(_ value: Bool) {
         separate()
         append(contentsOf: value ? "true" : "false")
         needsComma = true
     }
 
-    /// Writes `null`.
     package mutating func null() {
         separate()
         append(contentsOf: "null")

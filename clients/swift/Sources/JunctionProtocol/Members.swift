@@ -46,7 +46,6 @@ package struct Members {
         WireMismatch(path.isEmpty ? "\(name)" : "\(path).\(name)", expectation)
     }
 
-    /// Reads a required member.
     package func required<Value>(
         _ name: StaticString,
         _ expectation: String,
@@ -71,7 +70,6 @@ package struct Members {
 
 // Reading by the form of the value.
 extension Members {
-    /// Reads a required member.
     func required<Value>(_ name: StaticString, _ form: Form<Value>) throws(WireMismatch) -> Value {
         guard let value = self[name] else { throw mismatch(name, "is missing: it \(form.expectation)") }
         guard let read = try form.read(value) else { throw mismatch(name, form.expectation) }

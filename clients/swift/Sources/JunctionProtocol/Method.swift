@@ -36,7 +36,6 @@ package enum Method: Int, Sendable, CaseIterable {
         self = found
     }
 
-    /// The definition of the method.
     package var definition: any MethodDefinition.Type {
         switch self {
         case .tokenGet: TokenGet.self
@@ -61,7 +60,6 @@ package enum Method: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The name of the method on the wire.
     package var name: StaticString { definition.name }
 
     /// The capability that the caller needs; `nil` if every caller may call the method.
@@ -80,7 +78,6 @@ package enum DaemonCall: Int, Sendable, CaseIterable {
         self = call
     }
 
-    /// The definition of the call.
     package var definition: any MethodDefinition.Type {
         switch self {
         case .sessionChanged: SessionChanged.self

@@ -5,7 +5,6 @@ package protocol WireValue: Sendable {
     /// Reads the value. An error names the invalid member.
     init(reading value: JSONValue) throws(WireMismatch)
 
-    /// Writes the value.
     func write(to writer: inout JSONWriter)
 
     /// The schema in the OpenRPC document.

@@ -4,12 +4,10 @@ package struct WipedQueue: ~Copyable, Sendable {
     private var blocks: [Block] = []
     /// The number of removed bytes of the first block.
     private var start = 0
-    /// The number of bytes in the queue.
     package private(set) var count = 0
 
     package init() {}
 
-    /// Appends bytes.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         while !rest.isEmpty {

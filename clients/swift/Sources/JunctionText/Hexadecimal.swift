@@ -1,6 +1,5 @@
 /// Hexadecimal digits, and the hexadecimal text of bytes.
 package enum Hexadecimal {
-    /// Returns the value of a digit in either case.
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -7,7 +7,6 @@ struct CallDeadline: Sendable {
         instant = limit.map { .now + $0 }
     }
 
-    /// Whether the deadline has passed.
     var hasPassed: Bool {
         instant.map { $0 <= .now } ?? false
     }

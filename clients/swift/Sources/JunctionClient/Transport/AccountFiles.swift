@@ -33,10 +33,8 @@ package struct AccountFiles: Sendable {
         AccountFiles(users: text(of: "/etc/passwd"), groups: text(of: "/etc/group"))
     }
 
-    /// Returns the name of a user.
     package func name(ofUser number: UInt32) -> String? { users.first { $0.number == number }?.name }
 
-    /// Returns the name of a group.
     package func name(ofGroup number: UInt32) -> String? { groups.first { $0.number == number }?.name }
 
     /// Returns the groups of a user according to the files. A present login of that user may have others.
@@ -94,7 +92,6 @@ package struct Login: Hashable, Sendable {
         self.groups = groups
     }
 
-    /// The login of this process.
     package static var current: Login {
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         let count = getgroups(Int32(groups.count), &groups)

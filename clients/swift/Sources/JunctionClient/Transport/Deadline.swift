@@ -4,7 +4,6 @@ import Glibc
 package struct Deadline: Hashable, Sendable {
     private let instant: ContinuousClock.Instant?
 
-    /// No deadline.
     package static let never = Deadline(instant: nil)
 
     private init(instant: ContinuousClock.Instant?) {
@@ -22,7 +21,6 @@ package struct Deadline: Hashable, Sendable {
         return Deadline(instant: min(instant ?? other, other))
     }
 
-    /// Whether the deadline has passed.
     package var hasPassed: Bool { instant.map { $0 <= .now } ?? false }
 
     /// The time left, at least a microsecond; `nil` without a deadline.

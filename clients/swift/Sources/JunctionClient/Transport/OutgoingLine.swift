@@ -4,7 +4,6 @@ import JunctionSecret
 
 /// Makes the lines that the client sends, each in separate memory that is wiped.
 enum OutgoingLine {
-    /// Makes a call.
     static func request<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,

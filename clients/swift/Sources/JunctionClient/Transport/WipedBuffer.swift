@@ -14,10 +14,8 @@ final class WipedBuffer: ByteSink {
         release(room)
     }
 
-    /// The number of bytes in the buffer.
     var count: Int { filled }
 
-    /// The bytes in the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[..<filled]) }
 
     func append(_ bytes: UnsafeRawBufferPointer) {

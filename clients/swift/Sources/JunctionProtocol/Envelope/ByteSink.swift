@@ -2,7 +2,6 @@
 package protocol ByteSink {
     /// Appends a copy of the bytes.
     mutating func append(_ bytes: UnsafeRawBufferPointer)
-    /// Appends a byte.
     mutating func append(_ byte: UInt8)
 }
 

@@ -49,7 +49,6 @@ public struct WireError: Error, Hashable, Sendable {
 
 // The errors of the protocol itself.
 extension WireError {
-    /// The error for a line that is not JSON.
     package static func unparsable(_ fault: JSONFault) -> WireError {
         WireError(.parseError, "Parse error: \(fault)")
     }
@@ -73,7 +72,6 @@ extension WireError {
         "Method not found: rpc.discover lists those that there are"
     )
 
-    /// The error for an invalid parameter.
     package static func invalidParams(_ mismatch: WireMismatch) -> WireError {
         WireError(.invalidParams, "Invalid params: \(mismatch)")
     }

@@ -22,7 +22,6 @@ final class Field<Root, Value>: Sendable {
         self.write = write
     }
 
-    /// Makes a required member.
     init(
         _ name: StaticString,
         _ value: @escaping @Sendable (Root) -> Value,
@@ -117,7 +116,6 @@ final class Field<Root, Value>: Sendable {
 
 // The members of an enum's case: each is one of its associated values.
 extension Field where Root == Value {
-    /// Makes a required member.
     convenience init(_ name: StaticString, _ form: Form<Value>, _ summary: String) {
         self.init(name, { $0 }, form, summary)
     }

@@ -72,7 +72,6 @@ package final class Fields<Root>: Sendable {
         self.init(of: make, values: { _ in () })
     }
 
-    /// Reads the object.
     func read(_ value: JSONValue) throws(WireMismatch) -> Root {
         let members =
             if let place {
@@ -88,7 +87,6 @@ package final class Fields<Root>: Sendable {
         try taken(members)
     }
 
-    /// Writes the members.
     func write(_ root: Root, to writer: inout JSONWriter) {
         put(root, &writer)
     }

@@ -141,7 +141,6 @@ extension Form {
         )
     }
 
-    /// A list of objects of one kind.
     static func list<Element: WireValue>(_: Element.Type) -> Form where Value == [Element] {
         Form(
             .array(Element.schema),
@@ -162,7 +161,6 @@ extension Form {
 }
 
 extension Form where Value: WireValue {
-    /// An object with its own fields and errors.
     static var object: Form {
         Form(
             Value.schema,
@@ -174,7 +172,6 @@ extension Form where Value: WireValue {
 }
 
 extension Form where Value == Timestamp {
-    /// A point in time.
     static var timestamp: Form {
         Form(
             .timestamp,
@@ -237,7 +234,6 @@ extension Form where Value == Int {
 }
 
 extension Form where Value == Bool {
-    /// A boolean.
     static var boolean: Form {
         Form(.boolean, "must be true or false", read: { $0.bool }, write: { $1.bool($0) })
     }

@@ -9,7 +9,6 @@ package enum HttpPage: String, Sendable, CaseIterable {
     /// The prefix of their paths.
     package static let folder = "/.junction"
 
-    /// The path of the page.
     package var path: String { "\(Self.folder)/\(rawValue)" }
 
     /// The JSON-RPC method with the same content.
@@ -23,7 +22,6 @@ package enum HttpPage: String, Sendable, CaseIterable {
         }
     }
 
-    /// The content type of the page.
     package var contentType: String {
         switch self {
         case .status, .token, .openapi: "application/json"

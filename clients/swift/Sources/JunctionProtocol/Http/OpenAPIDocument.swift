@@ -10,7 +10,6 @@ package struct OpenAPIDocument: Sendable {
         self.version = version
     }
 
-    /// The document as JSON.
     package func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 1 << 14)
         writer.object { writer in

@@ -180,7 +180,6 @@ extension Members {
         return text ?? bytes
     }
 
-    /// Reads an object of strings.
     fileprivate func texts(
         _ name: StaticString,
         atMost most: Int = .max,

@@ -2,9 +2,7 @@
 package enum DaemonMetrics: MethodDefinition {
     package typealias Params = NoParams
 
-    /// The metrics.
     package struct Answer: WireObject, Hashable {
-        /// The text.
         package var text: String
 
         package init(text: String) {

@@ -6,7 +6,6 @@ package enum RpcDiscover: MethodDefinition {
 
     /// The document, which is not decoded here.
     package struct Answer: WireValue, Hashable {
-        /// The document as JSON.
         package var json: [UInt8]
 
         package init(json: [UInt8]) {

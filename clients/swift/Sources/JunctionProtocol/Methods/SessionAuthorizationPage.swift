@@ -32,9 +32,7 @@ package enum SessionAuthorizationPage: MethodDefinition {
         )
     }
 
-    /// The page.
     package struct Answer: WireObject, Hashable {
-        /// The address of the page.
         package var url: String
 
         package init(url: String) {

@@ -5,7 +5,6 @@ import JunctionJSON
 package struct MethodExample<Definition: MethodDefinition>: Sendable {
     /// A short name of the example.
     package let name: String
-    /// The parameters.
     package let params: Definition.Params
     /// The answer; `nil` for a notification.
     package let answer: Definition.Answer?

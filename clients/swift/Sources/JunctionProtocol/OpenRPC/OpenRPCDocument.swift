@@ -9,7 +9,6 @@ package struct OpenRPCDocument: Sendable {
         self.version = version
     }
 
-    /// The document as JSON.
     package func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 1 << 16)
         write(to: &writer)

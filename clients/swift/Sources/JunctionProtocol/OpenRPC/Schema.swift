@@ -11,7 +11,6 @@ package indirect enum Schema: Sendable {
     case unsigned
     /// A duration in seconds, with fractions.
     case seconds
-    /// A point in time.
     case timestamp
     /// A secret, such as a token or key.
     case secret
