@@ -20,7 +20,7 @@ public struct DaemonDescription: Hashable, Sendable {
     public var version: String
     /// The version of the protocol. It increases when the meaning of a documented element changes.
     public var protocolVersion: Int
-    /// The provider: `junction`, `social` or `sinch`.
+    /// The provider: `junction`, `social`, `sinch` or `oauth`.
     public var provider: String
     /// The process id.
     public var pid: Int
