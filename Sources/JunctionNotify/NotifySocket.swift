@@ -1,12 +1,13 @@
 import CLinux
 import Glibc
 
-/// The service manager's end of the notify protocol: a datagram socket, by path or by abstract name.
+/// The service manager's notify socket (`sd_notify`): a datagram socket with a path or an abstract name.
 package struct NotifySocket: Sendable {
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    /// - Parameter name: what `NOTIFY_SOCKET` says, a path, or `@` and an abstract name; `nil` for anything else, or too long.
+    /// - Parameter name: the value of `NOTIFY_SOCKET`: a path, or `@` and an abstract name. The result is `nil` for any
+    ///   other value and for one that is too long.
     package init?(_ name: String) {
         var bytes = Array(name.utf8)
         switch bytes.first {
@@ -17,15 +18,15 @@ package struct NotifySocket: Sendable {
         guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // An abstract name ends where the length says: a byte more would be another name.
+        // The length ends an abstract name, so one more byte would name another socket.
         length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count)
     }
 
-    /// Sends one datagram, without waiting. A socket a message: they are rare, and this way the service manager may restart in
-    /// between.
+    /// Sends one datagram without waiting. Each message has its own socket: messages are rare, and the service manager
+    /// may restart between two of them.
     ///
-    /// - Parameter descriptor: goes with the message, if there is one.
-    /// - Returns: the errno of what failed, or zero.
+    /// - Parameter descriptor: a descriptor to send with the message.
+    /// - Returns: the errno if sending failed, or zero.
     package func send(_ text: String, with descriptor: Int32? = nil) -> Int32 {
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard sender >= 0 else { return errno }
@@ -40,9 +41,9 @@ package struct NotifySocket: Sendable {
         }
     }
 
-    /// Returns when there is space for a datagram, or nobody to send one to.
+    /// Returns when a datagram can be sent, or when there is no receiver.
     package func waitForRoom() {
-        // Only a connected socket knows how full the other one is.
+        // Only a connected socket reports whether the receiver's queue has space.
         let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard sender >= 0, withSocketAddress({ connect(sender, $0, $1) }) == 0 else {
             if sender >= 0 { close(sender) }
@@ -51,13 +52,15 @@ package struct NotifySocket: Sendable {
         }
         defer { close(sender) }
         var room = pollfd(fd: sender, events: Int16(POLLOUT), revents: 0)
-        // The limit is for a service manager that has been replaced meanwhile: the one that we look at may be the old one.
+        // The time limit covers a service manager that was replaced meanwhile: the connected socket may be the old
+        // one's.
         poll(&room, 1, Self.patience)
-        // Space in its queue is no memory in the kernel: whoever finds none shall not ask as fast as it can.
+        // A queue with space does not imply free kernel memory. The pause keeps the caller from retrying in a tight
+        // loop.
         poll(nil, 0, Self.pause)
     }
 
-    /// In milliseconds.
+    /// The waiting times, in milliseconds.
     private static let pause: Int32 = 10
     private static let longPause: Int32 = 250
     private static let patience: Int32 = 10_000

@@ -2,11 +2,11 @@ import Glibc
 import JunctionProtocol
 import NIOCore
 
-/// Lets local programs in, knows who is there, and sees them out.
+/// Accepts the connections of local programs, keeps them, and closes them at the end.
 final class ConnectionRegistry {
     let dispatcher: Dispatcher
     private(set) var policy: AccessPolicy
-    /// Counts the policies: each caller works out its rights anew when it has changed.
+    /// The number of policy changes. Each caller recomputes its rights when it has changed.
     private(set) var policyVersion = 0
     let unitOfProcess: @Sendable (Int32) throws -> String?
     private let alwaysFindsUnits: Bool
@@ -25,9 +25,9 @@ final class ConnectionRegistry {
         memory = MemoryReturn(eventLoop)
     }
 
-    // MARK: Coming and going
+    // MARK: Opening and closing
 
-    /// Receives a connection that has just been accepted; an error means that it is closed.
+    /// Sets up a JSON-RPC connection that was just accepted. If it throws, the connection is closed.
     func admit(_ channel: any Channel, socketGroup: UInt32?) throws {
         let caller = try welcome(channel, socketGroup: socketGroup)
         let connection = Connection(caller, registry: self, eventLoop: eventLoop)
@@ -35,7 +35,7 @@ final class ConnectionRegistry {
         opened(connection, over: channel)
     }
 
-    /// The same for a connection that speaks HTTP, which is read only as far as there is a use for it.
+    /// Sets up an HTTP connection that was just accepted. It is read only when it can use more input.
     func admitHTTP(_ channel: any Channel, socketGroup: UInt32?) throws {
         try channel.syncOptions?.setOption(.autoRead, value: false)
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
@@ -53,10 +53,11 @@ final class ConnectionRegistry {
         channel.closeFuture.whenComplete { _ in end.cancel() }
     }
 
-    /// A connection that only ever subscribes must not cost kilobytes, and one that sends much may have them.
+    /// The sizes of receive buffers. A connection that only subscribes must not cost kilobytes; one that sends much may
+    /// use them.
     private static let receiveMemory = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16_384)
 
-    /// Who has connected, and whether their user may have one connection more.
+    /// Identifies the caller, and decides whether its user may have one more connection.
     private func welcome(_ channel: any Channel, socketGroup: UInt32?) throws -> Caller {
         dispatcher.counters.acceptedConnections += 1
         guard connections.count < dispatcher.limits.connectionsOfAll else {
@@ -112,7 +113,8 @@ final class ConnectionRegistry {
         accounts.settle(account)
     }
 
-    /// A user has too much waiting here: the worst of it goes, when whoever is at work now has finished.
+    /// Closes the connections with the greatest burden of a user that has too much waiting here, after the present work
+    /// has finished.
     func relieveSoon(_ account: CallerAccount) {
         guard !account.isReliefDue else { return }
         account.isReliefDue = true
@@ -127,7 +129,7 @@ final class ConnectionRegistry {
 
     // MARK: Rights
 
-    /// Puts a new policy in force, for the connections that are open too: who uses a right that it takes away is closed.
+    /// Puts a new policy in force, also for open connections. Connections that use a withdrawn right are closed.
     func replacePolicy(with policy: AccessPolicy) {
         self.policy = policy
         policyVersion += 1
@@ -137,7 +139,7 @@ final class ConnectionRegistry {
 
     // MARK: The end
 
-    /// Answers what has been received, for as long as patience lasts, and closes every connection.
+    /// Answers what has been received, within `Patience.drain`, and closes every connection.
     func drain() -> EventLoopFuture<Void> {
         dispatcher.handlers.stop()
         let empty = eventLoop.makePromise(of: Void.self)

@@ -1,21 +1,21 @@
 package import JunctionProtocol
 
-/// What the socket tells about the daemon around the session; the wiring knows it. Called on the event loop.
+/// Information about the daemon apart from the session. The daemon module implements it. Called on the event loop.
 package protocol DaemonIntrospection: Sendable {
-    /// Which daemon this is, and since when it runs.
+    /// Returns the version and the start time of the daemon.
     func info() -> DaemonDescription
-    /// The settings that were changed and wait for a restart, by their key.
+    /// The keys of the settings that were changed and take effect at the next restart.
     var pendingRestart: [String] { get }
-    /// Reads the configuration again, and answers once, on the event loop, with the settings that wait for a restart.
+    /// Reads the configuration again. Calls `answer` once, on the event loop, with the settings that wait for a
+    /// restart.
     func reload(_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void)
-    /// What was counted, in Prometheus text format; the socket's own counters come with the question.
+    /// Returns the metrics in Prometheus text format. `counters` are the server's own.
     func metricsText(_ counters: ServerCounters) -> String
-    /// Looks the installation over, and answers once, on the event loop.
+    /// Checks the installation, and calls `answer` once, on the event loop.
     ///
     /// - Parameters:
-    ///   - user: who is counted for the requests that leave for the provider.
-    ///   - counters: the socket's own; they come with the question.
+    ///   - user: the user to whom the requests to the provider are charged.
+    ///   - counters: the server's own counters.
     func diagnose(by user: UInt32, _ counters: ServerCounters, _ answer: @escaping @Sendable (Diagnosis) -> Void)
-    /// The OpenRPC document as JSON.
     func discoveryDocument() -> [UInt8]
 }

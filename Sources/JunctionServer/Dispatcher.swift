@@ -3,7 +3,7 @@ import JunctionSecret
 import JunctionSession
 import NIOCore
 
-/// The session that calls are about, and the daemon around it.
+/// The session that calls are about, and the daemon's information and observer.
 final class ServedSession {
     let owner: SessionOwner
     let introspection: any DaemonIntrospection
@@ -14,38 +14,38 @@ final class ServedSession {
     }
 }
 
-/// Takes every call through the same steps: authorise, decode, ask the owner, encode.
+/// Takes every call through the same steps: check the right, decode, call the owner, encode.
 ///
-/// The checks come in a fixed order (form, method, capability, parameters, state), so that a caller without the
-/// capability learns nothing else. What each method does is in the extensions, one file for each group.
+/// The checks have a fixed order (form, method, capability, parameters, state), so that a caller without the capability
+/// learns nothing else. The methods are in extensions, one file for each group.
 final class Dispatcher {
-    /// What each call is answered with if the daemon could not start. There is no session then, and no call gets past this.
+    /// The error that answers each call if the daemon could not start. There is no session then, and only
+    /// `daemon.reload` is carried out.
     var startError: WireError?
-    /// Reads the configuration again if the daemon could not start: the one call that is carried out then.
+    /// Reads the configuration again if the daemon could not start.
     var startReload: Reload?
     typealias Reload = @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void
     private let session: ServedSession?
     let eventLoop: any EventLoop
     let patience: ServerSettings.Patience
     let limits: CallerLimits
-    /// What is kept of the answers to `api.request`.
     let answers: AnswerAccounts
     var exposesApi: Bool
 
     let turns: Turns
     let watchers = Watchers<Connection>()
-    /// The HTTP connections that are sent every new state.
+    /// The HTTP connections that receive every new state.
     let httpWatchers = Watchers<HTTPConnection>()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
     var unitTally = UnitTally()
 
-    // One for all connections: whatever is read is let go before the next line is.
+    // One reader for all connections. It releases a line before it reads the next one.
     private var reader = MessageReader()
     private var spareBuffer: [UInt8] = []
 
-    /// An answer that needed more has its memory given back.
+    /// A larger buffer is not kept.
     private static let largestSpareBuffer = 1 << 16
 
     init(_ session: ServedSession?, settings: ServerSettings, eventLoop: any EventLoop) {
@@ -69,7 +69,6 @@ final class Dispatcher {
         return session
     }
 
-    /// A connection was refused.
     func turnedAway(_ peer: Peer?) {
         counters.turnedAwayConnections += 1
         session?.observer.turnedAway(peer)
@@ -77,7 +76,6 @@ final class Dispatcher {
 
     // MARK: Messages
 
-    /// Does what a line asks for.
     func handle(_ line: ByteBuffer, from connection: Connection) {
         switch line.withUnsafeReadableBytes({ reader.read($0) }) {
         case .single(let message): handle(message, from: connection, in: nil)
@@ -135,15 +133,15 @@ final class Dispatcher {
         }
     }
 
-    /// Throws the error for a call that the rights or the limits of the caller refuse.
+    /// Throws an error if the rights or the limits of the caller do not allow the call.
     func admit(_ method: Method, of caller: Caller) throws(WireError) {
         if let denial = denial(of: method, to: caller) { throw denial }
         if caller.account.inFlight >= limits.inFlight { throw .tooManyRequests }
         if caller.account.accepted >= limits.accepted { throw .tooMuchAsked }
     }
 
-    /// Returns the error if the caller may not call the method now. Counts and reports a missing capability, but not for a caller
-    /// that has gone and whom the policy would still allow the call.
+    /// Returns an error if the caller must not call the method now. Counts and reports a missing capability, unless the
+    /// caller has disconnected and the policy would still allow the call.
     func denial(of method: Method, to caller: Caller) -> WireError? {
         guard let capability = method.capability, !caller.may(capability) else {
             return method == .apiRequest && !exposesApi ? .apiNotExposed : nil
@@ -182,7 +180,7 @@ final class Dispatcher {
 
     // MARK: Memory
 
-    /// Lends memory for answers; there is one piece, because answers are put and flushed one connection at a time.
+    /// Lends memory for answers. There is one buffer, because answers are written and flushed one connection at a time.
     func takeBuffer() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &spareBuffer)
@@ -190,7 +188,6 @@ final class Dispatcher {
         return taken
     }
 
-    /// Takes memory back and wipes it.
     func giveBack(_ buffer: consuming [UInt8]) {
         buffer.withUnsafeMutableBytes { wipe($0) }
         buffer.removeAll(keepingCapacity: true)
@@ -199,14 +196,14 @@ final class Dispatcher {
 }
 
 extension Call {
-    /// The parameters as the method takes them.
+    /// The parameters in the type that the method takes.
     fileprivate func params<Definition: MethodDefinition>(
         _: Definition.Type
     ) throws(WireMismatch) -> Definition.Params {
         try Definition.Params(reading: params)
     }
 
-    /// The same, or nothing where there are none: what is asked every second comes without, and costs nothing.
+    /// The parameters, or `nil` if there are none. Frequent calls have none and pay nothing for decoding.
     fileprivate func decoded<Definition: MethodDefinition>(
         _: Definition.Type
     ) throws(WireMismatch) -> Definition.Params? {

@@ -1,16 +1,14 @@
-/// How long things took, in the buckets of a Prometheus histogram: a fixed size, however much is noted.
+/// A Prometheus histogram of durations. Its size is fixed.
 package struct DurationHistogram: Equatable, Sendable {
-    /// The upper bounds of the buckets, in milliseconds; one more bucket has no bound.
+    /// The upper bounds of the buckets, in milliseconds. One more bucket has no bound.
     package static let bounds: [Int64] = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000]
 
     private var counts = [Int](repeating: 0, count: bounds.count + 1)
-    /// Everything together, in milliseconds.
+    /// The sum of all durations, in milliseconds.
     package private(set) var sum: Int64 = 0
 
-    /// Starts empty.
     package init() {}
 
-    /// Something took so long.
     package mutating func note(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let milliseconds = max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
@@ -18,7 +16,7 @@ package struct DurationHistogram: Equatable, Sendable {
         sum += milliseconds
     }
 
-    /// How many took at most as long as each of the bounds, and how many there are altogether.
+    /// The number of durations up to each bound, and last the number of all durations.
     package var cumulative: [Int] {
         var total = 0
         return counts.map { count in

@@ -1,10 +1,10 @@
 import CLinux
 import NIOCore
 
-/// Gives memory back to the kernel a moment after many connections were closed.
+/// Returns memory to the kernel a moment after many connections were closed.
 ///
-/// The C library keeps what was freed in small pieces for ever: ten thousand watchers that have gone would be seen in
-/// the size of the process until it ends. There is no timer except after such a burst.
+/// The C library never returns memory that was freed in small pieces. Without this, the process would stay large after
+/// ten thousand watchers have gone. The timer runs only after such a burst.
 final class MemoryReturn {
     private static let burst = 64
     private static let delay: TimeAmount = .seconds(2)

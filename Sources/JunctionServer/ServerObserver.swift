@@ -1,8 +1,8 @@
 package import JunctionProtocol
 
-/// Who is told what callers did, for the log. Called on the event loop.
+/// Receives what callers did, for the log. Called on the event loop.
 package protocol ServerObserver: AnyObject, Sendable {
-    /// The access token of this generation was handed out.
+    /// A caller received the access token of this generation.
     func handedOutToken(to peer: Peer, generation: UInt64)
     /// A call was refused because the caller lacks the capability.
     func refused(_ method: Method, to peer: Peer, lacking capability: Capability)
@@ -12,6 +12,7 @@ package protocol ServerObserver: AnyObject, Sendable {
     func refusedSignIn(by peer: Peer, because message: String)
     /// A caller signed the user out, by `session.signOut` or `session.identify`.
     func signedOut(by peer: Peer)
-    /// A connection was refused: the user or all users together have too many, or the kernel does not say who it is.
+    /// A connection was refused: there are too many of the user or altogether, or the kernel does not provide the
+    /// peer's credentials.
     func turnedAway(_ peer: Peer?)
 }

@@ -1,40 +1,38 @@
-/// What the configuration says about the socket.
+/// The settings of the server, from the configuration.
 package struct ServerSettings: Sendable {
-    /// Who may do what.
     package var policy: AccessPolicy
-    /// How much one local user may take up.
+    /// The limits of one local user.
     package var limits: CallerLimits
-    /// Whether `api.request` may be called at all.
     package var exposesApi: Bool
-    /// How long to wait for others.
+    /// How long the server waits for peers.
     package var patience: Patience
-    /// Finds the system unit of a process, or that it is in none; an error means that it cannot be learnt.
+    /// Returns the system unit of a process, or `nil` if it is in none. Throws if the unit cannot be determined.
     package var unitOfProcess: @Sendable (Int32) throws -> String?
-    /// Whether callers' units are looked up for the audit, too, or only while a rule of the policy names a unit.
+    /// Whether callers' units are always looked up, for the audit log, and not only while a rule of the policy names a
+    /// unit.
     package var alwaysFindsUnits: Bool
 
-    /// How long the server waits for others.
+    /// How long the server waits for peers.
     package struct Patience: Equatable, Sendable {
         /// For the answer to `session.authenticate`.
         package var question: Duration = .seconds(60)
         /// For a peer to end a line that it has begun.
         package var line: Duration = .seconds(60)
-        /// For a peer to read some of the answers that wait for it; it is looked at twice before it is given up.
+        /// For a peer to read some of its answers. The server checks twice before it closes the connection.
         package var reading: Duration = .seconds(30)
-        /// For space for a long answer to `api.request`, when others keep theirs.
+        /// For space for a long answer to `api.request`, while other answers are kept.
         package var room: Duration = .seconds(600)
-        /// For a peer that was told why it is served no longer to go.
+        /// For a peer to close its side after it got the reason why it is no longer served.
         package var farewell: Duration = .seconds(1)
-        /// For a connection to end, from its beginning; without a limit if absent.
+        /// For a connection to end after its beginning; no limit if `nil`.
         package var connection: Duration?
-        /// For the answers that are missing when the daemon ends.
+        /// For the pending answers when the daemon ends.
         package var drain: Duration = .seconds(5)
 
-        /// Waits as long as the interface says.
         package init() {}
     }
 
-    /// Puts settings together; what is left out is as the interface says.
+    /// Makes settings. Omitted ones have the documented default.
     package init(
         policy: AccessPolicy,
         limits: CallerLimits = CallerLimits(),
@@ -53,7 +51,6 @@ package struct ServerSettings: Sendable {
 }
 
 extension ServerSettings.Patience {
-    /// How long a peer is waited for.
     func time(for deadline: ConnectionMachine.Deadline) -> Duration {
         switch deadline {
         case .farewell: farewell

@@ -4,29 +4,26 @@ package import JunctionSession
 package import NIOCore
 import NIOPosix
 
-/// Serves the one session to local programs, over any number of sockets.
+/// Serves the session to local programs, over any number of sockets.
 ///
-/// Everything is on one event loop, the owner's; every function here is called on it.
+/// Everything happens on the owner's event loop, and every function is called on it.
 package final class SessionServer: Sendable {
     private let eventLoop: any EventLoop
     private let registry: NIOLoopBound<ConnectionRegistry>
     private let listeners: NIOLoopBoundBox<[Listener]>
 
-    /// What is spoken on a socket.
     package enum Language: Sendable {
         /// JSON-RPC, one message a line.
         case lines
-        /// HTTP/1.1.
         case http
     }
 
-    /// A socket that is listened on.
     private struct Listener {
         let socket: ListeningSocket
         let channel: any Channel
     }
 
-    /// Serves the session of `owner`.
+    /// Makes a server for the session of `owner`.
     ///
     /// - Parameter eventLoop: the loop that is the owner's executor.
     package convenience init(
@@ -40,9 +37,10 @@ package final class SessionServer: Sendable {
         self.init(Dispatcher(session, settings: settings, eventLoop: eventLoop), settings, eventLoop)
     }
 
-    /// Answers each call with `startError`: the daemon could not start, and there is no session.
+    /// Makes a server that answers each call with `startError`, because the daemon could not start and there is no
+    /// session.
     ///
-    /// - Parameter reload: carries out `daemon.reload`, and answers once, on the event loop.
+    /// - Parameter reload: carries out `daemon.reload`, and calls `answer` once, on the event loop.
     package convenience init(
         startError: WireError,
         settings: ServerSettings,
@@ -64,14 +62,14 @@ package final class SessionServer: Sendable {
         listeners = NIOLoopBoundBox([], eventLoop: eventLoop)
     }
 
-    /// Begins to accept connections; the socket is closed, and unlinked if it was made here, when `drain` is over.
+    /// Starts accepting connections. `drain` closes the socket, and unlinks its file if the daemon created it.
     package func start(on socket: ListeningSocket, speaking language: Language = .lines) -> EventLoopFuture<Void> {
         guard let descriptor = socket.takeDescriptor() else {
             preconditionFailure("A socket was started on twice")
         }
         let (registry, listeners, group) = (registry, listeners, socket.group)
         let bootstrap = ServerBootstrap(group: eventLoop)
-            // Without free descriptors, accepting pauses in place of spinning.
+            // If there is no free descriptor, accepting pauses instead of looping.
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
@@ -86,13 +84,13 @@ package final class SessionServer: Sendable {
                 }
             }
         return bootstrap.withBoundSocket(descriptor).map { channel in
-            // The library listens with a backlog of its own.
+            // Sets the backlog again, because SwiftNIO listens with its own.
             _ = listen(descriptor, ListeningSocket.backlog)
             listeners.value.append(Listener(socket: socket, channel: channel))
         }
     }
 
-    /// The session's owner has a new snapshot to announce.
+    /// Sends a new snapshot of the owner to the subscribers.
     package func changed(_ snapshot: JunctionSession.Snapshot) {
         let dispatcher = registry.value.dispatcher
         dispatcher.prepared.forgetToken(unless: snapshot.facts.accessToken?.generation)
@@ -103,24 +101,25 @@ package final class SessionServer: Sendable {
         dispatcher.httpWatchers.announce(news, withCodes: withCodes)
     }
 
-    /// Whether a program that called before the daemon restarted may manage the session by the present policy.
+    /// Returns whether a program that called before the daemon restarted may manage the session under the present
+    /// policy.
     package func mayManage(_ caller: LocalCaller) -> Bool {
         let policy = registry.value.policy
         let dependsOnGroups = caller.user != 0 && caller.user != policy.daemonUser
         return (caller.isComplete || !dependsOnGroups) && policy.grant(to: Peer(caller)).allows(.manage)
     }
 
-    /// Puts what a reload may change in force, for the connections that are open too.
+    /// Puts the reloadable settings in force, also for open connections.
     package func reload(policy: AccessPolicy, exposesApi: Bool) {
         registry.value.dispatcher.exposesApi = exposesApi
         registry.value.replacePolicy(with: policy)
         registry.value.dispatcher.owner.assumeIsolated { $0.rightsChanged() }
     }
 
-    /// Answers each further call with another reason why the daemon could not start, over the connections that are open too.
+    /// Replaces the error that answers each call if the daemon could not start, also for open connections.
     package func replaceStartError(with error: WireError) { registry.value.dispatcher.startError = error }
 
-    /// Stops accepting, answers what has been received, closes everything, and lets the sockets go.
+    /// Stops accepting, answers what has been received, closes all connections, and closes the sockets.
     package func drain() -> EventLoopFuture<Void> {
         let (registry, listeners) = (registry, listeners)
         let closed = listeners.value.map { $0.channel.close() }
@@ -132,6 +131,6 @@ package final class SessionServer: Sendable {
             }
     }
 
-    /// What was done since the start, and who is there now.
+    /// The counters since the start, with the present watchers and handlers.
     package var counters: ServerCounters { registry.value.dispatcher.tally }
 }

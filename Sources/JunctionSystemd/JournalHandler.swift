@@ -2,11 +2,11 @@ import CSystemd
 import Glibc
 package import Logging
 
-/// Logs to the journal with a field for every value, so that `journalctl JUNCTIOND_STATE=terminated` finds it.
+/// Logs to the journal, with a field for every value, so that `journalctl JUNCTIOND_STATE=terminated` finds it.
 ///
-/// The values stand in the message as well, because `journalctl` shows nothing else unless it is asked to.
+/// The message also contains the values, because `journalctl` shows only the message by default.
 package struct JournalHandler: LogHandler {
-    /// The metadata key for the kind of an event: 32 hexadecimal digits, logged as `MESSAGE_ID`.
+    /// The metadata key for the kind of an event. Its value has 32 hexadecimal digits and is logged as `MESSAGE_ID`.
     package static let messageIdentifierKey = "messageId"
 
     package var metadata: Logger.Metadata = [:]
@@ -20,7 +20,8 @@ package struct JournalHandler: LogHandler {
     private let deliver: @Sendable ([String]) -> Void
     private var ownLevel: Logger.Level?
 
-    /// - Parameter deliver: takes the fields of one entry, each as `NAME=value`: `JournalHandler.send`, or a test.
+    /// - Parameter deliver: receives the fields of one entry, each as `NAME=value`; either `JournalHandler.send` or a
+    ///   test's function.
     package init(threshold: LogThreshold, deliver: @escaping @Sendable ([String]) -> Void) {
         self.threshold = threshold
         self.deliver = deliver
@@ -46,7 +47,8 @@ package struct JournalHandler: LogHandler {
         deliver(fields)
     }
 
-    /// `peerUnit` is logged as `JUNCTIOND_PEER_UNIT`; whatever the journal would refuse in a name becomes `_`.
+    /// Returns the journal's field name for a key: `peerUnit` becomes `JUNCTIOND_PEER_UNIT`. Characters that the
+    /// journal does not accept become `_`.
     static func fieldName(for key: String) -> String {
         if key == messageIdentifierKey { return "MESSAGE_ID" }
         var name = "JUNCTIOND_"
@@ -68,7 +70,7 @@ package struct JournalHandler: LogHandler {
         return name
     }
 
-    /// The journal ignores a field whose name is longer than 64; a key may double by its underscores.
+    /// The journal ignores a field whose name is longer than 64 characters. Underscores can double the length of a key.
     private static let longestKey = 27
 }
 
@@ -83,7 +85,7 @@ extension JournalHandler {
                 defer { next = next.map { $0 + length } }
                 return iovec(iov_base: next, iov_len: length)
             }
-            // An entry that the journal does not take is lost: there is nowhere left to complain.
+            // If the journal does not accept the entry, the entry is lost: there is no other place to report that.
             _ = sd_journal_sendv(entry, Int32(entry.count))
         }
     }

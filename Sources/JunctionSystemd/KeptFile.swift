@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
 
-/// A small file in memory that the service manager keeps over a restart of this service.
+/// A small file in memory that the service manager keeps while this service restarts.
 ///
-/// It survives a crash and a restart, not a stop of the unit nor a reboot (`FileDescriptorStoreMax=`, systemd.service(5)).
+/// The file survives a crash and a restart, but not a stop of the unit or a reboot (`FileDescriptorStoreMax=`,
+/// systemd.service(5)).
 package enum KeptFile {
-    /// Hands the service manager a copy of `bytes` that nobody can change any more.
+    /// Passes a sealed copy of `bytes`, which no process can change, to the service manager.
     package static func keep(_ bytes: [UInt8], as name: String, by notifier: Notifier) -> Notifier.Delivery {
         let file = clinux_memory_file(name)
         guard file >= 0 else { return .failed(errno: -file) }
@@ -21,11 +22,11 @@ package enum KeptFile {
         return failure == 0 ? notifier.entrust(file, named: name) : .failed(errno: failure)
     }
 
-    /// What a passed descriptor holds, which is closed; nil when it is not a file that was kept this way.
+    /// Returns the content of a passed descriptor and closes it; `nil` if it is not a file that `keep` made.
     static func content(of descriptor: Int32, atMost limit: Int) -> [UInt8]? {
         defer { close(descriptor) }
         guard clinux_memory_file_is_sealed(descriptor) == 1 else { return nil }
-        // The offset is shared with whoever wrote it, so it is not used.
+        // Uses `pread`, because the file offset is shared with the process that wrote the file.
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
         while count < bytes.count {
@@ -42,9 +43,9 @@ package enum KeptFile {
 }
 
 extension PassedSockets {
-    /// Takes back the files that were kept under these names, whatever order they come in, and forgets about them here.
+    /// Returns the files that were kept under these names, in any order, and removes them from `sockets`.
     ///
-    /// - Parameter limit: the longest one that is believed, in bytes.
+    /// - Parameter limit: the longest accepted file, in bytes.
     package mutating func takeKeptFiles(named names: [String], atMost limit: Int) -> [[UInt8]] {
         let kept = sockets.filter { names.contains($0.name) }
         sockets.removeAll { names.contains($0.name) }

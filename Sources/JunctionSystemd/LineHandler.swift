@@ -3,8 +3,8 @@ package import Logging
 
 /// Logs plain lines, for terminals, containers and other supervisors.
 ///
-/// Where nobody looks on, each line begins with its priority, as `sd-daemon(3)` has it: `<5>Signed in`. On a terminal
-/// it begins with the level's name.
+/// On a terminal, each line begins with the name of its level. Otherwise, it begins with its priority, as in
+/// `sd-daemon(3)`: `<5>Signed in`.
 package struct LineHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
@@ -18,7 +18,7 @@ package struct LineHandler: LogHandler {
     private let deliver: @Sendable ([UInt8]) -> Void
     private var ownLevel: Logger.Level?
 
-    /// - Parameter deliver: takes the bytes of one line, its ending included.
+    /// - Parameter deliver: receives the bytes of one line, with its ending.
     package init(isTerminal: Bool, threshold: LogThreshold, deliver: @escaping @Sendable ([UInt8]) -> Void) {
         self.isTerminal = isTerminal
         self.threshold = threshold
@@ -38,10 +38,10 @@ package struct LineHandler: LogHandler {
 }
 
 extension LineHandler {
-    /// Writes one line, and waits until it is taken.
+    /// Writes one line, and waits until all of it is written.
     package static func write(_ line: [UInt8], to descriptor: Int32) {
         var rest = line[...]
-        // Usually one write, which keeps the lines of several processes apart.
+        // Usually one write is enough, which does not mix the lines of several processes.
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
@@ -50,7 +50,7 @@ extension LineHandler {
                 var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&room, 1, -1)
             } else if errno != EINTR {
-                // A line that cannot be written is lost: there is nowhere left to complain.
+                // If a line cannot be written, it is lost: there is no other place to report that.
                 return
             }
         }

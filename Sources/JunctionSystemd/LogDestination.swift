@@ -1,15 +1,15 @@
 import Glibc
 package import Logging
 
-/// Where log lines go: it depends on what standard error is connected to.
+/// The destination of log lines, which depends on what standard error is connected to.
 package enum LogDestination: Equatable, Sendable {
     case journal
     case lines(descriptor: Int32, isTerminal: Bool)
 
-    /// Looks at a descriptor, usually standard error.
+    /// Finds the destination behind a descriptor, usually standard error.
     ///
-    /// - Parameter journalStream: `JOURNAL_STREAM`, which is inherited even where the stream is not: only when device
-    ///   and inode agree does the descriptor lead to the journal.
+    /// - Parameter journalStream: the value of `JOURNAL_STREAM`. A process inherits the variable even if its stream is
+    ///   another one, so the descriptor leads to the journal only if device and inode agree.
     package init(descriptor: Int32, journalStream: String?) {
         let leadsToJournal = journalStream != nil && journalStream == LogDestination.identity(of: descriptor)
         self =
@@ -17,9 +17,9 @@ package enum LogDestination: Equatable, Sendable {
             ? .journal : .lines(descriptor: descriptor, isTerminal: isatty(descriptor) == 1)
     }
 
-    /// The handler for every logger of the process.
+    /// Returns the handler for every logger of the process.
     ///
-    /// - Parameter deliver: takes what is to be written, and hands it to `write` sooner or later.
+    /// - Parameter deliver: receives each entry, and passes it to `write` at once or later.
     package func handler(
         threshold: LogThreshold,
         deliver: @escaping @Sendable (LogEntry) -> Void
@@ -32,7 +32,7 @@ package enum LogDestination: Equatable, Sendable {
         }
     }
 
-    /// Writes one entry, and waits until it is taken: for ever, if whoever reads has stopped.
+    /// Writes one entry, and waits until it is written. If the reader has stopped reading, this waits for ever.
     package func write(_ entry: LogEntry) {
         switch (self, entry) {
         case (_, .fields(let fields)): JournalHandler.send(fields)

@@ -1,11 +1,11 @@
-/// One log line, ready to be written: what goes through here cannot be changed, only kept waiting.
+/// One log entry, ready to be written.
 package enum LogEntry: Equatable, Sendable {
-    /// The bytes of a line, its ending included.
+    /// The bytes of a line, with its ending.
     case line([UInt8])
-    /// The fields of an entry of the journal, each as `NAME=value`.
+    /// The fields of a journal entry, each as `NAME=value`.
     case fields([String])
 
-    /// How much memory it takes while it waits.
+    /// The memory that a waiting entry needs, in bytes.
     package var size: Int {
         switch self {
         case .line(let bytes): bytes.count

@@ -1,6 +1,6 @@
 import Logging
 
-/// What a log event says: its message and its values, in an order that does not change from line to line.
+/// The text of a log event: its message, and its values in a fixed order.
 struct LogText {
     let message: String
     let values: [(key: String, value: String)]
@@ -14,7 +14,7 @@ struct LogText {
         values = metadata.map { (key: $0.key, value: $0.value.description) }.sorted { $0.key < $1.key }
     }
 
-    /// Message and values on one line: `Signed in generation=3 userId=…`.
+    /// Returns message and values on one line: `Signed in generation=3 userId=…`.
     func line(leavingOut hidden: Set<String> = []) -> String {
         var line = LogText.printable(message)
         for (key, value) in values where !hidden.contains(key) {
@@ -31,8 +31,8 @@ struct LogText {
             + "\""
     }
 
-    /// A value may come from outside. A line break in it would begin a line of its own, with a priority of its
-    /// choice, and an escape character could make a terminal do things.
+    /// Escapes characters that are not safe in a line. A value may come from outside the daemon: a line break would
+    /// begin a line with a forged priority, and an escape character could control a terminal.
     private static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: \.breaksLines) else { return text }
         var safe = String.UnicodeScalarView()

@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// The least important level that is logged, shared by all loggers, so that a reload changes it for all of them.
+/// The lowest level that is logged. All loggers share it, so that a reload changes it for all of them.
 package final class LogThreshold: Sendable {
     private let rank: Atomic<Int>
 
@@ -9,7 +9,6 @@ package final class LogThreshold: Sendable {
         rank = Atomic(level.rank)
     }
 
-    /// The level that is in force now.
     package var level: Logger.Level {
         get { Logger.Level.allCases[rank.load(ordering: .relaxed)] }
         set { rank.store(newValue.rank, ordering: .relaxed) }
@@ -17,10 +16,10 @@ package final class LogThreshold: Sendable {
 }
 
 extension Logger.Level {
-    /// From 0 for `trace` upwards.
+    /// The rank of the level, from 0 for `trace` upwards.
     fileprivate var rank: Int { Logger.Level.allCases.firstIndex(of: self) ?? 0 }
 
-    /// The priority that syslog and the journal know: 7 is for debugging, 2 is critical.
+    /// The priority in syslog and in the journal, from 2 (critical) to 7 (debugging).
     var priority: Int {
         switch self {
         case .trace, .debug: 7

@@ -2,23 +2,25 @@ import CLinux
 import Glibc
 import JunctionNotify
 
-/// Tells the service manager how the service is doing, and never waits for it.
+/// Sends messages about the service to the service manager, and never waits for it.
 ///
-/// `sd_notify(3)` does the same with a blocking send: once 11 messages lie unread at the service manager, the twelfth
-/// stops whoever sends it, here the thread that answers every client. So the datagram is sent from here, without
-/// blocking; libsystemd is used where it does not wait.
+/// `sd_notify(3)` sends the same messages, but it blocks: when the service manager has 11 unread messages, the twelfth
+/// stops the sending thread, which is here the thread that answers every client. So the notifier sends the datagrams
+/// itself, without blocking. It uses libsystemd only for functions that do not wait.
 ///
-/// What the service manager is too busy to take now is kept, as far as it is still true later, and sent when it listens: a
-/// daemon whose `READY=1` is lost is killed for never having started.
+/// If the service manager is too busy, the notifier keeps the messages that are still true later, and sends them when
+/// the service manager reads again. Without that, a lost `READY=1` would make the service manager kill the daemon after
+/// its start timeout.
 package struct Notifier: Sendable {
-    /// What became of a message. That it was sent does not mean that it was acted on.
+    /// The result of sending a message. A sent message may still be ignored.
     package enum Delivery: Equatable, Sendable {
         case sent
-        /// No service manager asked to be told.
+        /// There is no service manager to notify (no `NOTIFY_SOCKET`).
         case nobodyListens
-        /// The service manager is busy. States are told as soon as it listens; all else is to be said again in a moment.
+        /// The service manager is busy. The notifier sends states later; the caller has to send all other messages
+        /// again.
         case congested
-        /// The system's reason why it can never be told.
+        /// The message can never be sent, for the reason in errno.
         case failed(errno: Int32)
     }
 
@@ -30,7 +32,7 @@ package struct Notifier: Sendable {
 
     private let destination: Destination
 
-    /// Makes a notifier for the socket that `NOTIFY_SOCKET` names: a path, or `@` and an abstract name.
+    /// Makes a notifier for the socket in `NOTIFY_SOCKET`: a path, or `@` and an abstract name.
     package init(socket name: String?) {
         destination =
             if let name {
@@ -40,7 +42,7 @@ package struct Notifier: Sendable {
             }
     }
 
-    /// Sends the news in one datagram, so that they take effect together.
+    /// Sends the messages in one datagram, so that they take effect together.
     @discardableResult
     package func tell(_ news: ServiceManagerMessage...) -> Delivery {
         switch destination {
@@ -51,7 +53,7 @@ package struct Notifier: Sendable {
         }
     }
 
-    /// Gives the service manager a copy of a descriptor, which it passes to the next process of this service, after a
+    /// Passes a copy of a descriptor to the service manager, which gives it to the next process of this service after a
     /// restart or a crash (`FDSTORE=1`).
     @discardableResult
     package func entrust(_ descriptor: Int32, named name: String) -> Delivery {

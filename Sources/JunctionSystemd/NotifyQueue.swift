@@ -3,15 +3,15 @@ import Glibc
 import JunctionNotify
 import Synchronization
 
-/// The news that stay true until others take their place, and that the service manager may not miss. What it is too busy
-/// to take is told when it listens; what has been overtaken by then is not told at all.
+/// Queues the messages that stay true until others replace them, and that the service manager must receive. If it is
+/// too busy, the queue sends them when it reads again, except those that were replaced meanwhile.
 final class NotifyQueue: Sendable {
     private let socket: NotifySocket
     private let state = Mutex(State())
 
     private struct State {
         var unsent = Unsent()
-        /// Somebody waits until the service manager has space.
+        /// Whether a thread waits until the service manager has space.
         var isAwaited = false
     }
 
@@ -19,11 +19,11 @@ final class NotifyQueue: Sendable {
         self.socket = socket
     }
 
-    /// Tells the news behind what has not been told yet.
+    /// Sends the messages after those that are still queued.
     func tell(_ news: [ServiceManagerMessage]) -> Notifier.Delivery {
         state.withLock { state in
             state.unsent.add(news)
-            // Whoever waits sends this, too.
+            // The waiting thread also sends these messages.
             guard !state.isAwaited else { return .congested }
             let delivery = send(&state.unsent)
             if delivery == .congested {
@@ -39,14 +39,14 @@ final class NotifyQueue: Sendable {
         while let message = unsent.first {
             last = socket.send(message)
             if last == .congested { return last }
-            // What failed will fail again.
+            // A failed message would fail again.
             unsent.removeFirst()
         }
         return last
     }
 
-    /// A thread for as long as the service manager is busy. The queue is private because the global ones start a monitor
-    /// that wakes the process every second for ever.
+    /// Waits on a thread until the service manager has space. The queue is private because a global one starts a
+    /// monitor that wakes the process every second for ever.
     private func waitForRoom() {
         DispatchQueue(label: "junctiond.notify").async { [self] in
             var isDone = false
@@ -62,17 +62,17 @@ final class NotifyQueue: Sendable {
     }
 }
 
-/// What is still to be told: at most two messages, because a new state takes the place of an old one.
+/// The messages that still have to be sent: at most two, because a new state replaces an old one.
 struct Unsent: Equatable {
-    /// Goes first and by itself: the service manager takes the `READY=1` that ends a reload only after its beginning.
+    /// Sent first and alone: the service manager accepts the `READY=1` that ends a reload only after the reload has
+    /// begun.
     private var reloading: [ServiceManagerMessage] = []
     private var state: [ServiceManagerMessage] = []
     private var status: [ServiceManagerMessage] = []
     private var others: [ServiceManagerMessage] = []
-    /// The end has been told, or is about to be: nothing that holds comes after it.
+    /// Whether `STOPPING=1` was sent or is queued. No state may follow it.
     private var isEnding = false
 
-    /// The next message.
     var first: [ServiceManagerMessage]? {
         if !reloading.isEmpty { return reloading }
         let rest = state + status + others
@@ -90,7 +90,7 @@ struct Unsent: Equatable {
         }
         for item in news {
             switch item {
-            // Its end is told, too, and ends whatever was said before.
+            // The end of the reload is also sent, and it ends the earlier state.
             case .reloading: (reloading, state) = ([item], [])
             case .ready: state = [item]
             case .stopping: (reloading, state) = ([], [item])
@@ -103,7 +103,7 @@ struct Unsent: Equatable {
 }
 
 extension ServiceManagerMessage {
-    /// Whether it holds until something else is said.
+    /// Whether the message stays true until another one replaces it.
     var isStanding: Bool {
         switch self {
         case .ready, .status, .reloading, .stopping: true

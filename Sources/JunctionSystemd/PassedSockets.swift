@@ -1,9 +1,9 @@
 import CSystemd
 import Glibc
 
-/// The sockets that were open before this process began: the service manager listened for us.
+/// The sockets that the service manager opened and passed to this process (socket activation).
 package struct PassedSockets: Equatable, Sendable {
-    /// One inherited descriptor and the name that the socket unit gave it.
+    /// One passed descriptor, and its name from the socket unit.
     package struct Socket: Equatable, Sendable {
         package var descriptor: Int32
         package var name: String
@@ -20,8 +20,8 @@ package struct PassedSockets: Equatable, Sendable {
         self.sockets = sockets
     }
 
-    /// Takes over what was passed to this process and removes the variables that announced it, so that no child
-    /// process believes them. To be called before any other thread starts: it changes the environment.
+    /// Takes the passed sockets, and removes the environment variables that announce them, so that no child process
+    /// reads them. Call this before any other thread starts, because it changes the environment.
     package static func take() throws(PassedSocketError) -> PassedSockets {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -32,7 +32,7 @@ package struct PassedSockets: Equatable, Sendable {
             )
         }
         defer { free(names) }
-        // The list ends with a null pointer; each name is an allocation of its own.
+        // The list ends with a null pointer, and each name is a separate allocation.
         let sockets = (0..<count).map { index in
             let name = names?[Int(index)]
             defer { free(name) }
@@ -41,14 +41,15 @@ package struct PassedSockets: Equatable, Sendable {
         return PassedSockets(sockets)
     }
 
-    /// Has the next program in this process find the sockets as this one did, and returns the environment that announces them.
+    /// Prepares the sockets for the next program in this process, and returns the environment that announces them.
     ///
-    /// Call it right before `execve`: it moves the sockets to the numbers from 3 on, and closes what has those numbers.
+    /// Call this right before `execve`. It moves the sockets to the descriptors from 3 on, and closes what has those
+    /// numbers.
     package func passedOn(in variables: [String: String]) -> [String: String] {
         var variables = variables
         for (index, socket) in sockets.enumerated() {
             let place = 3 + Int32(index)
-            // Moved in this order, no socket overwrites one that is still to be moved.
+            // In this order, no socket overwrites one that is still to be moved.
             if socket.descriptor == place { _ = fcntl(place, F_SETFD, 0) } else { dup2(socket.descriptor, place) }
         }
         for name in ["LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID"] { variables[name] = nil }
@@ -59,17 +60,15 @@ package struct PassedSockets: Equatable, Sendable {
         return variables
     }
 
-    /// What a socket is for, by the name that its unit gives it (`FileDescriptorName=`).
+    /// The purpose of a socket, as its unit names it (`FileDescriptorName=`).
     package enum Name: String, Sendable, CaseIterable {
-        /// JSON-RPC.
         case rpc
-        /// HTTP.
         case api
     }
 
-    /// The listening Unix stream socket of this name, if one was passed.
+    /// Returns the listening Unix stream socket of this name, if one was passed.
     ///
-    /// A lone socket without a name of its own counts as the one for JSON-RPC: a socket unit without `FileDescriptorName=`
+    /// A single socket with a default name counts as the JSON-RPC socket: a socket unit without `FileDescriptorName=`
     /// passes its unit's name, and other launchers pass none.
     package func listener(_ name: Name) throws(PassedSocketError) -> Int32? {
         let wanted = name.rawValue
@@ -98,7 +97,7 @@ extension PassedSockets.Socket {
     fileprivate var hasDefaultName: Bool { name == "unknown" || name.hasSuffix(".socket") }
 }
 
-/// A passed socket that cannot be used, and what to change in the unit.
+/// The error for a passed socket that cannot be used. It says what to change in the unit.
 package struct PassedSocketError: Error, Equatable, CustomStringConvertible {
     package var description: String
 

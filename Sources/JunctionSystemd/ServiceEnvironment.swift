@@ -1,20 +1,21 @@
-/// What the service manager told this process through environment variables.
+/// The environment variables that the service manager sets for this process.
 ///
-/// A plain value: the program hands the variables in, so that nothing below it looks at the environment.
+/// The program passes the variables in, so that no lower layer reads the environment.
 package struct ServiceEnvironment: Equatable, Sendable {
-    /// Where notify messages go (`NOTIFY_SOCKET`).
+    /// The socket for notify messages (`NOTIFY_SOCKET`).
     package var notifySocket: String?
-    /// The folder of passed credentials (`CREDENTIALS_DIRECTORY`).
+    /// The directory of passed credentials (`CREDENTIALS_DIRECTORY`).
     package var credentialsDirectory: String?
-    /// The folder for durable state (`STATE_DIRECTORY`); the first one, when the unit asks for several.
+    /// The directory for durable state (`STATE_DIRECTORY`): the first one if the unit asks for several.
     package var stateDirectory: String?
-    /// Device and inode of the journal's stream, when one of ours leads there (`JOURNAL_STREAM`).
+    /// The device and inode of the journal's stream, if a stream of this process leads there (`JOURNAL_STREAM`).
     package var journalStream: String?
-    /// How long the service manager waits for a watchdog heartbeat before it kills us, when it watches this process.
+    /// The watchdog timeout, if the service manager watches this process. Without a heartbeat in this time, it kills
+    /// the process.
     package var watchdog: Duration?
-    /// Whether the service manager started this very process, rather than a parent that only passed its variables on.
+    /// Whether the service manager started this process itself, and not a parent that only passed its variables on.
     package var isUnderServiceManager: Bool
-    /// Whether that was the manager of one user (`systemctl --user`), which keeps no key for us.
+    /// Whether it is a user's service manager (`systemctl --user`), which has no sealing key for the daemon.
     package var isUnderUserManager: Bool
 
     package init(variables: [String: String], processID: Int32) {
@@ -30,16 +31,18 @@ package struct ServiceEnvironment: Equatable, Sendable {
             watched: text("WATCHDOG_PID"),
             processID: processID
         )
-        // A terminal that was itself started as a service passes NOTIFY_SOCKET or INVOCATION_ID on to whatever runs in
-        // it. Credentials are only readable by their own unit, and SYSTEMD_EXEC_PID names the one process it is for.
+        // If a service starts a terminal, the programs in it inherit NOTIFY_SOCKET and INVOCATION_ID. So these prove
+        // nothing. But only a credential's own unit can read it, and SYSTEMD_EXEC_PID names the one process that it is
+        // meant for.
         isUnderServiceManager =
             credentialsDirectory != nil || text("SYSTEMD_EXEC_PID").flatMap(Int32.init) == processID
-        // A user's manager names itself to its services, the system's does not (systemd.exec(5)).
+        // A user's manager sets MANAGERPID for its services; the system's manager does not (systemd.exec(5)).
         isUnderUserManager = isUnderServiceManager && text("MANAGERPID") != nil
     }
 
     private static func watchdog(microseconds: String?, watched: String?, processID: Int32) -> Duration? {
-        // Without WATCHDOG_PID it is meant for whoever can read it; with another process's number it is not for us.
+        // Without WATCHDOG_PID, the watchdog applies to any process that reads the variable. With the id of another
+        // process, it does not apply to this one.
         if let watched, Int32(watched) != processID { return nil }
         guard let microseconds = microseconds.flatMap(Int64.init), microseconds > 0 else { return nil }
         return .microseconds(microseconds)

@@ -1,29 +1,26 @@
 import Glibc
 
-/// One thing that the service manager may want to know about this process.
+/// One message about this process to the service manager.
 package enum ServiceManagerMessage: Equatable, Sendable {
-    /// The socket answers and the state is loaded; also ends a reload.
+    /// The socket accepts connections and the state is loaded. Also ends a reload.
     case ready
-    /// What is going on, in plain words for `systemctl status`. Never a secret.
+    /// A plain text for `systemctl status`, without secrets.
     case status(String)
-    /// The configuration is being read again; the time comes from `ServiceManagerMessage.monotonicMicroseconds()`.
+    /// The daemon reads the configuration again. The time comes from `ServiceManagerMessage.monotonicMicroseconds()`.
     case reloading(atMonotonicMicroseconds: UInt64)
-    /// The shutdown has begun.
     case stopping
-    /// A heartbeat for the watchdog.
     case alive
-    /// What the service manager keeps under this name is not needed any more.
+    /// The service manager may drop what it keeps under this name.
     case forget(name: String)
 
-    /// The time that `reloading` has to carry: the monotonic clock. With the wall clock's, or in a datagram of its
-    /// own, the service manager takes the reload for one that never began and kills the service.
+    /// Returns the time for `reloading`, from the monotonic clock. With the time of the wall clock, or in a separate
+    /// datagram, the service manager assumes that the reload never began, and kills the service.
     package static func monotonicMicroseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
     }
 
-    /// The lines of the notify protocol that say it.
     var text: String {
         switch self {
         case .ready: "READY=1"
@@ -35,10 +32,10 @@ package enum ServiceManagerMessage: Equatable, Sendable {
         }
     }
 
-    /// The service manager drops a datagram over 4096 bytes as a whole, and this many characters always fit.
+    /// The service manager drops a datagram of more than 4096 bytes completely. This many characters always fit.
     private static let longestStatus = 900
 
-    /// A line break in the status would begin an assignment of its own, such as `MAINPID=`.
+    /// Replaces control characters. A line break in the status would begin another assignment, such as `MAINPID=`.
     private static func singleLine(_ words: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in words.unicodeScalars.prefix(longestStatus) {

@@ -1,13 +1,12 @@
 import Glibc
 
-/// Whether something starts a service after a reboot, as far as the folders of the service manager say: `systemctl enable` makes
-/// links there, and asking it takes a bus that the daemon has no business with.
+/// Whether a service starts after a reboot, according to the directories of the service manager. `systemctl enable`
+/// creates links there. Asking the service manager itself would need a bus connection, which the daemon does not have.
 package struct UnitEnablement: Equatable, Sendable {
     /// The unit, such as `junctiond.service`.
     package var service: String
-    /// The service starts at boot.
     package var isServiceEnabled: Bool
-    /// Its socket does, so that whoever connects starts the service.
+    /// Whether its socket starts at boot, so that a connecting program starts the service.
     package var isSocketEnabled: Bool
 
     package init(service: String, isServiceEnabled: Bool, isSocketEnabled: Bool) {
@@ -16,13 +15,13 @@ package struct UnitEnablement: Equatable, Sendable {
         self.isSocketEnabled = isSocketEnabled
     }
 
-    /// Where system units and the links to them are (systemd.unit(5)).
+    /// The directories of system units and of the links to them (systemd.unit(5)).
     package static let systemFolders = [
         "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
         "/lib/systemd/system",
     ]
 
-    /// Looks for a service; nothing where it is no unit of these folders, such as one that `systemd-run` made.
+    /// Looks for a service; `nil` if these directories do not contain it, for example because `systemd-run` created it.
     package init?(of service: String, in folders: [String] = systemFolders) {
         guard service.hasSuffix(".service"), folders.contains(where: { access("\($0)/\(service)", F_OK) == 0 }) else {
             return nil
@@ -35,7 +34,7 @@ package struct UnitEnablement: Equatable, Sendable {
         )
     }
 
-    /// Whether another unit wants or requires it.
+    /// Whether another unit wants or requires this unit.
     private static func isWanted(_ unit: String, in folders: [String]) -> Bool {
         folders.contains { folder in
             names(in: folder).contains { name in

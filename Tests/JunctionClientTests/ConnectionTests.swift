@@ -6,9 +6,9 @@ import Testing
 
 @testable import JunctionClient
 
-/// The connection that `junctionctl` uses: one thread, one thing after the other.
+/// The connection that `junctionctl` uses: one thread, and one call at a time.
 struct ConnectionTests {
-    @Test func `an answer comes with the text it had on the wire`() throws {
+    @Test func `an answer keeps its text from the wire`() throws {
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON())
             _ = peer.line()
@@ -21,7 +21,7 @@ struct ConnectionTests {
         #expect(String(decoding: answer.json.rawText, as: UTF8.self) == snapshotJSON())
     }
 
-    @Test func `a notification that overtakes an answer is kept`() throws {
+    @Test func `a notification that arrives before an answer is kept`() throws {
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
             peer.send(
@@ -40,7 +40,7 @@ struct ConnectionTests {
         #expect(try connection.nextNotification().name.string == "b")
     }
 
-    @Test func `a question of the daemon's is answered on the way`() throws {
+    @Test func `a question of the daemon is answered before the call's answer`() throws {
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
             peer.send(#"{"jsonrpc":"2.0","id":"d","method":"session.authenticate","params":{"externalUserId":"joe"}}"#)
@@ -58,7 +58,7 @@ struct ConnectionTests {
         #expect(answer.value.outcome == .signedIn)
     }
 
-    @Test func `an answer in pieces is put together`() throws {
+    @Test func `an answer that arrives in pieces is assembled`() throws {
         let daemon = ScriptedDaemon({ peer in
             _ = peer.message()
             peer.send("\r")
@@ -69,7 +69,7 @@ struct ConnectionTests {
         #expect(try connection.perform(SessionStatus.self, NoParams()).value.revision == 17)
     }
 
-    @Test func `a deadline ends the wait`() throws {
+    @Test func `a wait ends at its deadline`() throws {
         let daemon = ScriptedDaemon({ peer in while peer.line() != nil {} })
         var connection = try Connection(to: SocketPath(daemon.path))
 
@@ -80,7 +80,7 @@ struct ConnectionTests {
         #expect(error?.kind == .timedOut)
     }
 
-    @Test func `a feed that shall not wait for a daemon says that there is none`() {
+    @Test func `a feed that must not wait reports a missing daemon`() {
         let daemon = ScriptedDaemon(listening: false)
         var feed = SnapshotFeed(from: SocketPath(daemon.path), patience: .onceConnected)
 
@@ -89,7 +89,7 @@ struct ConnectionTests {
         #expect(error?.kind == .daemonUnreachable)
     }
 
-    @Test func `a feed that waits gives up at its deadline`() {
+    @Test func `a feed that waits for a daemon ends at its deadline`() {
         let daemon = ScriptedDaemon(listening: false)
         var feed = SnapshotFeed(from: SocketPath(daemon.path), patience: .always)
 
@@ -102,11 +102,11 @@ struct ConnectionTests {
         (Patience.onceConnected, [JunctionError.Kind.misconfigured, .daemonUnreachable]),
         (.whileAbsent, [.misconfigured]), (.always, []),
     ])
-    func `who mends a configuration is waited for as asked`(patience: Patience, ending: [JunctionError.Kind]) {
+    func `a reconnection waits for a daemon as its patience says`(patience: Patience, ending: [JunctionError.Kind]) {
         for kind in [JunctionError.Kind.misconfigured, .daemonUnreachable] {
             var reconnection = Reconnection(to: SocketPath("/nowhere"), patience: patience, unless: nil)
             var ended: JunctionError.Kind?
-            // The first attempt to come back is made at once.
+            // The first attempt to reconnect comes at once.
             do throws(JunctionError) { try reconnection.wait(after: JunctionError(kind, "no")) } catch {
                 ended = error.kind
             }
@@ -114,7 +114,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `a daemon that came and went is not tried without a pause`() throws {
+    @Test func `a second lost connection without an answer is retried only after a pause`() throws {
         var reconnection = Reconnection(
             to: SocketPath("/nowhere"),
             patience: .always,
@@ -123,7 +123,7 @@ struct ConnectionTests {
             unless: nil
         )
         reconnection.connectionBegan()
-        // It was there for long enough: at once. The next one answers nothing: not at once.
+        // The first connection counts as one that lasted, so the next attempt comes at once. The second one does not.
         try reconnection.wait(after: .connectionLost)
 
         let error = #expect(throws: JunctionError.self) {

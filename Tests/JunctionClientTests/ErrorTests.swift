@@ -3,7 +3,7 @@ import JunctionClient
 import JunctionClientTesting
 import Testing
 
-/// What becomes of a refusal, and of everything that can be wrong with an answer.
+/// The errors of a refused call, and of an invalid answer.
 struct ErrorTests {
     private func error(answering line: String) async -> JunctionError? {
         let daemon = ScriptedDaemon({ peer in
@@ -19,7 +19,7 @@ struct ErrorTests {
         }
     }
 
-    @Test func `a refusal keeps all that the daemon says about it`() async throws {
+    @Test func `an error contains all that the daemon sends about it`() async throws {
         let error = try #require(
             await error(
                 answering: """
@@ -53,7 +53,7 @@ struct ErrorTests {
             .providerUnavailable
         ),
     ])
-    func `every error has a word`(json: String, kind: JunctionError.Kind) async throws {
+    func `every error code has a kind`(json: String, kind: JunctionError.Kind) async throws {
         let error = try #require(await error(answering: #"{"jsonrpc":"2.0","id":1,"error":\#(json)}"#))
 
         #expect(error.kind == kind)
@@ -61,14 +61,14 @@ struct ErrorTests {
     }
 
     @Test(arguments: ["{}", "[", "nonsense", #"{"jsonrpc":"2.0","id":1,"result":{"revision":"x"}}"#])
-    func `an answer that is none is an error, not a crash`(line: String) async throws {
+    func `an invalid answer is an error, not a crash`(line: String) async throws {
         #expect(try #require(await error(answering: line)).kind == .unreadableAnswer)
     }
 
-    @Test func `a daemon that is too busy for one more connection says so`() async throws {
+    @Test func `a daemon with too many connections reports busy`() async throws {
         let script: ScriptedDaemon.Script = { peer in
             peer.send(#"{"jsonrpc":"2.0","id":null,"error":{"code":1011,"message":"full","data":{"kind":"busy"}}}"#)
-            // It goes when the request has come: a request that was not taken would be made again.
+            // The connection ends after the request has arrived: a request that was not taken would be repeated.
             _ = peer.line()
         }
         let daemon = ScriptedDaemon(script, script)
@@ -83,7 +83,7 @@ struct ErrorTests {
         #expect(ofThread?.kind == .busy)
     }
 
-    @Test func `no daemon is an error that names the path`() async {
+    @Test func `a missing daemon is an error that names the path`() async {
         let daemon = ScriptedDaemon(listening: false)
 
         let error = await #expect(throws: JunctionError.self) { try await daemon.client.status() }
@@ -92,7 +92,7 @@ struct ErrorTests {
         #expect(error?.message.contains(daemon.path) == true)
     }
 
-    @Test func `a program that has no descriptor left is told so, and does not wait for the daemon`() async {
+    @Test func `a program without a free descriptor gets a local failure and does not wait for the daemon`() async {
         await #expect(processExitsWith: .success) {
             var none = rlimit()
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
@@ -105,7 +105,7 @@ struct ErrorTests {
         }
     }
 
-    @Test func `a path that no socket can have is told apart`() async {
+    @Test func `a path that no socket can have is an error of its own`() async {
         let client = JunctionClient(socket: "/" + String(repeating: "x", count: 200))
 
         let error = await #expect(throws: JunctionError.self) { try await client.status() }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import JunctionClient
 
-/// The one call in which the daemon asks back.
+/// The one call during which the daemon asks a question.
 struct IdentifyTests {
     private struct NoTokenToday: Error, Equatable {}
 
     private static let question =
         #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
 
-    /// The next daemon, which is to hear nothing of it.
+    /// The next daemon, which must not receive the call.
     private static let signsIn: ScriptedDaemon.Script = { peer in
         let request = peer.message()
         peer.send(question)
@@ -21,7 +21,7 @@ struct IdentifyTests {
         _ = peer.line()
     }
 
-    @Test func `the credential is asked for when the daemon needs one`() async throws {
+    @Test func `identify asks for the credential when the daemon needs one`() async throws {
         let response = Mutex("")
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
@@ -44,7 +44,7 @@ struct IdentifyTests {
     }
 
     @Test(arguments: [String?.some("joe"), nil])
-    func `no credential is asked for when none is needed`(user: String?) async throws {
+    func `identify asks for no credential when none is needed`(user: String?) async throws {
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), #"{"outcome":"unchanged","snapshot":\#(snapshotJSON())}"#)
             _ = peer.line()
@@ -58,7 +58,7 @@ struct IdentifyTests {
         #expect(result.outcome == .unchanged)
     }
 
-    @Test func `what the app throws is told to the daemon and thrown to the caller`() async throws {
+    @Test func `an error of the app's closure is sent to the daemon and thrown to the caller`() async throws {
         let response = Mutex<JSONValue?>(nil)
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
@@ -76,7 +76,7 @@ struct IdentifyTests {
         #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
     }
 
-    @Test func `an id is the caller's when its bytes are, however alike two look`() async throws {
+    @Test func `a question matches a call only if the bytes of the ids are equal`() async throws {
         let (inOne, inTwo) = ("caf\u{E9}", "cafe\u{301}")
         let questioned = Mutex<JSONValue?>(nil)
         let daemon = ScriptedDaemon({ peer in
@@ -97,7 +97,7 @@ struct IdentifyTests {
         #expect(questioned.withLock { $0?["error"]?["code"]?.integer } == 1002)
     }
 
-    @Test func `two callers are asked about their own user each`() async throws {
+    @Test func `two callers are each asked about their own user`() async throws {
         let daemon = ScriptedDaemon({ peer in
             var requests: [String: JSONValue] = [:]
             for _ in 0..<2 {
@@ -123,7 +123,7 @@ struct IdentifyTests {
         #expect(try await joe.outcome == .signedIn)
     }
 
-    @Test func `a question about somebody whom nobody identifies is refused`() async throws {
+    @Test func `a question about a user whom no call identifies is refused`() async throws {
         let response = Mutex<JSONValue?>(nil)
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
@@ -139,7 +139,7 @@ struct IdentifyTests {
         #expect(response.withLock { $0?["error"]?["code"]?.integer } == 1002)
     }
 
-    @Test func `a daemon that is restarted before it has asked for the credential is told again`() async throws {
+    @Test func `identify is repeated if the daemon restarts before its question`() async throws {
         let daemon = ScriptedDaemon(
             { peer in _ = peer.line() },
             { peer in _ = peer.line() },
@@ -160,7 +160,7 @@ struct IdentifyTests {
         #expect(result.outcome == .signedIn)
     }
 
-    @Test func `once the daemon has asked, a lost connection is told: the credential may have been used`() async {
+    @Test func `a connection that is lost after the daemon's question is an error and not repeated`() async {
         let daemon = ScriptedDaemon(
             { peer in
                 _ = peer.line()
@@ -181,7 +181,7 @@ struct IdentifyTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `identifying nobody is a sign-out, which is not done twice`() async {
+    @Test func `identify without a user is a sign-out and is not repeated`() async {
         let daemon = ScriptedDaemon({ peer in _ = peer.line() }, Self.signsIn)
 
         await #expect(throws: IdentifyError<NoTokenToday>.junction(.connectionLost)) {
@@ -189,7 +189,7 @@ struct IdentifyTests {
         }
     }
 
-    @Test func `what the app throws is the end of it, though the daemon has gone`() async throws {
+    @Test func `an error of the app's closure is thrown even if the daemon has gone`() async throws {
         let daemon = ScriptedDaemon({ peer in
             _ = peer.line()
             peer.send(#"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#)

@@ -3,9 +3,9 @@ import JunctionClientTesting
 import Synchronization
 import Testing
 
-/// What each method sends, byte for byte, and what it makes of the answer.
+/// The bytes that each method sends, and the value that it makes of the answer.
 struct MethodTests {
-    /// A client of a daemon that answers one request with `result`, and what that request was.
+    /// Calls a daemon that answers one request with `result`. Returns the answer and the request.
     private func exchange<Answer>(
         answering result: String,
         _ ask: (JunctionClient) async throws -> Answer
@@ -21,7 +21,7 @@ struct MethodTests {
         return (seen.withLock { $0 }, answer)
     }
 
-    @Test func `status asks for the snapshot and tolerates what it does not know`() async throws {
+    @Test func `status asks for the snapshot and ignores unknown members`() async throws {
         let (request, snapshot) = try await exchange(answering: snapshotJSON()) { try await $0.status() }
 
         #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"session.status","params":{}}"#)
@@ -49,7 +49,7 @@ struct MethodTests {
         #expect(snapshot.externalUserId == "joe")
     }
 
-    @Test func `a sign-in by device is answered with the codes`() async throws {
+    @Test func `a sign-in by device returns the codes`() async throws {
         let establishing = snapshotJSON(state: "establishing").replacing(
             #""termination":null"#,
             with: #"""
@@ -67,7 +67,7 @@ struct MethodTests {
         #expect(snapshot.authorization?.expiresAt.description == "2026-11-21T06:35:34Z")
     }
 
-    @Test func `authorizationPage has the address of a page`() async throws {
+    @Test func `authorizationPage returns the address of a page`() async throws {
         let (request, page) = try await exchange(answering: #"{"url":"https://id.example/authorize?x=1"}"#) {
             try await $0.authorizationPage(
                 redirectUri: "http://127.0.0.1:4711/callback",
@@ -85,7 +85,7 @@ struct MethodTests {
         #expect(page == "https://id.example/authorize?x=1")
     }
 
-    @Test func `signOut says whether it will last`() async throws {
+    @Test func `signOut reports whether it is durable`() async throws {
         let (request, snapshot) = try await exchange(
             answering: snapshotJSON(state: "notLoggedIn", durable: false)
         ) { try await $0.signOut() }
@@ -96,7 +96,7 @@ struct MethodTests {
     }
 
     @Test(arguments: [(String?.some("user-1"), #""user-1""#), (nil, "null")])
-    func `reconcile names the expected user or nobody`(user: String?, written: String) async throws {
+    func `reconcile sends the expected user or null`(user: String?, written: String) async throws {
         let (request, result) = try await exchange(
             answering: #"{"action":"switch","snapshot":\#(snapshotJSON())}"#
         ) { try await $0.reconcile(userId: user) }
@@ -107,7 +107,7 @@ struct MethodTests {
         #expect(result.action == .switch)
     }
 
-    @Test func `renew answers with the new state`() async throws {
+    @Test func `renew returns the new state`() async throws {
         let (request, result) = try await exchange(answering: snapshotJSON(revision: 18)) { try await $0.renew() }
 
         #expect(request == #"{"jsonrpc":"2.0","id":1,"method":"session.renew","params":{}}"#)
@@ -115,7 +115,7 @@ struct MethodTests {
         #expect(result.state == .established && result.accessToken == result.snapshot?.accessToken)
     }
 
-    @Test func `renew without the capability status answers with the state and the life of the token`() async throws {
+    @Test func `renew without the capability status returns the state and the times of the token`() async throws {
         let (_, result) = try await exchange(
             answering: """
                 {"state":"established","accessToken":{"issuedAt":"2026-11-21T06:20:34Z",\
@@ -131,7 +131,7 @@ struct MethodTests {
         (Duration.zero, "{}"), (.seconds(90), #"{"minimumValidity":90}"#),
         (.milliseconds(1500), #"{"minimumValidity":1.5}"#),
     ])
-    func `accessToken asks for the validity it was asked for`(validity: Duration, params: String) async throws {
+    func `accessToken sends the requested validity`(validity: Duration, params: String) async throws {
         let (request, token) = try await exchange(
             answering: """
                 {"accessToken":"at-\\u00e9","tokenType":"Bearer","expiresAt":"2026-11-21T07:20:34Z","userId":"user-1"}
@@ -144,7 +144,7 @@ struct MethodTests {
         #expect(token.userId == "user-1")
     }
 
-    @Test func `a token does not appear where it is printed by mistake`() {
+    @Test func `a printed access token does not show the token`() {
         let token = AccessToken(
             accessToken: SecretText("hush"),
             expiresAt: Timestamp(milliseconds: 0),
@@ -158,7 +158,7 @@ struct MethodTests {
         #expect(!dumped.contains("hush"))
     }
 
-    @Test func `a call to the API goes there and back, whatever its status`() async throws {
+    @Test func `an API call returns the answer with any status`() async throws {
         let request = ApiRequest(
             method: "POST",
             path: "/v2/user/user-1",
@@ -181,7 +181,7 @@ struct MethodTests {
         #expect(answer.body == [0xFF])
     }
 
-    @Test func `info, metrics and diagnose are read`() async throws {
+    @Test func `info, metrics and diagnose are decoded`() async throws {
         let (infoRequest, info) = try await exchange(
             answering: """
                 {"name":"junctiond","version":"0.1.0","protocolVersion":1,"provider":"junction","pid":7,\

@@ -5,9 +5,8 @@ import Testing
 
 @testable import JunctionClient
 
-/// Being a session handler.
 struct RenewalTests {
-    private typealias Script = @Sendable (ScriptedConnection, Heard) -> Void
+    private typealias Script = @Sendable (ScriptedConnection, RecordedMessages) -> Void
     private struct NoTokenToday: Error {}
 
     private static func question(
@@ -21,176 +20,176 @@ struct RenewalTests {
         """
     }
 
-    /// Serves one handler after the other, each with its script, and hears what they have to say.
+    /// Serves one handler after the other, each with its script, and records their messages.
     private func daemon(
         _ scripts: Script...
-    ) -> (daemon: ScriptedDaemon, heard: Heard) {
-        let heard = Heard()
+    ) -> (daemon: ScriptedDaemon, recorded: RecordedMessages) {
+        let recorded = RecordedMessages()
         let daemon = ScriptedDaemon(
             scripts.map { script -> ScriptedDaemon.Script in
                 { peer in
                     let request = peer.message()
-                    heard.note(request?["method"])
+                    recorded.note(request?["method"])
                     peer.answer(request, #"{"registered":true}"#)
-                    script(peer, heard)
+                    script(peer, recorded)
                 }
             }
         )
-        return (daemon, heard)
+        return (daemon, recorded)
     }
 
-    /// Is a handler until the test has heard enough.
+    /// Runs a handler until the script has ended.
     private func handle(
         _ daemon: ScriptedDaemon,
-        until heard: Heard,
+        until recorded: RecordedMessages,
         _ handler: @escaping @Sendable (RenewalRequest) async throws -> RenewalAnswer
     ) async throws {
         let handling = Task { try await daemon.client.handleRenewals(handler) }
-        await heard.enough()
+        await recorded.waitForEnd()
         handling.cancel()
         try await handling.value
     }
 
-    @Test func `the handler is asked, and its answer reaches the daemon`() async throws {
-        let (daemon, heard) = daemon({ peer, heard in
+    @Test func `a handler is asked, and its answer reaches the daemon`() async throws {
+        let (daemon, recorded) = daemon({ peer, recorded in
             peer.send(Self.question(7))
-            heard.note(peer.message()?["result"])
-            heard.end()
+            recorded.note(peer.message()?["result"])
+            recorded.end()
         })
 
-        try await handle(daemon, until: heard) { request in
+        try await handle(daemon, until: recorded) { request in
             #expect(request.renewalId == "7")
             #expect(request.reason == .expiring)
             return .renewWithAuthToken(SecretText("token of \(request.userId)"))
         }
 
         #expect(
-            heard.lines == [#""handler.register""#, #"{"action":"renewWithAuthToken","authToken":"token of joe"}"#]
+            recorded.lines == [#""handler.register""#, #"{"action":"renewWithAuthToken","authToken":"token of joe"}"#]
         )
     }
 
-    @Test func `who throws was unable`() async throws {
-        let (daemon, heard) = daemon({ peer, heard in
+    @Test func `a handler that throws answers that it is unable`() async throws {
+        let (daemon, recorded) = daemon({ peer, recorded in
             peer.send(Self.question(7))
-            heard.note(peer.message()?["result"]?["action"])
-            heard.end()
+            recorded.note(peer.message()?["result"]?["action"])
+            recorded.end()
         })
 
-        try await handle(daemon, until: heard) { _ in throw NoTokenToday() }
+        try await handle(daemon, until: recorded) { _ in throw NoTokenToday() }
 
-        #expect(heard.lines.last == #""unableToRetrieveAuthToken""#)
+        #expect(recorded.lines.last == #""unableToRetrieveAuthToken""#)
     }
 
-    @Test func `a question that comes before the registration was answered is kept`() async throws {
-        let heard = Heard()
+    @Test func `a question that comes before the answer to the registration is kept`() async throws {
+        let recorded = RecordedMessages()
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
             peer.send(Self.question(7))
             peer.answer(request, #"{"registered":true}"#)
-            heard.note(peer.message()?["result"]?["action"])
-            heard.end()
+            recorded.note(peer.message()?["result"]?["action"])
+            recorded.end()
         })
 
-        try await handle(daemon, until: heard) { _ in .renew }
+        try await handle(daemon, until: recorded) { _ in .renew }
 
-        #expect(heard.lines == [#""renew""#])
+        #expect(recorded.lines == [#""renew""#])
     }
 
-    @Test func `after a restart of the daemon it is registered again`() async throws {
-        let (daemon, heard) = daemon(
+    @Test func `a handler registers again after a restart of the daemon`() async throws {
+        let (daemon, recorded) = daemon(
             { _, _ in },
-            { peer, heard in
+            { peer, recorded in
                 peer.send(Self.question(1))
-                heard.note(peer.message()?["result"]?["action"])
-                heard.end()
+                recorded.note(peer.message()?["result"]?["action"])
+                recorded.end()
             }
         )
 
-        try await handle(daemon, until: heard) { _ in .renew }
+        try await handle(daemon, until: recorded) { _ in .renew }
 
-        #expect(heard.lines == [#""handler.register""#, #""handler.register""#, #""renew""#])
+        #expect(recorded.lines == [#""handler.register""#, #""handler.register""#, #""renew""#])
     }
 
-    @Test func `a cancelled task is a handler no longer`() async throws {
-        let (daemon, heard) = daemon({ peer, heard in
-            heard.end()
-            heard.note(peer.message())
-            heard.end()
+    @Test func `a cancelled task is no longer a handler`() async throws {
+        let (daemon, recorded) = daemon({ peer, recorded in
+            recorded.end()
+            recorded.note(peer.message())
+            recorded.end()
         })
 
-        try await handle(daemon, until: heard) { _ in .renew }
+        try await handle(daemon, until: recorded) { _ in .renew }
 
-        await heard.enough()
-        #expect(heard.lines == [#""handler.register""#, "nothing"])
+        await recorded.waitForEnd()
+        #expect(recorded.lines == [#""handler.register""#, "nothing"])
     }
 
-    @Test func `a new question cancels whoever still thinks about the last one`() async throws {
+    @Test func `a new question cancels the handler of the last one`() async throws {
         let thinks = try Bell()
-        let (daemon, heard) = daemon({ peer, heard in
+        let (daemon, recorded) = daemon({ peer, recorded in
             peer.send(Self.question(1))
             thinks.waitForRing()
             peer.send(Self.question(2, user: "ann"))
-            for _ in 0..<2 { heard.note(peer.message()?["result"]?["action"]) }
-            heard.end()
+            for _ in 0..<2 { recorded.note(peer.message()?["result"]?["action"]) }
+            recorded.end()
         })
 
-        try await handle(daemon, until: heard) { request in
+        try await handle(daemon, until: recorded) { request in
             guard request.userId == "joe" else { return .renew }
             thinks.ring()
-            return try await thinkingUntilCancelled()
+            return try await waitUntilCancelled()
         }
 
-        #expect(Set(heard.lines.dropFirst()) == [#""renew""#, #""unableToRetrieveAuthToken""#])
+        #expect(Set(recorded.lines.dropFirst()) == [#""renew""#, #""unableToRetrieveAuthToken""#])
     }
 
-    @Test func `who still thinks at the deadline is cancelled`() async throws {
-        let (daemon, heard) = daemon({ peer, heard in
+    @Test func `a handler that still runs at the deadline is cancelled`() async throws {
+        let (daemon, recorded) = daemon({ peer, recorded in
             peer.send(Self.question(1, deadline: "2026-11-21T07:01:00Z"))
-            heard.note(peer.message()?["result"]?["action"])
-            heard.end()
+            recorded.note(peer.message()?["result"]?["action"])
+            recorded.end()
         })
 
-        try await handle(daemon, until: heard) { _ in try await thinkingUntilCancelled() }
+        try await handle(daemon, until: recorded) { _ in try await waitUntilCancelled() }
 
-        #expect(heard.lines.last == #""unableToRetrieveAuthToken""#)
+        #expect(recorded.lines.last == #""unableToRetrieveAuthToken""#)
     }
 
-    @Test func `who still thinks when the daemon has gone is cancelled`() async throws {
+    @Test func `a handler that still runs when the daemon has gone is cancelled`() async throws {
         let thinks = try Bell()
-        let (daemon, heard) = daemon(
-            { peer, heard in
+        let (daemon, recorded) = daemon(
+            { peer, recorded in
                 peer.send(Self.question(1))
                 thinks.waitForRing()
             },
-            { peer, heard in _ = peer.line() }
+            { peer, recorded in _ = peer.line() }
         )
 
-        try await handle(daemon, until: heard) { _ in
+        try await handle(daemon, until: recorded) { _ in
             thinks.ring()
-            defer { heard.end() }
-            return try await thinkingUntilCancelled()
+            defer { recorded.end() }
+            return try await waitUntilCancelled()
         }
 
-        #expect(heard.lines.first == #""handler.register""#)
+        #expect(recorded.lines.first == #""handler.register""#)
     }
 
-    @Test func `what is asked besides, or cannot be read, is an error and harms nobody`() async throws {
-        let (daemon, heard) = daemon({ peer, heard in
+    @Test func `an unknown or invalid request is answered with an error, and the handler continues`() async throws {
+        let (daemon, recorded) = daemon({ peer, recorded in
             peer.send(#"{"jsonrpc":"2.0","id":1,"method":"session.authenticate","params":{"externalUserId":"x"}}"#)
-            heard.note(peer.message()?["error"]?["code"])
+            recorded.note(peer.message()?["error"]?["code"])
             peer.send(#"{"jsonrpc":"2.0","id":2,"method":"session.willRenewAccessToken","params":{"reason":7}}"#)
-            heard.note(peer.message()?["error"]?["code"])
+            recorded.note(peer.message()?["error"]?["code"])
             peer.send(Self.question(3))
-            heard.note(peer.message()?["result"]?["action"])
-            heard.end()
+            recorded.note(peer.message()?["result"]?["action"])
+            recorded.end()
         })
 
-        try await handle(daemon, until: heard) { _ in .renew }
+        try await handle(daemon, until: recorded) { _ in .renew }
 
-        #expect(heard.lines.dropFirst() == ["-32601", "-32602", #""renew""#])
+        #expect(recorded.lines.dropFirst() == ["-32601", "-32602", #""renew""#])
     }
 
-    @Test func `what a new connection would not change is thrown`() async throws {
+    @Test func `an error that a new connection would not change is thrown`() async throws {
         let daemon = ScriptedDaemon({ peer in
             peer.refuse(peer.message(), #"{"code":1007,"message":"no","data":{"kind":"permissionDenied"}}"#)
             _ = peer.line()
@@ -204,15 +203,15 @@ struct RenewalTests {
     }
 }
 
-/// An app that has no answer, and goes on looking for one.
-@Sendable private func thinkingUntilCancelled() async throws -> RenewalAnswer {
-    // Nobody ever ends this stream but a cancellation.
+/// Waits for an answer that never comes, until the task is cancelled.
+@Sendable private func waitUntilCancelled() async throws -> RenewalAnswer {
+    // Only a cancellation ends this stream.
     for await _ in AsyncStream<Void>.makeStream().stream {}
     throw CancellationError()
 }
 
-/// What the daemon was told, and whether that is all.
-private final class Heard: Sendable {
+/// Records the messages to the daemon, and whether the script has ended.
+private final class RecordedMessages: Sendable {
     private let state = Mutex<[String]>([])
     private let ends: AsyncStream<Void>
     private let ended: AsyncStream<Void>.Continuation
@@ -230,7 +229,7 @@ private final class Heard: Sendable {
 
     func end() { ended.yield() }
 
-    func enough() async {
+    func waitForEnd() async {
         var ends = ends.makeAsyncIterator()
         await ends.next()
     }

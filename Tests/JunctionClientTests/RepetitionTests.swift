@@ -5,13 +5,13 @@ import Testing
 
 @testable import JunctionClient
 
-/// Calls whose connection is lost: made again where that cannot do a thing twice, and only there.
+/// Calls whose connection is lost are repeated only if they cannot take effect twice.
 struct RepetitionTests {
     private static let hangUp: ScriptedDaemon.Script = { peer in _ = peer.line() }
     private static let answer: ScriptedDaemon.Script = { peer in
         while let message = peer.message() { peer.answer(message, snapshotJSON()) }
     }
-    /// Answers one call, and had stopped listening before.
+    /// Stops reading, and then answers one call.
     private static let answerOnceAndStopListening: ScriptedDaemon.Script = { peer in
         let message = peer.message()
         peer.stopListening()
@@ -20,19 +20,19 @@ struct RepetitionTests {
     }
     private let credential = Credential.signInToken(SecretText("secret"))
 
-    @Test func `what only asks is asked again of the next daemon`() async throws {
+    @Test func `a call that only reads is repeated with the next daemon`() async throws {
         let daemon = ScriptedDaemon(Self.hangUp, Self.hangUp, Self.answer)
 
         #expect(try await daemon.client.status().revision == 17)
     }
 
-    @Test func `what does something is not done twice`() async throws {
+    @Test func `a call that changes something is not repeated`() async throws {
         let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
 
         await #expect(throws: JunctionError.connectionLost) { _ = try await daemon.client.signIn(credential) }
     }
 
-    @Test func `what the daemon did not take any more is done by the next one`() async throws {
+    @Test func `a call that the daemon did not take is repeated with the next daemon`() async throws {
         let daemon = ScriptedDaemon(Self.answerOnceAndStopListening, Self.answer)
         let client = daemon.client
         _ = try await client.status()
@@ -40,7 +40,7 @@ struct RepetitionTests {
         #expect(try await client.signIn(credential).revision == 17)
     }
 
-    @Test func `a daemon that always hangs up is not asked for ever`() async throws {
+    @Test func `a daemon that closes every connection is not called without end`() async throws {
         let asked = Mutex(0)
         let hangUp: ScriptedDaemon.Script = { peer in
             asked.withLock { $0 += 1 }
@@ -52,14 +52,14 @@ struct RepetitionTests {
         #expect(asked.withLock { $0 } == Repetition.most + 1)
     }
 
-    @Test func `a daemon that is not there at first is not waited for`() async {
+    @Test func `a daemon that is missing at the first call is not waited for`() async {
         let daemon = ScriptedDaemon(listening: false)
 
         let error = await #expect(throws: JunctionError.self) { _ = try await daemon.client.status() }
         #expect(error?.kind == .daemonUnreachable)
     }
 
-    @Test func `one question on a connection of its own is repeated by the same rule`() throws {
+    @Test func `a call on a separate connection is repeated by the same rule`() throws {
         let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
         #expect(try Connection.ask(SessionStatus.self, NoParams(), at: SocketPath(daemon.path)).value.revision == 17)
 
@@ -69,7 +69,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test func `who identifies on a connection of its own is told again until the daemon has asked, and not after`()
+    @Test func `identify on a separate connection is repeated until the daemon has asked, and not after that`()
         throws
     {
         let question = #"{"jsonrpc":"2.0","id":9,"method":"session.authenticate","params":{"externalUserId":"joe"}}"#
@@ -92,7 +92,7 @@ struct RepetitionTests {
         }
         #expect(result.value.outcome == .signedIn)
 
-        // Also who had no credential is not asked a second time.
+        // An app without a credential is not asked again either.
         let answers: [Result<any WireValue, WireError>] = [.success(credential), .failure(.methodNotFound)]
         for answer in answers {
             let other = ScriptedDaemon(hangsUpOnTheAnswer, signsIn)
@@ -107,7 +107,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test func `who identifies nobody signs out, which is not done twice`() {
+    @Test func `identify without a user on a separate connection is a sign-out and is not repeated`() {
         let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
         let nobody = SessionIdentify.Params(externalUserId: nil)
 

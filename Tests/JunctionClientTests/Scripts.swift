@@ -14,7 +14,7 @@ extension ScriptedConnection {
     }
 }
 
-/// The snapshot of a signed-in user, as a newer daemon might write it.
+/// The snapshot of a signed-in user, with members that a newer daemon might add.
 func snapshotJSON(revision: Int = 17, state: String = "established", durable: Bool = true) -> String {
     """
     {"revision":\(revision),"changedAt":"2026-11-21T06:20:34Z","state":"\(state)",\
@@ -27,7 +27,7 @@ func snapshotJSON(revision: Int = 17, state: String = "established", durable: Bo
 }
 
 extension Bell {
-    /// Blocks a script until the test has come as far.
+    /// Blocks a script until the test rings.
     func waitForRing() {
         try? waitForInput(from: nil, until: .never, unless: .ringing(self))
         silence()

@@ -5,9 +5,9 @@ import JunctionProtocol
 import Synchronization
 import Testing
 
-/// Many tasks on one connection, and what happens to them when it ends.
+/// Many tasks on one connection, and the end of that connection.
 struct SharingTests {
-    @Test func `answers that come out of order find their callers`() async throws {
+    @Test func `answers that arrive out of order reach their callers`() async throws {
         let daemon = ScriptedDaemon({ peer in
             let first = peer.message()
             let second = peer.message()
@@ -26,7 +26,7 @@ struct SharingTests {
         #expect(try await metrics == "up 1")
     }
 
-    @Test func `what nobody asked for is passed over`() async throws {
+    @Test func `messages that no call waits for are ignored`() async throws {
         let asked = Mutex("")
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
@@ -61,7 +61,7 @@ struct SharingTests {
         #expect(revisions == 200 * 17)
     }
 
-    @Test func `a connection that ends fails whoever waits, and the next call makes a new one`() async throws {
+    @Test func `a connection that ends fails the waiting calls, and the next call makes a new one`() async throws {
         let daemon = ScriptedDaemon(
             { peer in
                 _ = peer.line()
@@ -82,13 +82,13 @@ struct SharingTests {
         #expect(try await client.status().revision == 5)
     }
 
-    @Test func `a cancelled task stops waiting, and the others do not notice`() async throws {
+    @Test func `a cancelled task stops waiting, and other calls continue`() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let daemon = ScriptedDaemon({ peer in
             let slow = peer.message()
             arrived.finish()
             let quick = peer.message()
-            // The answer that nobody waits for any more comes first.
+            // The answer for the cancelled call comes first.
             peer.answer(slow, snapshotJSON(revision: 1))
             peer.answer(quick, snapshotJSON(revision: 2))
             _ = peer.line()
@@ -104,7 +104,7 @@ struct SharingTests {
         #expect(try await client.status().revision == 2)
     }
 
-    @Test func `a task that is cancelled already asks nothing`() async throws {
+    @Test func `a task that is cancelled before its call sends nothing`() async throws {
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON())
             _ = peer.line()
@@ -121,7 +121,7 @@ struct SharingTests {
         #expect(try await client.status().revision == 17)
     }
 
-    @Test func `bodies larger than any socket buffer go both ways`() async throws {
+    @Test func `bodies larger than a socket buffer are sent and received`() async throws {
         let large = String(repeating: "é", count: 400_000)
         let larger = String(repeating: "x", count: 8 << 20)
         let daemon = ScriptedDaemon({ peer in
@@ -137,7 +137,7 @@ struct SharingTests {
         #expect(answer.body.count == 8 << 20)
     }
 
-    @Test func `a request that the daemon would not read is not sent`() async throws {
+    @Test func `a request that is too long for the daemon is not sent`() async throws {
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON())
             _ = peer.line()
@@ -153,7 +153,7 @@ struct SharingTests {
         #expect(try await client.status().revision == 17)
     }
 
-    @Test func `a connection whose daemon talks nonsense is closed, though the client is kept`() async throws {
+    @Test func `a connection with an invalid message is closed while the client still exists`() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let daemon = ScriptedDaemon({ peer in
             _ = peer.line()
@@ -169,7 +169,7 @@ struct SharingTests {
         withExtendedLifetime(client) {}
     }
 
-    @Test func `the connection ends with the client`() async throws {
+    @Test func `the connection ends when the client is released`() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let daemon = ScriptedDaemon({ peer in
             while let message = peer.message() { peer.answer(message, snapshotJSON()) }

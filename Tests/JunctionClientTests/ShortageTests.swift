@@ -4,9 +4,9 @@ import Testing
 
 @testable import JunctionClient
 
-/// A program that has no descriptor left for a while.
+/// A program that has no free descriptor for a while.
 struct ShortageTests {
-    @Test func `whoever watched waits until there is a descriptor again, by the same steps as for the daemon`() async {
+    @Test func `a watch waits with the usual backoff until there is a free descriptor`() async {
         await #expect(processExitsWith: .success) {
             let shortage = try Bell()
             let daemon = ScriptedDaemon({ peer in
@@ -18,7 +18,7 @@ struct ShortageTests {
 
             var usual = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
-            // A wait takes two, and more than the standard ones nobody gets.
+            // A watch needs two descriptors, and only the three standard ones are allowed.
             var none = rlimit(rlim_cur: 3, rlim_max: usual.rlim_max)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
             shortage.ring()
@@ -41,7 +41,7 @@ struct ShortageTests {
     }
 
     @Test(arguments: [Patience.onceConnected, .always])
-    func `only the first connection is not waited for`(patience: Patience) throws {
+    func `a lack of descriptors is waited for only after a first connection`(patience: Patience) throws {
         let shortage = JunctionError.system("a socket", EMFILE)
         var reconnection = Reconnection(to: SocketPath("/nowhere"), patience: patience, unless: nil)
 

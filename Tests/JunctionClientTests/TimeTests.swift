@@ -3,22 +3,22 @@ import JunctionClient
 import JunctionClientFoundation
 import Testing
 
-/// Times of the daemon's, as apps want them.
+/// Times of the daemon in the forms that apps use.
 struct TimeTests {
     @Test(arguments: [0, 1, 1_795_200_000_123, -1, 253_402_300_799_000] as [Int64])
-    func `a date and back`(milliseconds: Int64) {
+    func `a time converted to a date and back is the same`(milliseconds: Int64) {
         let timestamp = Timestamp(milliseconds: milliseconds)
 
         #expect((Date(timestamp).timeIntervalSince1970 * 1000).rounded() == Double(milliseconds))
         #expect(Timestamp(Date(timestamp)) == timestamp)
     }
 
-    @Test func `a date that no number names is the nearest`() {
+    @Test func `a date out of range becomes the nearest time`() {
         #expect(Timestamp(Date(timeIntervalSince1970: .infinity)).milliseconds == .max)
         #expect(Timestamp(Date(timeIntervalSince1970: -.infinity)).milliseconds == .min)
     }
 
-    @Test func `what is past is before now, and what is to come after it`() {
+    @Test func `an instant of a past time is before now, and one of a future time after it`() {
         let now = Timestamp.now
 
         #expect(now.timeLeft <= .zero)
@@ -28,7 +28,7 @@ struct TimeTests {
     }
 
     @Test(arguments: [Int64.min, Int64.max])
-    func `no time is too far off to be asked about`(milliseconds: Int64) {
+    func `an extreme time can be converted`(milliseconds: Int64) {
         let timestamp = Timestamp(milliseconds: milliseconds)
 
         #expect((timestamp.timeLeft > .zero) == (milliseconds > 0))

@@ -3,9 +3,8 @@ import JunctionClientTesting
 import JunctionJSON
 import Testing
 
-/// How long a call is waited for.
 struct TimeoutTests {
-    @Test func `a call that takes too long is given up, and the connection goes on`() async throws {
+    @Test func `a call that takes too long fails, and the connection stays open`() async throws {
         let daemon = ScriptedDaemon({ peer in
             let late = peer.message()
             let second = peer.message()
@@ -21,7 +20,7 @@ struct TimeoutTests {
         #expect(try await client.status().revision == 2)
     }
 
-    @Test func `the time of a client is that of each of its calls`() async throws {
+    @Test func `the timeout of a client applies to each of its calls`() async throws {
         let daemon = ScriptedDaemon({ peer in while peer.line() != nil {} })
         let client = JunctionClient(socket: daemon.path, timeout: .milliseconds(1))
 
@@ -31,7 +30,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func `repetitions count`() async {
+    @Test func `the timeout includes repetitions`() async {
         let hangUp: ScriptedDaemon.Script = { peer in _ = peer.line() }
         let daemon = ScriptedDaemon([hangUp, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp])
 
@@ -40,7 +39,7 @@ struct TimeoutTests {
         #expect(error?.kind == .timedOut)
     }
 
-    @Test func `identifying is a call, too`() async {
+    @Test func `the timeout applies to identify`() async {
         let daemon = ScriptedDaemon({ peer in while peer.line() != nil {} })
 
         let error = await #expect(throws: IdentifyError<Never>.self) {
@@ -56,7 +55,7 @@ struct TimeoutTests {
         #expect(reason.kind == .timedOut)
     }
 
-    @Test func `a call within its time is answered`() async throws {
+    @Test func `a call within its timeout is answered`() async throws {
         let daemon = ScriptedDaemon({ peer in
             while let message = peer.message() { peer.answer(message, snapshotJSON()) }
         })

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionClient
 
-/// The small parts below a connection.
+/// The parts below a connection.
 struct TransportTests {
     @Test(arguments: [
         (
@@ -14,7 +14,7 @@ struct TransportTests {
         (nil, nil, "/c", false, "/run/junctiond/junctiond.sock"),
         (nil, nil, nil, true, "/run/junctiond/junctiond.sock"),
     ])
-    func `the socket is where flag, environment and custom say, in this order`(
+    func `the socket path comes from the argument, the environment or the default, in this order`(
         explicit: String?,
         socket: String?,
         runtime: String?,
@@ -35,7 +35,7 @@ struct TransportTests {
         #expect(error?.kind == .invalidSocketPath)
     }
 
-    @Test func `the first attempt comes at once, and the waits double up to a limit`() {
+    @Test func `the first attempt comes at once, and the pauses double up to a limit`() {
         var backoff = Backoff(first: .milliseconds(50))
 
         let delays = (0..<10).map { _ in backoff.nextDelay(chance: 1) }
@@ -44,7 +44,7 @@ struct TransportTests {
         #expect(delays.last == Backoff.longest)
     }
 
-    @Test func `chance shortens a wait by half at most, and success starts over`() {
+    @Test func `chance shortens a pause by at most half, and success resets the pauses`() {
         var backoff = Backoff(first: .milliseconds(50))
         _ = backoff.nextDelay(chance: 0)
 
@@ -54,7 +54,7 @@ struct TransportTests {
         #expect(backoff.nextDelay(chance: 0) == .zero)
     }
 
-    @Test func `it never waits longer, however long the daemon is away`() {
+    @Test func `a pause never exceeds its limit`() {
         var backoff = Backoff()
 
         let delays = (0..<200).map { _ in backoff.nextDelay(chance: 1) }
@@ -62,7 +62,7 @@ struct TransportTests {
         #expect(delays.allSatisfy { $0 <= Backoff.longest })
     }
 
-    @Test func `a buffer grows, and forgets from the front`() {
+    @Test func `a buffer grows, and removes bytes from the front`() {
         let buffer = WipedBuffer(capacity: 2)
         for text in ["ab", "cdefg", "", "h"] { Array(text.utf8).withUnsafeBytes { buffer.append($0) } }
 
@@ -73,7 +73,7 @@ struct TransportTests {
         #expect(buffer.count == 0)
     }
 
-    @Test func `what a buffer has forgotten is wiped`() {
+    @Test func `removed bytes of a buffer are wiped`() {
         let buffer = WipedBuffer(capacity: 8)
         Array("secret".utf8).withUnsafeBytes { buffer.append($0) }
         let memory = UnsafeRawBufferPointer(start: buffer.bytes.baseAddress, count: 6)
@@ -83,7 +83,7 @@ struct TransportTests {
         #expect(Array(memory) == Array("et".utf8) + [0, 0, 0, 0])
     }
 
-    @Test func `a bell that was rung is heard until it is silenced`() throws {
+    @Test func `a bell stays readable until it is silenced`() throws {
         let bell = try Bell()
         bell.ring()
         bell.ring()

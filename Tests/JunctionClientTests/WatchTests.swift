@@ -5,22 +5,22 @@ import Testing
 
 @testable import JunctionClient
 
-/// The state of the session from now on, whatever happens to the daemon.
+/// The states of the session, across restarts of the daemon.
 struct WatchTests {
     private func changed(_ revision: Int) -> String {
         #"{"jsonrpc":"2.0","method":"session.changed","params":{"snapshot":\#(snapshotJSON(revision: revision))}}"#
     }
 
-    /// A watch that comes back quickly.
+    /// Makes a watch with short pauses.
     private func updates(of daemon: ScriptedDaemon) -> SnapshotUpdates {
         SnapshotUpdates(of: SharedWatch(at: SocketPath(daemon.path), .all, backoff: Backoff(first: .milliseconds(1))))
     }
 
-    @Test func `it begins with the present snapshot and goes on with the changes`() async throws {
+    @Test func `a watch begins with the present snapshot and continues with the changes`() async throws {
         let taken = try Bell()
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON(revision: 1))
-            // The second change comes after the first was taken: a slow reader would see the newest only.
+            // The second change comes after the first was read: a slow reader would receive only the newest.
             for revision in 2...3 {
                 taken.waitForRing()
                 peer.send(self.changed(revision))
@@ -38,7 +38,7 @@ struct WatchTests {
         #expect(seen == [1, 2, 3])
     }
 
-    @Test func `whoever has waited long enough for a change goes on waiting on the same connection`() throws {
+    @Test func `after a deadline, a feed keeps its connection and waits again`() throws {
         let isLate = try Bell()
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON(revision: 1))
@@ -56,9 +56,9 @@ struct WatchTests {
         #expect(try feed.next().value.revision == 2)
     }
 
-    @Test func `all loops of a client look at one subscription, which ends with the last of them`() async throws {
+    @Test func `all loops of a client share one subscription, which ends with the last loop`() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: String?.self)
-        // One connection only: a second one would never be answered.
+        // Accepts only one connection, so a second subscription would get no answer.
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON(revision: 1))
             ended.yield(peer.line())
@@ -79,7 +79,7 @@ struct WatchTests {
         #expect(seen == [nil])
     }
 
-    @Test func `each loop hears of each change`() async throws {
+    @Test func `each loop receives each change`() async throws {
         let bothBegan = try Bell()
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON(revision: 1))
@@ -98,7 +98,7 @@ struct WatchTests {
         #expect(try await other.next()?.revision == 2)
     }
 
-    @Test func `a loop after the last one asks anew`() async throws {
+    @Test func `a loop that begins after the last one has ended subscribes again`() async throws {
         let daemon = ScriptedDaemon(
             { peer in
                 peer.answer(peer.message(), snapshotJSON(revision: 1))
@@ -121,7 +121,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `it asks once, and hangs up when the loop ends`() async throws {
+    @Test func `a watch subscribes once, and closes its connection when the loop ends`() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: String?.self)
         let daemon = ScriptedDaemon({ peer in
             let request = peer.message()
@@ -138,7 +138,7 @@ struct WatchTests {
         #expect(seen == ["session.subscribe", nil])
     }
 
-    @Test func `after a restart of the daemon it goes on with the new snapshot`() async throws {
+    @Test func `a watch continues with the new snapshot after a restart of the daemon`() async throws {
         let daemon = ScriptedDaemon(
             { peer in peer.answer(peer.message(), snapshotJSON(revision: 40)) },
             { peer in peer.answer(peer.message(), snapshotJSON(revision: 1)) },
@@ -157,7 +157,7 @@ struct WatchTests {
         #expect(last == 2)
     }
 
-    @Test func `it waits for a daemon that is not there yet`() async throws {
+    @Test func `a watch waits for a daemon that does not run yet`() async throws {
         let daemon = ScriptedDaemon(listening: false)
         let first = Task { [updates = updates(of: daemon)] in
             for try await snapshot in updates { return snapshot.revision }
@@ -172,7 +172,7 @@ struct WatchTests {
         #expect(try await first.value == 8)
     }
 
-    @Test func `what a new connection would not change is thrown`() async throws {
+    @Test func `an error that a new connection would not change is thrown`() async throws {
         let daemon = ScriptedDaemon({ peer in
             peer.refuse(peer.message(), #"{"code":1007,"message":"no","data":{"kind":"permissionDenied"}}"#)
             _ = peer.line()

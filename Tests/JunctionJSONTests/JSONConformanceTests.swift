@@ -13,7 +13,7 @@ struct JSONConformanceTests {
             " \t\r\n[ 1 , 2 ]\n", #"{ "a" : { "b" : [ null ] } }"#, "\"\u{10FFFF}\"", #""a\/b""#, #"{"\u0061":1}"#,
         ]
     )
-    func `a well-formed text is read`(_ text: String) throws {
+    func `a well-formed text is accepted`(_ text: String) throws {
         #expect(throws: Never.self) { try JSONValue.parse(Array(text.utf8)) }
     }
 
@@ -55,7 +55,7 @@ struct JSONConformanceTests {
         #expect(throws: JSONFault.notUTF8(at: 1)) { try JSONValue.parse(quote + bytes) }
     }
 
-    @Test func `the fault names the first byte that cannot be right`() {
+    @Test func `the fault has the offset of the first invalid byte`() {
         #expect(throws: JSONFault.malformed(at: 6)) { try JSONValue.parse(Array(#"{"a":1"#.utf8)) }
         #expect(throws: JSONFault.malformed(at: 3)) { try JSONValue.parse(Array("[1,]".utf8)) }
         #expect(throws: JSONFault.malformed(at: 2)) { try JSONValue.parse(Array("trUe".utf8)) }
@@ -63,7 +63,7 @@ struct JSONConformanceTests {
         #expect(throws: JSONFault.notUTF8(at: 2)) { try JSONValue.parse([0x22, 0x61, 0xFF, 0x22]) }
     }
 
-    @Test func `nesting is allowed up to the limit and not one deeper`() throws {
+    @Test func `nesting up to the limit is accepted, and one level more is refused`() throws {
         func nested(_ depth: Int) -> [UInt8] {
             Array(repeating: UInt8(ascii: "["), count: depth) + Array(repeating: UInt8(ascii: "]"), count: depth)
         }
@@ -73,7 +73,7 @@ struct JSONConformanceTests {
         #expect(throws: JSONFault.tooDeep(at: 128)) { try JSONValue.parse(Array(repeating: 0x5B, count: 1 << 20)) }
     }
 
-    @Test func `depth counts what is open, not what has been opened`() throws {
+    @Test func `the depth counts only open containers`() throws {
         let siblings = "[" + Array(repeating: "[{}]", count: 1000).joined(separator: ",") + "]"
 
         var reader = JSONReader(maximumDepth: 3)

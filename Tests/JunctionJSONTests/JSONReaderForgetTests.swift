@@ -2,7 +2,7 @@ import JunctionJSON
 import Testing
 
 struct JSONReaderForgetTests {
-    @Test func `what is still held outlives the reader's forgetting, and the reader goes on`() throws {
+    @Test func `a value that still exists survives forget, and the reader reads the next text`() throws {
         var reader = JSONReader()
         let held = try reader.read(Array(#"{"token":"first"}"#.utf8))
         reader.forget()

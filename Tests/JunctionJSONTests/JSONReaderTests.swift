@@ -4,7 +4,7 @@ import Testing
 @testable import JunctionJSON
 
 struct JSONReaderTests {
-    @Test func `a reader is used for many texts`() throws {
+    @Test func `a reader reads many texts`() throws {
         var reader = JSONReader()
 
         for number in 0..<100 {
@@ -13,7 +13,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test func `the memory of a text is used again once its values are gone`() throws {
+    @Test func `the memory of a text is reused after its values were released`() throws {
         var reader = JSONReader()
         let first = ObjectIdentifier(try reader.read(Array("[1,2]".utf8)).document)
 
@@ -22,7 +22,7 @@ struct JSONReaderTests {
         #expect(first == second)
     }
 
-    @Test func `a value that was lent can be kept`() throws {
+    @Test func `a view can be kept as a value`() throws {
         let object = try JSONValue.parse(Array(#"{"a":[1,{"b":"kept"}]}"#.utf8))
 
         let kept = object.lend { view in
@@ -32,7 +32,7 @@ struct JSONReaderTests {
         #expect(kept?.string == "kept")
     }
 
-    @Test func `a value that is still held keeps its text when the reader goes on`() throws {
+    @Test func `a value keeps its text when the reader reads the next one`() throws {
         var reader = JSONReader()
 
         let first = try reader.read(Array(#"["first"]"#.utf8))
@@ -42,7 +42,7 @@ struct JSONReaderTests {
         #expect(second.elements.map(\.string) == ["another"])
     }
 
-    @Test func `a reader goes on after a text that it refused`() throws {
+    @Test func `a reader reads the next text after an invalid one`() throws {
         var reader = JSONReader()
 
         #expect(throws: JSONFault.self) { _ = try reader.read(Array(#"{"a":[[[1,2"#.utf8)) }
@@ -50,7 +50,7 @@ struct JSONReaderTests {
         #expect(try reader.read(Array("[true]".utf8)).elements.map(\.bool) == [true])
     }
 
-    @Test func `a copy of a reader does not disturb the original`() throws {
+    @Test func `a copy of a reader does not change the original`() throws {
         var original = JSONReader()
         _ = try original.read(Array("[0]".utf8))
         var copy = original
@@ -62,7 +62,7 @@ struct JSONReaderTests {
         #expect(theirs.rawText == Array("[2]".utf8))
     }
 
-    @Test func `a long text is read like a short one`() throws {
+    @Test func `a long text is read in the same way as a short one`() throws {
         let text = "[" + Array(repeating: "\"0123456789\"", count: 100_000).joined(separator: ",") + "]"
         var reader = JSONReader()
 
@@ -104,7 +104,7 @@ struct JSONReaderTests {
     }
 }
 
-/// Calls every accessor of a value and of all in it. How many values that were.
+/// Calls every accessor of a value and of all values in it. Returns the number of values.
 private func touch(_ value: JSONValue) -> Int {
     _ = (value.string, value.secret, value.integer, value.unsigned, value.double, value.bool, value.isNull)
     _ = (value["a"], value.member(named: "a"), value.stringEquals("a"), value.rawText)

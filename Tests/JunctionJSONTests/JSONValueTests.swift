@@ -5,13 +5,13 @@ import Testing
 struct JSONValueTests {
     private func value(_ text: String) throws -> JSONValue { try JSONValue.parse(Array(text.utf8)) }
 
-    @Test func `a value knows its kind`() throws {
+    @Test func `a value has a kind`() throws {
         let kinds = try value(#"[null, true, -1.5, "", [], {}]"#).elements.map(\.kind)
 
         #expect(kinds == [.null, .bool, .number, .string, .array, .object])
     }
 
-    @Test func `a value of another kind answers nothing`() throws {
+    @Test func `an accessor for another kind returns nil`() throws {
         let number = try value("1")
         let text = try value(#""1""#)
 
@@ -29,20 +29,20 @@ struct JSONValueTests {
         #expect(try value(#"["a",1]"#)["a"] == nil)
     }
 
-    @Test func `members keep the order in which they were written`() throws {
+    @Test func `members keep their order`() throws {
         let names = try value(#"{"b":1,"a":{"x":[1,2]},"b":3}"#).members.map(\.name.string)
 
         #expect(names == ["b", "a", "b"])
     }
 
-    @Test func `the last of two members with one name counts`() throws {
+    @Test func `the last of two members with the same name counts`() throws {
         let object = try value(#"{"a":1,"b":{"a":9},"a":[2]}"#)
 
         #expect(object["a"]?.rawText == Array("[2]".utf8))
         #expect(object.member(named: "a")?.kind == .array)
     }
 
-    @Test func `a name written with escapes is the same name`() throws {
+    @Test func `a name with escapes equals the name without them`() throws {
         let object = try value(#"{"\u006dethod":"token\u002eget"}"#)
 
         #expect(object["method"]?.stringEquals("token.get") == true)
@@ -73,11 +73,11 @@ struct JSONValueTests {
             ("1e15", 1_000_000_000_000_000),
         ] as [(String, Int64?)]
     )
-    func `a whole number is read however it is written`(_ text: String, _ expected: Int64?) throws {
+    func `a whole number is read in every notation`(_ text: String, _ expected: Int64?) throws {
         #expect(try value(text).integer == expected)
     }
 
-    @Test func `an unsigned number takes the whole range and no sign`() throws {
+    @Test func `an unsigned number has the whole range and no sign`() throws {
         #expect(try value("18446744073709551615").unsigned == UInt64.max)
         #expect(try value("18446744073709551616").unsigned == nil)
         #expect(try value("-1").unsigned == nil)
@@ -92,17 +92,17 @@ struct JSONValueTests {
             "1.7976931348623157e308", "3.141592653589793238462643", "99999999999999.9", "0.000000000000001",
         ]
     )
-    func `a number is rounded like the standard library does`(_ text: String) throws {
+    func `a number is rounded as in the standard library`(_ text: String) throws {
         #expect(try value(text).double == Double(text))
     }
 
-    @Test func `a number too large for a Double is nothing`() throws {
+    @Test func `a number too large for a Double is nil`() throws {
         #expect(try value("1e400").double == nil)
         #expect(try value("-1e400").double == nil)
         #expect(try value("1e-400").double == 0)
     }
 
-    @Test func `the raw text is what was written`() throws {
+    @Test func `the raw text is the original text`() throws {
         let text = #"{"id": 1.50e+2 ,"x":[ 1, {"y" : "\u0041"} ]}"#
         let value = try value(text)
 
@@ -111,7 +111,7 @@ struct JSONValueTests {
         #expect(value["x"]?.rawText == Array(#"[ 1, {"y" : "\u0041"} ]"#.utf8))
     }
 
-    @Test func `a fault says where without saying what`() {
+    @Test func `the description of a fault has the offset and not the text`() {
         #expect(JSONFault.malformed(at: 7).description == "malformed JSON at byte 7")
     }
 }

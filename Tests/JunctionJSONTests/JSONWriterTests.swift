@@ -34,7 +34,7 @@ struct JSONWriterTests {
         )
     }
 
-    @Test func `what must be escaped is, and slashes are not`() throws {
+    @Test func `required characters are escaped, and slashes are not`() throws {
         let text = "\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}é𝄞\u{2028}"
 
         let json = written { $0.string(text) }
@@ -54,7 +54,7 @@ struct JSONWriterTests {
         #expect(written { $0.double(number) } == expected)
     }
 
-    @Test func `every finite number reads back the same`() throws {
+    @Test func `every finite number reads back as the same value`() throws {
         for pattern in stride(from: UInt64(0), to: UInt64.max - (1 << 52), by: 1 << 52 + 0x1234_5678_9AB) {
             let number = Double(bitPattern: pattern)
             guard number.isFinite else { continue }
@@ -63,7 +63,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test func `a value goes over from one text to another unchanged`() throws {
+    @Test func `a value is copied to another text unchanged`() throws {
         let source = try JSONValue.parse(Array(#"{"id": 1.0e2}"#.utf8))
         let id = try #require(source["id"])
 
@@ -78,7 +78,7 @@ struct JSONWriterTests {
         #expect(text == #"[1.0e2,[ ],"x"]"#)
     }
 
-    @Test func `names are escaped as well`() {
+    @Test func `names are escaped`() {
         let name = "a\"b"
 
         let text = written { writer in
@@ -92,7 +92,7 @@ struct JSONWriterTests {
         #expect(text == #"{"a\"b":18446744073709551615,"c\n":1}"#)
     }
 
-    @Test func `a secret is written whole, however often the writer has to grow`() throws {
+    @Test func `a secret is written completely while the writer grows`() throws {
         let secret = SharedSecret(text: String(repeating: "s\"é", count: 500))
         var writer = JSONWriter(capacity: 1)
 
@@ -109,7 +109,7 @@ struct JSONWriterTests {
         #expect(value.member(named: "k99")?.integer == 99)
     }
 
-    @Test func `a writer starts afresh after its text was taken`() {
+    @Test func `a writer is empty after its text was taken`() {
         var writer = JSONWriter()
         writer.array { $0.integer(1) }
         _ = writer.take()

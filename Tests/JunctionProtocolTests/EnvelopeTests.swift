@@ -4,7 +4,7 @@ import Testing
 
 import struct JunctionSession.Randomness
 
-/// JSON-RPC 2.0 §4 to §7, message by message.
+/// JSON-RPC 2.0, sections 4 to 7: one message at a time.
 struct EnvelopeTests {
     @Test func `a call with an id is a request`() throws {
         let (call, id) = try request(#"{"jsonrpc":"2.0","id":1,"method":"token.get","params":{"minimumValidity":60}}"#)
@@ -25,7 +25,7 @@ struct EnvelopeTests {
     }
 
     @Test(arguments: ["1", "-7", "1.50e+2", "123456789012345678901234567890", #""""#, #""a\u0062 \/""#, "null", "0.1"])
-    func `an id is echoed exactly as it was written`(_ id: String) throws {
+    func `an id is repeated exactly as it was written`(_ id: String) throws {
         let (_, read) = try request(#"{"jsonrpc":"2.0","method":"daemon.info","id": \#(id) }"#)
 
         for id in [read, read.detached] {
@@ -36,7 +36,7 @@ struct EnvelopeTests {
     }
 
     @Test(arguments: ["true", "[1]", #"{"a":1}"#])
-    func `an id of another type is refused under no id`(_ id: String) {
+    func `an id of another type is refused, and the error has the id null`(_ id: String) {
         expectInvalid(#"{"jsonrpc":"2.0","method":"daemon.info","id":\#(id)}"#, code: -32600, id: "null")
     }
 
@@ -48,7 +48,7 @@ struct EnvelopeTests {
             #"{"jsonrpc":"2.0","id":1,"method":"session.status","params":[ ]}"#,
         ]
     )
-    func `no parameters are no parameters, however they are written`(_ line: String) throws {
+    func `absent, null and empty parameters are all nil`(_ line: String) throws {
         let (call, _) = try request(line)
 
         #expect(call.params == nil)
@@ -56,11 +56,11 @@ struct EnvelopeTests {
     }
 
     @Test(arguments: [#""bar""#, "1", "true"])
-    func `parameters that are no structure make it no message`(_ params: String) {
+    func `parameters that are not an object or array make the message invalid`(_ params: String) {
         expectInvalid(#"{"jsonrpc":"2.0","id":5,"method":"session.status","params":\#(params)}"#, code: -32600, id: "5")
     }
 
-    @Test func `parameters by position are refused by the method`() throws {
+    @Test func `a method refuses parameters by position`() throws {
         let (call, _) = try request(#"{"jsonrpc":"2.0","id":1,"method":"token.get","params":[60]}"#)
 
         let mismatch = #expect(throws: WireMismatch.self) { try TokenGet.Params(reading: call.params) }
@@ -78,12 +78,12 @@ struct EnvelopeTests {
             #"{"id":1,"jsonrpc":"2.0","method":{},"result":1}"#,
         ]
     )
-    func `a message that breaks a rule is refused under its id`(_ line: String) {
+    func `a message that breaks a rule is refused, and the error has its id`(_ line: String) {
         expectInvalid(line, code: -32600, id: "1")
     }
 
     @Test(arguments: ["1", "null", #""session.status""#, "true", "{}", #"{"foo":"boo"}"#, "[]"])
-    func `JSON that is no message is an invalid request under no id`(_ line: String) {
+    func `JSON that is not a message is an invalid request with the id null`(_ line: String) {
         expectInvalid(line, code: -32600, id: "null")
     }
 
@@ -94,7 +94,7 @@ struct EnvelopeTests {
             "{\"jsonrpc\":\"2.0\",\"method\":\"a\u{0}\"}",
         ]
     )
-    func `a line that is not JSON is a parse error under no id`(_ line: String) {
+    func `a line that is not JSON is a parse error with the id null`(_ line: String) {
         expectInvalid(line, code: -32700, id: "null")
     }
 
@@ -110,7 +110,7 @@ struct EnvelopeTests {
         #expect(error.code == -32700)
     }
 
-    @Test func `nesting over 128 is a parse error`() {
+    @Test func `nesting of more than 128 is a parse error`() {
         func line(_ depth: Int) -> String {
             let arrays = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
             return #"{"jsonrpc":"2.0","id":1,"method":"foobar","params":\#(arrays)}"#
@@ -133,7 +133,7 @@ struct EnvelopeTests {
         #expect(throws: WireError(.notSignedIn, "m")) { try error.outcome.get() }
     }
 
-    @Test func `an odd answer is still an answer, so that nobody answers it`() throws {
+    @Test func `a malformed answer is still an answer and not answered`() throws {
         let withoutID = try answer(#"{"result":1}"#)
         let badID = try answer(#"{"id":[1],"result":1}"#)
         let badError = try answer(#"{"jsonrpc":"2.0","id":7,"error":"no"}"#)
@@ -147,13 +147,13 @@ struct EnvelopeTests {
         #expect(throws: WireError.unreadable) { try onlyNull.outcome.get() }
     }
 
-    @Test func `members that the specification does not name are ignored`() throws {
+    @Test func `members that the specification does not define are ignored`() throws {
         let (call, _) = try request(#"{"jsonrpc":"2.0","id":1,"method":"daemon.info","trace":[1],"result":1}"#)
 
         #expect(Method(call.name) == .daemonInfo)
     }
 
-    @Test func `every message of a batch stands for itself`() throws {
+    @Test func `every message of a batch is parsed separately`() throws {
         let line = """
             [1,{"jsonrpc":"2.0","id":1,"method":"session.status"},{"jsonrpc":"2.0","method":"foobar"},{"foo":"boo"},\
             {"jsonrpc":"2.0","id":3,"result":null},[]]
@@ -166,7 +166,7 @@ struct EnvelopeTests {
         #expect(batch.map(kind) == ["invalid", "request", "notification", "invalid", "answer", "invalid"])
     }
 
-    @Test func `one reader serves many lines, and a request may outlive its line`() throws {
+    @Test func `one reader reads many lines, and a request stays valid after its line`() throws {
         var reader = MessageReader()
         let held = Array(#"{"jsonrpc":"2.0","id":"held","method":"token.get"}"#.utf8).withUnsafeBytes {
             reader.read($0)
@@ -224,7 +224,7 @@ struct EnvelopeTests {
     }
 }
 
-// Reading what came in.
+// Parsing of test messages.
 extension EnvelopeTests {
     private func request(_ line: String) throws -> (Call, RequestID) {
         let incoming = incoming(line)

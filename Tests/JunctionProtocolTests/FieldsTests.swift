@@ -3,7 +3,6 @@ import Testing
 
 @testable import JunctionProtocol
 
-/// One list of fields reads, writes and describes.
 struct FieldsTests {
     private struct Sample: WireObject, Equatable {
         var must = "m"
@@ -23,7 +22,7 @@ struct FieldsTests {
         )
     }
 
-    @Test func `what there is not is written as each field says`() {
+    @Test func `a missing value is written as its field defines`() {
         #expect(written(Sample()) == #"{"must":"m","other":"o","null":null,"nobody":null}"#)
         #expect(
             written(Sample(must: "", other: "", null: "", nobody: "n", left: ""))
@@ -41,7 +40,7 @@ struct FieldsTests {
             ),
         ]
     )
-    private func `what is absent is read as each field says`(_ text: String, _ sample: Sample) throws {
+    private func `an absent member is read as its field defines`(_ text: String, _ sample: Sample) throws {
         #expect(try Sample(reading: json(text)) == sample)
     }
 
@@ -55,20 +54,20 @@ struct FieldsTests {
             (#"{"must":"m","nobody":null,"left":1}"#, "'sample.left' must be a string"),
         ]
     )
-    func `what does not fit is named`(_ text: String, _ complaint: String) throws {
+    func `an invalid member is named in the error`(_ text: String, _ complaint: String) throws {
         let mismatch = try #require(throws: WireMismatch.self) { try Sample(reading: json(text)) }
 
         #expect(mismatch.description == complaint)
     }
 
-    @Test func `the description says what has to be there`() {
+    @Test func `the description lists the required members`() {
         #expect(
             Sample.fields.members.filter { !$0.isOptional }.map { "\($0.name)" } == ["must", "other", "null", "nobody"]
         )
         #expect(Sample.fields.members.map(\.summary).last == "is left out")
     }
 
-    @Test func `the parameters of a sign-in are the members of all schemes, each with what it is there`() throws {
+    @Test func `the parameters of a sign-in are the members of all schemes with their meanings`() throws {
         let named = Set(Credential.Scheme.allCases.flatMap { $0.members.map { "\($0.name)" } })
 
         #expect(Set(Credential.members.map { "\($0.name)" }) == named)

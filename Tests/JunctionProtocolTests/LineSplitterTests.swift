@@ -3,11 +3,11 @@ import JunctionSession
 import Testing
 
 struct LineSplitterTests {
-    @Test func `lines end with a line feed, with or without a return before it`() {
+    @Test func `a line ends with a line feed, with or without a carriage return`() {
         #expect(lines(["one\ntwo\r\nthree\n"]) == ["one", "two", "three"])
     }
 
-    @Test func `blank lines are passed over`() {
+    @Test func `blank lines are skipped`() {
         #expect(lines(["\n\r\n  \n\t \r\nx\n\n"]) == ["x"])
     }
 
@@ -17,7 +17,7 @@ struct LineSplitterTests {
         #expect(lines(["one\r"]) == ["one"])
     }
 
-    @Test func `a line is not given out before it is complete`() {
+    @Test func `a line is returned only when it is complete`() {
         var splitter = LineSplitter()
         var start = 0
 
@@ -27,11 +27,11 @@ struct LineSplitterTests {
         #expect(start == 0)
     }
 
-    @Test func `a return inside a line stays`() {
+    @Test func `a carriage return within a line is kept`() {
         #expect(lines(["a\rb\r\r\n"]) == ["a\rb\r"])
     }
 
-    @Test func `a line of exactly the limit is read, one byte more is too long`() {
+    @Test func `a line of exactly the limit is returned, and one byte more is too long`() {
         #expect(lines(["12345678\n"], limit: 8) == ["12345678"])
         #expect(lines(["12345678\r\n"], limit: 8) == ["12345678"])
         #expect(lines(["12345678\r"], limit: 8) == ["12345678"])
@@ -39,13 +39,13 @@ struct LineSplitterTests {
         #expect(lines(["123456789"], limit: 8) == ["‹too long›"])
     }
 
-    @Test func `a line that is too long is reported once, and the next one is read afresh`() {
+    @Test func `a line that is too long is reported once, and the next line is returned`() {
         let long = String(repeating: "x", count: 100)
 
         #expect(lines([long, long, "\nnext\n" + long + "\n"], limit: 8) == ["‹too long›", "next", "‹too long›"])
     }
 
-    @Test func `a line that is too long is known before its end has come`() {
+    @Test func `a line that is too long is reported before its end has arrived`() {
         var splitter = LineSplitter(limit: 8)
         var start = 0
 
@@ -61,13 +61,13 @@ struct LineSplitterTests {
         let bytes = Array("aa\naa\n".utf8)
         _ = bytes.prefix(2).withUnsafeBytes { splitter.nextLine(in: $0, from: &start) }
 
-        // The line feed that was put among the searched bytes afterwards goes unseen.
+        // This line feed is added among the searched bytes afterwards, so the splitter does not find it.
         let line = Array("\na\naa\n".utf8).withUnsafeBytes { splitter.nextLine(in: $0, from: &start) }
 
         #expect(line == .complete(0..<2))
     }
 
-    @Test func `chunk boundaries make no difference`() {
+    @Test func `the boundaries of chunks make no difference`() {
         var random = Randomness(seed: 7)
         let alphabet = Array("ab \t\r\n\n\r".utf8)
 
@@ -92,7 +92,7 @@ struct LineSplitterTests {
         lines(of: chunks.map { Array($0.utf8)[...] }, limit: limit)
     }
 
-    /// What a connection sees that receives these chunks and then the end of input.
+    /// Returns the lines of a connection that receives these chunks and then the end of its input.
     private func lines(of chunks: [ArraySlice<UInt8>], limit: Int) -> [String] {
         var splitter = LineSplitter(limit: limit)
         var unread: [UInt8] = []

@@ -26,7 +26,7 @@ struct OpenRPCDocumentTests {
         #expect(checker.complaints(about: document, against: "https://meta.open-rpc.org") == [])
     }
 
-    @Test func `every method is described, with what it takes to call it`() {
+    @Test func `every method is described, with its capability`() {
         let described = document["methods"]?.elements.map { method in
             "\(method["name"]?.string ?? "") \(method["x-capability"]?.string ?? "none")"
         }
@@ -44,7 +44,7 @@ struct OpenRPCDocumentTests {
         #expect(described?.count == 19)
     }
 
-    @Test func `what the daemon sends on its own account is described too`() {
+    @Test func `the daemon's own calls are described`() {
         let calls = document["x-daemonCalls"]?.elements.map { call in
             "\(call["name"]?.string ?? "") \(call["result"] == nil ? "notification" : "request")"
         }
@@ -57,7 +57,7 @@ struct OpenRPCDocumentTests {
         )
     }
 
-    @Test func `every reference leads somewhere`() {
+    @Test func `every reference has a target`() {
         let text = String(decoding: document.rawText, as: UTF8.self)
         let references = Set(text.matches(of: /"\$ref":"([^"]+)"/).map { String($0.output.1) })
 
@@ -69,7 +69,7 @@ struct OpenRPCDocumentTests {
         }
     }
 
-    @Test func `a snapshot fits its description`() throws {
+    @Test func `a snapshot matches its schema`() throws {
         let snapshot = Snapshot(
             revision: 1,
             changedAt: Timestamp(milliseconds: 0),
@@ -102,16 +102,16 @@ struct OpenRPCDocumentTests {
             .tokenExchange(subjectToken: SecretText("t"), subjectTokenType: "urn:x"),
         ] as [Credential]
     )
-    func `a credential fits its description`(_ credential: Credential) throws {
+    func `a credential matches its schema`(_ credential: Credential) throws {
         #expect(try complaints(written(credential), "Credential") == [])
     }
 
-    @Test func `what is no credential does not fit the description`() throws {
+    @Test func `an invalid credential does not match the schema`() throws {
         #expect(try complaints(#"{"scheme":"linkCode","token":"t"}"#, "Credential") != [])
         #expect(try complaints(#"{"scheme":"signInToken","token":"t","userId":"u"}"#, "Credential") != [])
     }
 
-    @Test func `an error fits its description`() throws {
+    @Test func `an error matches its schema`() throws {
         let error = WireError(.permissionDenied, "m", retryAfter: 0.5, capability: "api", maximum: 1, remedy: "r")
 
         #expect(try complaints(written(error), "Error") == [])

@@ -3,7 +3,7 @@ import JunctionJSON
 import JunctionProtocol
 import Testing
 
-/// The examples of the OpenRPC document: each can be read as the call that it shows, and is as its schemas say.
+/// The examples of the OpenRPC document. Each can be read as the call that it shows, and matches its schemas.
 struct OpenRPCExampleTests {
     private let document: JSONValue
     private let checker: SchemaChecker
@@ -14,14 +14,14 @@ struct OpenRPCExampleTests {
     }
 
     @Test(arguments: JunctionProtocol.Method.allCases)
-    func `every method has an example that is a call`(method: JunctionProtocol.Method) throws {
-        // This one would have to hold the document.
+    func `every method has a valid example`(method: JunctionProtocol.Method) throws {
+        // An example of this method would have to contain the document.
         guard method != .rpcDiscover else { return }
         try check(method.definition, among: "methods", at: method.rawValue, hasAnswer: true)
     }
 
     @Test(arguments: DaemonCall.allCases)
-    func `so has everything that the daemon sends on its own account`(call: DaemonCall) throws {
+    func `every call of the daemon has a valid example`(call: DaemonCall) throws {
         try check(call.definition, among: "x-daemonCalls", at: call.rawValue, hasAnswer: call.isRequest)
     }
 
@@ -52,7 +52,7 @@ struct OpenRPCExampleTests {
             }
             let call = try json("{\(members.joined(separator: ","))}")
             #expect(try written(Definition.Params(reading: call)) == written(made.params))
-            // What is required is there.
+            // The required members are present.
             if method["x-params"] != nil {
                 #expect(checker.complaints(about: call, against: "\(place)/x-params") == [])
             }
@@ -75,7 +75,7 @@ struct OpenRPCExampleTests {
         String(decoding: try #require(value).rawText, as: UTF8.self)
     }
 
-    @Test func `an example that is not as its schema says is seen`() {
+    @Test func `an example that does not match its schema is reported`() {
         for (index, value) in ["7", "null", #"{"accessToken":"t"}"#].enumerated() {
             let method = JunctionProtocol.Method.tokenGet.rawValue
             let complaints = checker.complaints(

@@ -2,7 +2,7 @@ import JunctionJSON
 import JunctionProtocol
 import Testing
 
-/// What methods take, and what they say about everything else.
+/// The parameters of the methods, and the errors for invalid ones.
 struct ParameterTests {
     @Test(
         arguments: [
@@ -100,7 +100,7 @@ struct ParameterTests {
             ),
         ]
     )
-    func `the member that does not fit is named`(_ method: String, _ params: String, _ complaint: String) throws {
+    func `an invalid parameter is named in the error`(_ method: String, _ params: String, _ complaint: String) throws {
         let name = try json("\"\(method)\"")
         let definition = try #require(Method(name)).definition
 
@@ -129,19 +129,19 @@ struct ParameterTests {
         #expect(credential == .userLogin(userId: "u"))
     }
 
-    @Test func `when a member is given twice the last one counts`() throws {
+    @Test func `the last of two members with the same name counts`() throws {
         let params = try TokenGet.Params(reading: json(#"{"minimumValidity":"x","minimumValidity":1.5}"#))
 
         #expect(params.minimumValidity == 1.5)
         #expect(params.validity == .milliseconds(1500))
     }
 
-    @Test func `no validity is too long for a duration`() {
+    @Test func `every validity fits into a duration`() {
         #expect(TokenGet.Params(minimumValidity: .greatestFiniteMagnitude).validity == .seconds(1000 * 366 * 86_400))
         #expect(TokenGet.Params().validity == .zero)
     }
 
-    @Test func `a secret never shows in what is printed`() throws {
+    @Test func `a printed parameter does not show its secret`() throws {
         let credential = try Credential(reading: json(#"{"scheme":"signInToken","token":"s3cr3t"}"#))
 
         var dumped = ""

@@ -3,7 +3,7 @@ import JunctionProtocol
 import JunctionSecret
 import Testing
 
-/// What one side writes the other side reads.
+/// Values that one side writes and the other side reads.
 struct RoundTripTests {
     @Test(
         arguments: [
@@ -41,7 +41,7 @@ struct RoundTripTests {
             ),
         ] as [(Credential, String)]
     )
-    func `a credential`(_ credential: Credential, _ text: String) throws {
+    func `a credential is written and read`(_ credential: Credential, _ text: String) throws {
         #expect(written(credential) == text)
         #expect(try roundTrip(credential) == credential)
     }
@@ -56,13 +56,13 @@ struct RoundTripTests {
             ),
         ] as [(RenewalAnswer, String)]
     )
-    func `a handler's answer`(_ answer: RenewalAnswer, _ text: String) throws {
+    func `an answer of a handler is written and read`(_ answer: RenewalAnswer, _ text: String) throws {
         #expect(written(answer) == text)
         #expect(try roundTrip(answer) == answer)
     }
 
     @Test(arguments: [0, 7, .max] as [UInt64])
-    func `a sequence is read from an integer, too`(sequence: UInt64) throws {
+    func `a sequence is also read from an integer`(sequence: UInt64) throws {
         let credential = #"{"scheme":"registrationSignature","userId":"u","signature":"s","sequence":\#(sequence)}"#
         let answer = #"{"action":"renewWithSignature","signature":"s","sequence":\#(sequence)}"#
 
@@ -79,11 +79,11 @@ struct RoundTripTests {
             #"{"action":"renewWithSignature","signature":"s","sequence":-7}"#,
         ]
     )
-    func `a handler's nonsense is refused`(_ text: String) throws {
+    func `an invalid answer of a handler is refused`(_ text: String) throws {
         #expect(throws: WireMismatch.self) { try RenewalAnswer(reading: json(text)) }
     }
 
-    @Test func `what a handler is asked`() throws {
+    @Test func `a renewal request is written and read`() throws {
         let request = RenewalRequest(
             renewalId: "r1",
             reason: .expiring,
@@ -99,7 +99,7 @@ struct RoundTripTests {
         #expect(try roundTrip(request) == request)
     }
 
-    @Test func `parameters`() throws {
+    @Test func `parameters are written and read`() throws {
         for params in [TokenGet.Params(), TokenGet.Params(minimumValidity: 0.25)] {
             #expect(try roundTrip(params) == params)
         }
@@ -116,7 +116,7 @@ struct RoundTripTests {
         #expect(written(NoParams()) == "{}")
     }
 
-    @Test func `an access token`() throws {
+    @Test func `an access token is written and read`() throws {
         let token = AccessToken(
             accessToken: SecretText("ey.J"),
             expiresAt: Timestamp(milliseconds: 1_795_242_034_000),
@@ -131,7 +131,7 @@ struct RoundTripTests {
         #expect(try roundTrip(token).accessToken.revealed() == "ey.J")
     }
 
-    @Test func `a call to the provider's API`() throws {
+    @Test func `an API request is written and read`() throws {
         let plain = ApiRequest(path: "/v2/user/u")
         let full = ApiRequest(
             method: "PATCH",
@@ -147,7 +147,7 @@ struct RoundTripTests {
         for request in [plain, full, binary] { #expect(try roundTrip(request) == request) }
     }
 
-    @Test func `an answer of the provider's API`() throws {
+    @Test func `an API answer is written and read`() throws {
         let text = ApiAnswer(status: 404, headers: ["Vary": "a", "vary": "b", "X": "y"], body: Array("é".utf8))
         let binary = ApiAnswer(status: 200, headers: [:], body: [0xC3, 0x28])
 
@@ -157,7 +157,7 @@ struct RoundTripTests {
         #expect(text.headers["VARY"] == "a, b")
     }
 
-    @Test func `bodies of every length that are not text`() throws {
+    @Test func `bodies that are not text are written and read at every length`() throws {
         for count in 0..<100 {
             let body = (0..<count).map { UInt8(truncatingIfNeeded: 0xFF &- $0 &* 7) }
             let answer = ApiAnswer(status: 200, headers: [:], body: body)
@@ -166,7 +166,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AB==", "AAB=", "A-A=", "AAA=AAAA", "A A=", "AA==\n"])
-    func `what is not base64 is refused`(_ text: String) {
+    func `invalid base64 is refused`(_ text: String) {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("method", "PUT")
@@ -180,7 +180,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `what the daemon says about itself`() throws {
+    @Test func `the description of the daemon is written and read`() throws {
         let info = DaemonDescription(
             version: "1.0.0",
             provider: "junction",
@@ -207,7 +207,7 @@ struct RoundTripTests {
         #expect(throws: Never.self) { try roundTrip(HandlerRegister.Answer(mode: "automatic")) }
     }
 
-    @Test func `messages of our own are read back as what they are`() throws {
+    @Test func `messages of this side are read back with the same kind`() throws {
         let request = appended { $0.appendRequest(of: SessionAuthenticate.self, .init(externalUserId: "e"), id: -3) }
         let notification = appended { $0.appendNotification(of: TokenGet.self, .init()) }
         let answer = appended { output in

@@ -1,16 +1,16 @@
 import JunctionJSON
 
-/// A checker for as much of JSON Schema draft 7 as the OpenRPC meta-schema uses. A keyword that it does not know is
-/// a complaint, so that it cannot pass what it has not looked at.
+/// A checker for the part of JSON Schema draft 7 that the OpenRPC meta-schema uses. An unknown keyword is a complaint,
+/// so that no value passes unchecked.
 struct SchemaChecker {
-    /// Schemas by the address that references use, without fragment and without a last slash.
+    /// Schemas by the address in references, without fragment and without a trailing slash.
     private var documents: [String: JSONValue]
 
     init(_ documents: [String: JSONValue]) {
         self.documents = documents
     }
 
-    /// What is wrong with `value`, each with the path to it; nothing if it is valid.
+    /// Returns the complaints about `value`, each with its path; empty if the value is valid.
     func complaints(about value: JSONValue, against address: String) -> [String] {
         guard let (schema, base) = resolve(address, from: "") else { return ["no schema at \(address)"] }
         return check(value, schema, base: base, path: "")
@@ -65,7 +65,7 @@ struct SchemaChecker {
                     "\(path): no \($0)"
                 }
         case "properties", "patternProperties", "additionalProperties":
-            // All three are looked at together, when the last of them comes by.
+            // All three are checked together, at the last of them.
             return isLast(keyword, of: ["properties", "patternProperties", "additionalProperties"], in: schema)
                 ? checkMembers(value, schema, base: base, path: path) : []
         case "propertyNames":
@@ -117,7 +117,7 @@ struct SchemaChecker {
         }
     }
 
-    /// The schema that a reference means, and the document in which references inside it are looked up.
+    /// Returns the schema that a reference means, and the document for references in it.
     private func resolve(_ reference: String, from base: String) -> (JSONValue, base: String)? {
         let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         var address = parts[0].isEmpty ? base : parts[0]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionProtocol
 
-/// What `doctor` says of a session, for every way in which it can be unwell.
+/// The findings of `doctor` about a session, for every kind of problem.
 struct SessionFindingsTests {
     private static let now = Timestamp("2026-11-21T12:00:00Z")!
     private static let later = Timestamp("2026-11-21T13:00:00Z")!
@@ -45,9 +45,9 @@ struct SessionFindingsTests {
         var name: String
         var snapshot: Snapshot
         var at = now
-        /// `name verdict`, in order.
+        /// The findings as `name verdict`, in order.
         var findings: [String]
-        /// Words of the last one and of its remedy.
+        /// Words of the last finding and of its remedy.
         var words: [String] = []
     }
 
@@ -184,11 +184,11 @@ struct SessionFindingsTests {
     }
 
     @Test(arguments: table)
-    func `whatever can be mended says how`(in row: Case) {
+    func `every problem has a remedy`(in row: Case) {
         let checks = SessionFindings(row.snapshot, now: row.at).checks
 
         let isMendable = checks.filter { $0.verdict == .problem }
-        // The daemon's word about the storage has the remedy in it.
+        // The daemon's reason for the storage status contains the remedy.
         let reason = row.snapshot.storage.reason
         #expect(
             isMendable.isEmpty || isMendable.contains { $0.remedy?.isEmpty == false || $0.detail == reason },

@@ -25,7 +25,7 @@ struct SnapshotTests {
         storage: .init(sealedWith: "host+tpm2", durable: true, status: .ok)
     )
 
-    @Test func `a snapshot has the members of the interface in its order`() {
+    @Test func `a snapshot has the documented members in the documented order`() {
         #expect(
             written(full) == """
                 {"revision":17,"changedAt":"2026-11-21T06:20:34Z","state":"established",\
@@ -38,7 +38,7 @@ struct SnapshotTests {
         )
     }
 
-    @Test func `a storage that is not in order says whether it was opened, and why`() throws {
+    @Test func `a storage with a problem reports whether it was opened, and why`() throws {
         var locked = full
         locked.storage = .init(sealedWith: "host", durable: true, status: .locked, readable: false, reason: "No key.")
 
@@ -56,7 +56,7 @@ struct SnapshotTests {
             (.damaged, false, false), (.unavailable, false, false),
         ] as [(Snapshot.Storage.Status, Bool?, Bool)]
     )
-    func `a storage is readable if the daemon says so, or is in order`(
+    func `a storage is readable if the daemon reports that or the status is ok`(
         status: Snapshot.Storage.Status,
         readable: Bool?,
         expected: Bool
@@ -65,7 +65,7 @@ struct SnapshotTests {
         #expect(storage.isReadable == expected)
     }
 
-    @Test func `a snapshot comes back whole`() throws {
+    @Test func `a snapshot is written and read completely`() throws {
         var ended = full
         ended.state = .terminated
         ended.accessToken = nil
@@ -95,7 +95,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test func `a renewal shows a whole snapshot, or the state and the life of the token`() throws {
+    @Test func `a renew result contains the whole snapshot, or the state and the times of the token`() throws {
         let whole = RenewResult(full)
         let little = RenewResult(state: full.state, accessToken: full.accessToken)
         #expect(try roundTrip(whole) == whole && whole.snapshot == full)
@@ -104,7 +104,7 @@ struct SnapshotTests {
         #expect(throws: WireMismatch.self) { try RenewResult(reading: json(#"{"accessToken":null}"#)) }
     }
 
-    @Test func `a newer daemon's words and members do no harm`() throws {
+    @Test func `unknown words and members of a newer daemon are accepted`() throws {
         let snapshot = try Snapshot(
             reading: json(
                 """
@@ -144,7 +144,7 @@ struct SnapshotTests {
             ),
         ]
     )
-    func `what cannot be a snapshot is refused`(_ text: String, _ complaint: String) throws {
+    func `an invalid snapshot is refused`(_ text: String, _ complaint: String) throws {
         let mismatch = try #require(throws: WireMismatch.self) { try Snapshot(reading: json(text)) }
 
         #expect(mismatch.description == complaint)

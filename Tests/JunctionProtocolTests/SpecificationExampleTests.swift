@@ -1,11 +1,11 @@
 import JunctionProtocol
 import Testing
 
-/// The examples of JSON-RPC 2.0 §7, with our methods in place of theirs, against the smallest possible server.
+/// The examples of JSON-RPC 2.0, section 7, with methods of this project, against a minimal server.
 struct SpecificationExampleTests {
     @Test(
         arguments: [
-            // 1 and 2: parameters by position. Ours go by name only.
+            // Parameters by position. The methods here take parameters only by name.
             (
                 #"{"jsonrpc":"2.0","method":"session.reconcile","params":["u"],"id":1}"#,
                 #"{"jsonrpc":"2.0","id":1,"error":-32602}"#
@@ -14,7 +14,7 @@ struct SpecificationExampleTests {
                 #"{"jsonrpc":"2.0","method":"token.get","params":[23,42],"id":2}"#,
                 #"{"jsonrpc":"2.0","id":2,"error":-32602}"#
             ),
-            // 3 and 4: parameters by name, in any order.
+            // Parameters by name, in any order.
             (
                 #"{"jsonrpc":"2.0","method":"api.request","params":{"method":"GET","path":"/v2"},"id":3}"#,
                 #"{"jsonrpc":"2.0","id":3,"result":"api.request"}"#
@@ -23,24 +23,24 @@ struct SpecificationExampleTests {
                 #"{"jsonrpc":"2.0","method":"api.request","params":{"path":"/v2","method":"GET"},"id":4}"#,
                 #"{"jsonrpc":"2.0","id":4,"result":"api.request"}"#
             ),
-            // 5 and 6: notifications, of a method that exists and of one that does not.
+            // Notifications: of a method that exists, and of one that does not.
             (#"{"jsonrpc":"2.0","method":"session.renew","params":[1,2,3,4,5]}"#, ""),
             (#"{"jsonrpc":"2.0","method":"foobar"}"#, ""),
-            // 7: a method that does not exist.
+            // A method that does not exist.
             (#"{"jsonrpc":"2.0","method":"foobar","id":"1"}"#, #"{"jsonrpc":"2.0","id":"1","error":-32601}"#),
-            // 8: not JSON.
+            // Invalid JSON.
             (
                 #"{"jsonrpc":"2.0","method":"foobar, "params":"bar","baz]"#,
                 #"{"jsonrpc":"2.0","id":null,"error":-32700}"#
             ),
-            // 9: not a request.
+            // An invalid request.
             (#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, #"{"jsonrpc":"2.0","id":null,"error":-32600}"#),
-            // 10: a batch that is not JSON.
+            // A batch with invalid JSON.
             (
                 #"[{"jsonrpc":"2.0","method":"session.status","id":"1"},{"jsonrpc":"2.0","method"]"#,
                 #"{"jsonrpc":"2.0","id":null,"error":-32700}"#
             ),
-            // 11, 12 and 13: batches of nothing and of no messages.
+            // An empty batch, and batches of invalid messages.
             ("[]", #"{"jsonrpc":"2.0","id":null,"error":-32600}"#),
             ("[1]", #"[{"jsonrpc":"2.0","id":null,"error":-32600}]"#),
             (
@@ -50,7 +50,7 @@ struct SpecificationExampleTests {
                 {"jsonrpc":"2.0","id":null,"error":-32600}]
                 """
             ),
-            // 14: a batch of everything.
+            // A batch of different messages.
             (
                 """
                 [{"jsonrpc":"2.0","method":"session.status","id":"1"},{"jsonrpc":"2.0","method":"session.renew"},\
@@ -64,11 +64,11 @@ struct SpecificationExampleTests {
                 {"jsonrpc":"2.0","id":"9","result":"daemon.info"}]
                 """
             ),
-            // 15: a batch of notifications only.
+            // A batch of notifications only.
             (#"[{"jsonrpc":"2.0","method":"session.renew"},{"jsonrpc":"2.0","method":"foobar"}]"#, ""),
         ]
     )
-    func `the example is answered as the specification says`(_ line: String, _ answer: String) {
+    func `an example is answered as the specification requires`(_ line: String, _ answer: String) {
         let answered = appended { output in
             switch incoming(line) {
             case .single(let message): respond(to: message, into: &output)
@@ -88,7 +88,7 @@ struct SpecificationExampleTests {
         )
     }
 
-    /// Answers with the method's name, or refuses.
+    /// Answers with the method's name or an error.
     private func respond(to message: Message, into output: inout [UInt8]) {
         switch message {
         case .notification, .answer: break

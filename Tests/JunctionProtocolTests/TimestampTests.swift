@@ -18,7 +18,7 @@ struct TimestampTests {
         #expect(Timestamp(text) == Timestamp(milliseconds: milliseconds))
     }
 
-    @Test func `a time that RFC 3339 cannot write is the nearest that it can`() {
+    @Test func `a time that RFC 3339 cannot express becomes the nearest one that it can`() {
         #expect(Timestamp(milliseconds: .max).description == "9999-12-31T23:59:59.999Z")
         #expect(Timestamp(milliseconds: .min).description == "0000-01-01T00:00:00Z")
     }
@@ -35,7 +35,7 @@ struct TimestampTests {
             ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"), ("2026-11-21T06:20:34.000Z", "2026-11-21T06:20:34Z"),
         ]
     )
-    func `every spelling of a time is understood`(_ text: String, _ same: String) {
+    func `every valid notation of a time is read`(_ text: String, _ same: String) {
         #expect(Timestamp(text)?.description == same)
     }
 
@@ -53,11 +53,11 @@ struct TimestampTests {
             "-001-01-01T00:00:00Z", "10000-01-01T00:00:00Z",
         ]
     )
-    func `what is no time is nothing`(_ text: String) {
+    func `an invalid time is nil`(_ text: String) {
         #expect(Timestamp(text) == nil)
     }
 
-    @Test func `every day of four centuries comes back`() {
+    @Test func `every day of four centuries is written and read`() {
         for day in stride(from: Int64(-80_000), to: 80_000, by: 1) {
             let time = Timestamp(milliseconds: day * 86_400_000 + 43_200_000)
             #expect(Timestamp(time.description) == time)

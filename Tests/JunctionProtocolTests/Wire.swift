@@ -1,30 +1,26 @@
 import JunctionJSON
 import JunctionProtocol
 
-/// Reads text as a test writes it.
 func json(_ text: String) throws -> JSONValue {
     try JSONValue.parse(Array(text.utf8))
 }
 
-/// The JSON that a value writes.
 func written(_ value: some WireValue) -> String {
     var writer = JSONWriter()
     value.write(to: &writer)
     return String(decoding: writer.take(), as: UTF8.self)
 }
 
-/// What comes back when a value is written and read.
 func roundTrip<Value: WireValue>(_ value: Value) throws -> Value {
     try Value(reading: json(written(value)))
 }
 
-/// What a reader makes of one line.
 func incoming(_ line: String) -> Incoming {
     var reader = MessageReader()
     return Array(line.utf8).withUnsafeBytes { reader.read($0) }
 }
 
-/// What a sink holds after `body`.
+/// Returns the bytes that `body` appends.
 func appended(_ body: (inout [UInt8]) -> Void) -> String {
     var bytes: [UInt8] = []
     body(&bytes)

@@ -3,7 +3,7 @@ import JunctionProtocol
 import Testing
 
 struct WireErrorTests {
-    @Test func `the table is the one of the interface`() {
+    @Test func `the error codes are those of the interface`() {
         let kinds = ErrorCode.allCases.filter { $0.rawValue > 0 }.map { "\($0.rawValue) \($0.kind ?? "")" }
 
         #expect(
@@ -20,7 +20,7 @@ struct WireErrorTests {
         #expect(ErrorCode.parseError.kind == nil)
     }
 
-    @Test func `an error carries what programs can act on`() throws {
+    @Test func `an error contains values for programs`() throws {
         let error = WireError(
             .sessionTerminated,
             "m",
@@ -49,21 +49,21 @@ struct WireErrorTests {
         #expect(WireError(reading: try json(written(error))) == error)
     }
 
-    @Test func `a parameter that is too large says how much is possible`() {
+    @Test func `an error for a parameter that is too large contains the maximum`() {
         #expect(
             written(WireError(.invalidParams, "m", maximum: 2880))
                 == #"{"code":-32602,"message":"m","data":{"maximum":2880}}"#
         )
     }
 
-    @Test func `a refusal names the capability`() {
+    @Test func `a permission error names the capability`() {
         let error = WireError.denied(.manage)
 
         #expect(error.knownCode == .permissionDenied)
         #expect(error.capability == "manage")
     }
 
-    @Test func `an error that this library does not know keeps its number and its word`() throws {
+    @Test func `an unknown error keeps its code and its kind`() throws {
         let error = WireError(
             reading: try json(
                 #"{"code":2001,"message":"m","data":{"kind":"newer","retryAfter":"soon","termination":3}}"#
@@ -78,12 +78,12 @@ struct WireErrorTests {
     }
 
     @Test(arguments: ["null", "{}", #"{"code":"1","message":"m"}"#, #"{"code":1}"#, "[]"])
-    func `an error that cannot be read is still an error`(_ text: String) throws {
+    func `a malformed error is still an error`(_ text: String) throws {
         #expect(WireError(reading: try json(text)) == .unreadable)
     }
 
     @Test(arguments: ErrorCode.allCases)
-    func `every error is explained`(_ code: ErrorCode) {
+    func `every error has a summary`(_ code: ErrorCode) {
         #expect(code.summary.count > 10)
         #expect(!code.summary.hasSuffix("."))
     }

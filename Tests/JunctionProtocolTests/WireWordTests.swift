@@ -1,7 +1,7 @@
 import JunctionProtocol
 import Testing
 
-/// The words that apps and scripts rely on, whatever the code calls the same things.
+/// The words on which apps and scripts depend, independent of the names in the code.
 struct WireWordTests {
     @Test(
         arguments: [
@@ -12,18 +12,18 @@ struct WireWordTests {
             (-32700, nil), (-32600, nil), (-32601, nil), (-32602, nil), (-32603, nil),
         ] as [(Int, String?)]
     )
-    func `an error of ours has a kind, one of JSON-RPC has none`(number: Int, kind: String?) throws {
+    func `an error of the project has a kind, and one of JSON-RPC has none`(number: Int, kind: String?) throws {
         let code = try #require(ErrorCode(rawValue: number))
 
         #expect(code.kind == kind)
         #expect(kind.flatMap(ErrorCode.init(kind:)) == kind.map { _ in code })
     }
 
-    @Test func `no error is forgotten above`() {
+    @Test func `the table covers every error code`() {
         #expect(ErrorCode.allCases.count == 18)
     }
 
-    @Test func `the errors of JSON-RPC have a word on our side of the wire`() {
+    @Test func `each error of JSON-RPC has a word in the library`() {
         let codes: [ErrorCode] = [.parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError]
 
         #expect(
@@ -31,7 +31,7 @@ struct WireWordTests {
         )
     }
 
-    @Test func `capabilities`() {
+    @Test func `the capabilities have their documented words`() {
         #expect(Capability.allCases.map(\.rawValue) == ["status", "token", "api", "handle", "manage"])
     }
 }

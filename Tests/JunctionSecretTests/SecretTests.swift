@@ -15,14 +15,14 @@ import Testing
         #expect(lent == [1, 2, 3])
     }
 
-    @Test func `an empty secret is a secret`() {
+    @Test func `a secret may be empty`() {
         let secret = SharedSecret(text: "")
 
         #expect(secret.count == 0)
         #expect(secret.withUnsafeBytes { $0.isEmpty })
     }
 
-    @Test func `a filling that fails makes no secret`() {
+    @Test func `a secret whose filling fails is not made`() {
         struct Interrupted: Error {}
 
         #expect(throws: Interrupted.self) {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `wiping leaves nothing but zeros`() {
+    @Test func `wiped memory contains only zeros`() {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
         defer { bytes.deallocate() }
         bytes.initializeMemory(as: UInt8.self, repeating: 0xAB)
@@ -44,12 +44,12 @@ import Testing
         #expect(bytes.allSatisfy { $0 == 0 })
     }
 
-    @Test func `wiping nothing is allowed`() {
+    @Test func `wiping an empty buffer does nothing`() {
         wipe(UnsafeMutableRawBufferPointer(start: nil, count: 0))
     }
 
     @Test(arguments: [("abc", "abc", true), ("abc", "abd", false), ("abc", "ab", false), ("", "", true)])
-    func `two secrets match when they hold the same bytes`(left: String, right: String, same: Bool) {
+    func `two secrets match if they hold the same bytes`(left: String, right: String, same: Bool) {
         #expect(SharedSecret(text: left).matches(SharedSecret(text: right)) == same)
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(!dumped.contains("hunter2"))
     }
 
-    @Test func `filling a secret past its capacity is a bug that stops the process`() async {
+    @Test func `filling a secret past its capacity stops the process`() async {
         await #expect(processExitsWith: .failure) {
             _ = Secret(capacity: 4) { _ in 5 }
         }

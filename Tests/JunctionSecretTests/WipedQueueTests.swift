@@ -3,7 +3,7 @@ import Testing
 
 struct WipedQueueTests {
     @Test(arguments: [1, 7, 4_096, 32_768, 100_000])
-    func `bytes come out in the order in which they went in`(piece: Int) {
+    func `bytes are taken in the order in which they were appended`(piece: Int) {
         let all = (0..<250_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var queue = WipedQueue()
         var out: [UInt8] = []
@@ -20,7 +20,7 @@ struct WipedQueueTests {
         #expect(out == all)
     }
 
-    @Test func `nothing comes out of an empty one`() {
+    @Test func `an empty queue returns no bytes`() {
         var queue = WipedQueue()
 
         #expect(queue.take(atMost: 10) { $0.count } == 0)

@@ -5,7 +5,7 @@ import JunctionSession
 import JunctionTesting
 import Testing
 
-/// A caller may end before its device sign-in is approved.
+/// A caller that ends before its device sign-in is approved.
 @Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
 struct AbsentCallerTests {
     private static let policy = AccessPolicy(
@@ -13,9 +13,10 @@ struct AbsentCallerTests {
         daemonUser: 0
     )
 
-    /// A program of the unit begins a device sign-in, has its codes, and goes away; the configuration is read again, unchanged.
+    /// A program of the unit begins a device sign-in, receives its codes, and ends. Then an unchanged configuration is
+    /// reloaded.
     @Test(arguments: [false, true])
-    func `a reload that takes no right away ends no sign-in whose caller has gone`(reloads: Bool) throws {
+    func `a reload that withdraws no right keeps the sign-in of a caller that has gone`(reloads: Bool) throws {
         let server = try TestServer(Self.policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
         let caller = try ConnectingProcess(server.path)
         let codes = try caller.connection.result(of: "session.signIn", #"{"scheme":"device"}"#)
@@ -34,7 +35,7 @@ struct AbsentCallerTests {
         #expect(status.state == "established", "\(status["renewal"]?["lastError"]?.string ?? "")")
     }
 
-    @Test func `a reload that takes the right away ends the device sign-in of a caller that has gone`() throws {
+    @Test func `a reload that withdraws the right ends the device sign-in of a caller that has gone`() throws {
         let server = try TestServer(Self.policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
         let client = try server.connect()
         try Self.call(server, client) { _ = try $0.result(of: "session.signIn", #"{"scheme":"device"}"#) }
@@ -47,7 +48,7 @@ struct AbsentCallerTests {
     }
 
     @Test(arguments: [false, true])
-    func `a daemon that starts again knows by whom a device sign-in was begun`(mayManage: Bool) throws {
+    func `a restarted daemon knows which caller began a device sign-in`(mayManage: Bool) throws {
         let first = try TestServer(Self.policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
         try Self.call(first, try first.connect()) { _ = try $0.result(of: "session.signIn", #"{"scheme":"device"}"#) }
 
@@ -59,7 +60,7 @@ struct AbsentCallerTests {
         #expect(state == (mayManage ? "establishing" : "notLoggedIn"))
     }
 
-    @Test func `a first entry by unit takes nothing from a caller of another unit that goes away after the reload`()
+    @Test func `a first entry by unit withdraws nothing from a caller of another unit that has gone after the reload`()
         throws
     {
         let ofUser = AccessRule(allow: [.status, .manage], user: OrdinaryCaller().user)
@@ -85,7 +86,7 @@ struct AbsentCallerTests {
         #expect(try client.result(of: "session.status").state == "establishing")
     }
 
-    @Test func `a caller that goes away while it waits for a token was neither refused nor given one`() throws {
+    @Test func `a caller that goes while it waits for a token is neither refused nor given one`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.token], unit: "kiosk.service")], daemonUser: 0)
         let server = try TestServer(policy, mode: 0o666, unitOfProcess: { _ in "kiosk.service" })
         let client = try server.connectSignedIn()
@@ -93,10 +94,10 @@ struct AbsentCallerTests {
         server.provider.hold()
         try server.pass(.seconds(4_000))
         try Self.call(server, client) { caller in
-            try caller.say(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#)
-            // What came before this has been read when this is answered.
-            try caller.say(#"{"jsonrpc":"2.0","id":2,"method":"access.whoami"}"#)
-            #expect(try caller.hearValue()["id"]?.integer == 2)
+            try caller.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#)
+            // When this is answered, the daemon has read the earlier line.
+            try caller.sendLine(#"{"jsonrpc":"2.0","id":2,"method":"access.whoami"}"#)
+            #expect(try caller.receiveValue()["id"]?.integer == 2)
         }
 
         server.provider.release()
@@ -106,9 +107,10 @@ struct AbsentCallerTests {
         #expect(try server.counters.tokensServed == served)
     }
 
-    /// A program of the unit calls, ends and closes its connection, which the daemon has noticed after this.
+    /// Makes a call from a program of the unit, ends that program, and waits until the daemon has noticed that the
+    /// connection has ended.
     private static func call(_ server: TestServer, _ client: TestClient, _ body: (TestClient) throws -> Void) throws {
-        // The daemon has accepted the client's connection when this is answered.
+        // When this is answered, the daemon has accepted the client's connection.
         _ = try client.result(of: "session.status")
         let before = try server.counters.openConnections
         do {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionServer
 
-/// How a caller gets a capability that it lacks.
+/// The advice on how a caller gets a capability that it lacks.
 struct AccessAdviceTests {
     private func peer(inUnit unit: String? = nil, isInSocketGroup: Bool = false) -> Peer {
         var peer = Peer(user: 1_000, groups: [1_000, 50], process: 7, isInSocketGroup: isInSocketGroup)
@@ -20,7 +20,7 @@ struct AccessAdviceTests {
         "add to the daemon's configuration the lines '[[access]]', 'allow = [\"token\"]' and 'user = \"1000\"', and run "
         + "'systemctl reload junctiond'"
 
-    @Test func `a member of the socket's group learns that entries end its rights, and which entry to add`() {
+    @Test func `a member of the socket's group is advised that entries end its rights, and which entry to add`() {
         #expect(
             remedy(peer(isInSocketGroup: true), lacking: .token, AccessRule(allow: [.token], user: 1))
                 == "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: "
@@ -28,7 +28,7 @@ struct AccessAdviceTests {
         )
     }
 
-    @Test func `a caller of whom no entry speaks learns which one to add`() {
+    @Test func `a caller that no entry matches is advised which entry to add`() {
         #expect(
             remedy(peer(), lacking: .token, AccessRule(allow: [.token], user: 1))
                 == "no [[access]] entry is about you: " + addition
@@ -39,13 +39,13 @@ struct AccessAdviceTests {
         ("sync.service", "unit = \"sync.service\""), ("session-3.scope", "user = \"1000\""),
         ("user@1000.service", "user = \"1000\""),
     ])
-    func `the entry is for the service, or else for the user`(unit: String, condition: String) {
+    func `the advised entry is for the service, or else for the user`(unit: String, condition: String) {
         let remedy = remedy(peer(inUnit: unit), lacking: .api, AccessRule(allow: [.api], user: 1))
 
         #expect(remedy?.contains("'allow = [\"api\"]' and '\(condition)'") == true, "\(remedy ?? "")")
     }
 
-    @Test func `without entries a service is told of SupplementaryGroups, and a user of the group`() {
+    @Test func `without entries, a service is advised to use SupplementaryGroups, and a user to join the group`() {
         let service = remedy(peer(inUnit: "sync.service"), lacking: .token)
         let user = remedy(peer(inUnit: "session-3.scope"), lacking: .token)
 
@@ -53,7 +53,7 @@ struct AccessAdviceTests {
         #expect(user == "have your user added to the group of the socket, and log in again")
     }
 
-    @Test func `a member who wants to manage learns that an entry ends what the group gives`() {
+    @Test func `a member who lacks manage is advised that an entry ends the rights of the group`() {
         let remedy = remedy(peer(isInSocketGroup: true), lacking: .manage)
 
         #expect(remedy?.hasPrefix("ask as root, or add to the daemon's configuration the lines ") == true)
@@ -62,7 +62,7 @@ struct AccessAdviceTests {
         )
     }
 
-    @Test func `the entry that decides is named, and what it lacks`() {
+    @Test func `the advice names the entry that decides and the missing capability`() {
         let rules = [AccessRule(allow: [.token], user: 1), AccessRule(allow: [.status], group: 50)]
         let remedy = remedy(peer(), lacking: .token, rules[0], rules[1])
 
@@ -75,14 +75,14 @@ struct AccessAdviceTests {
         )
     }
 
-    @Test func `nothing is said of the unit in an entry that may be about another one`() {
+    @Test func `the advice does not name the unit of an entry that may not match the caller`() {
         let remedy = remedy(peer(), lacking: .token, AccessRule(allow: [.token], unit: "secret-name.service"))
 
         #expect(remedy?.contains("cannot be learnt") == true)
         #expect(remedy?.contains("secret-name") == false)
     }
 
-    @Test func `what the policy allows needs no advice`() {
+    @Test func `an allowed capability has no advice`() {
         #expect(remedy(peer(), lacking: .token, AccessRule(allow: [.token])) == nil)
     }
 }

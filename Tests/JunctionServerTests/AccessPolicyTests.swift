@@ -19,14 +19,14 @@ struct AccessPolicyTests {
         return peer
     }
 
-    @Test func `root and the daemon's own user may do everything, whatever the rules say`() {
+    @Test func `root and the daemon's user have every capability under any rules`() {
         for user: UInt32 in [0, 999] {
             let peer = Peer(user: user, groups: [], process: 7)
             #expect(capabilities(AccessRule(allow: []), of: peer) == Set(Capability.allCases))
         }
     }
 
-    @Test func `a decision says what it comes from`() {
+    @Test func `a decision has its basis`() {
         let rules = [AccessRule(allow: [.status], user: 1), AccessRule(allow: [], group: 50)]
         let policy = AccessPolicy(rules: rules, daemonUser: 999)
         func decision(_ user: UInt32, in groups: Set<UInt32> = [], _ policy: AccessPolicy) -> AccessDecision {
@@ -42,20 +42,20 @@ struct AccessPolicyTests {
         #expect(decision(7, in: [50], policy).entry?.rule == rules[1])
     }
 
-    @Test func `without rules, the socket's group may do everything but manage`() {
+    @Test func `without rules, the socket's group has every capability except manage`() {
         let member = Peer(user: 1_000, groups: [50], process: 7, isInSocketGroup: true)
 
         #expect(capabilities(of: member) == [.status, .token, .api, .handle])
         #expect(capabilities(of: peer) == [])
     }
 
-    @Test func `with rules, the socket's group means nothing`() {
+    @Test func `with rules, the socket's group has no capability`() {
         let member = Peer(user: 1_000, groups: [50], process: 7, isInSocketGroup: true)
 
         #expect(capabilities(AccessRule(allow: [.api], user: 1), of: member) == [])
     }
 
-    @Test func `a rule for somebody who does not exist decides for nobody, and keeps the list from being empty`() {
+    @Test func `a rule for a user who does not exist matches no caller, and the list is not empty`() {
         var nobody = AccessRule(allow: [.manage])
         nobody.matchesNobody = true
         let member = Peer(user: 1_000, groups: [50], process: 7, isInSocketGroup: true)
@@ -63,12 +63,12 @@ struct AccessPolicyTests {
         #expect(capabilities(nobody, AccessRule(allow: [.status])) == [.status])
     }
 
-    @Test func `the first rule that matches decides, also when it allows less`() {
+    @Test func `the first rule that matches decides, even if it allows less`() {
         #expect(capabilities(AccessRule(allow: [.status], group: 50), AccessRule(allow: [.manage])) == [.status])
         #expect(capabilities(AccessRule(allow: [], user: 1_000), AccessRule(allow: [.manage])) == [])
     }
 
-    @Test func `a rule without conditions is for everybody`() {
+    @Test func `a rule without conditions matches every caller`() {
         #expect(capabilities(AccessRule(allow: [.token])) == [.token])
     }
 
@@ -84,7 +84,7 @@ struct AccessPolicyTests {
         #expect(capabilities(rule, of: peer(inUnit: "a.service")) == (matches ? [.api] : []))
     }
 
-    @Test func `a grant that was given to a unit says so`() {
+    @Test func `a grant to a unit depends on the unit`() {
         let policy = AccessPolicy(
             rules: [AccessRule(allow: [.api], unit: "a.service"), AccessRule(allow: [.status])],
             daemonUser: 999
@@ -96,7 +96,7 @@ struct AccessPolicyTests {
         #expect(!policy.grant(to: peer).dependsOnUnit)
     }
 
-    @Test func `where the unit is not known, an entry that it would decide allows nothing, and is not passed over`() {
+    @Test func `with an unknown unit, an entry that depends on the unit allows nothing and is not skipped`() {
         let denying = AccessRule(allow: [], unit: "a.service")
         let allowing = AccessRule(allow: [.api], unit: "a.service")
         let everybody = AccessRule(allow: [.status])

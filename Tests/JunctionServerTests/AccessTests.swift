@@ -5,8 +5,8 @@ import JunctionServer
 import Synchronization
 import Testing
 
-/// Who may do what, over the socket: the server sees another user, as the kernel tells it.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+/// Access rights over the socket: the kernel reports another user to the server.
+@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
 struct AccessTests {
     private let caller = OrdinaryCaller()
 
@@ -14,8 +14,8 @@ struct AccessTests {
         try TestServer(AccessPolicy(rules: rules, daemonUser: 0), mode: 0o666)
     }
 
-    @Test func `without rules, only members of the socket's group may call, and they may not manage`() throws {
-        // The socket of a daemon that runs as root is of group 0.
+    @Test func `without rules, only members of the socket's group may call, and they lack manage`() throws {
+        // The socket of a daemon that runs as root has group 0.
         let server = try serve()
         let stranger = try caller.connect(server.path)
         let member = try OrdinaryCaller(supplementaryGroups: [7, 0]).connect(server.path)
@@ -25,7 +25,7 @@ struct AccessTests {
         #expect(try member.error(of: "session.signOut")["data"]?["capability"]?.string == "manage")
     }
 
-    @Test func `a rule by user holds for that user only`() throws {
+    @Test func `a rule by user matches only that user`() throws {
         let server = try serve(AccessRule(allow: [.status], user: 12_345))
 
         #expect(try caller.connect(server.path).result(of: "session.status").state == "notLoggedIn")
@@ -33,9 +33,9 @@ struct AccessTests {
         #expect(try other.error(of: "session.status").code == 1007)
     }
 
-    @Test func `a rule by group holds for primary and supplementary members`() throws {
+    @Test func `a rule by group matches primary and supplementary members`() throws {
         let server = try serve(AccessRule(allow: [.status], group: 777))
-        // More groups than fit in one look.
+        // More groups than fit into the first system call.
         let many = (1_000..<1_100).map { UInt32($0) } + [777]
 
         for member in [OrdinaryCaller(group: 777), OrdinaryCaller(supplementaryGroups: many)] {
@@ -44,7 +44,7 @@ struct AccessTests {
         #expect(try caller.connect(server.path).error(of: "session.status").code == 1007)
     }
 
-    @Test func `the capability is decided before parameters are looked at`() throws {
+    @Test func `the capability is checked before the parameters`() throws {
         let server = try serve(AccessRule(allow: [.status]))
         let client = try caller.connect(server.path)
 
@@ -58,13 +58,13 @@ struct AccessTests {
         #expect(try server.counters.refusals == 1)
     }
 
-    @Test func `everybody may ask for the interface`() throws {
+    @Test func `every caller may ask for the interface`() throws {
         let server = try serve(AccessRule(allow: [.status], user: 1))
 
         #expect(try caller.connect(server.path).result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
     }
 
-    @Test func `everybody may ask who they are, what they may do, and what gave them that`() throws {
+    @Test func `every caller may ask for its identity, its capabilities and their basis`() throws {
         let server = try serve(AccessRule(allow: [.manage], user: 1), AccessRule(allow: [.token, .status], group: 777))
 
         let member = try OrdinaryCaller(group: 777).connect(server.path).result(of: "access.whoami")
@@ -74,7 +74,7 @@ struct AccessTests {
             member.text == #"{"user":12345,"process":\#(getpid()),"unit":null,"capabilities":["status","token"],"#
                 + #""basis":"entry","entry":{"index":1,"group":777}}"#
         )
-        // Nothing is said of entries that are about others.
+        // The answer contains nothing about entries for other callers.
         #expect(
             stranger.text
                 == #"{"user":12345,"process":\#(getpid()),"unit":null,"capabilities":[],"basis":"none"}"#
@@ -82,7 +82,7 @@ struct AccessTests {
         #expect(server.audit.lines.isEmpty)
     }
 
-    @Test func `whoever may not open anything for want of a known unit is told that, and not which unit`() throws {
+    @Test func `a caller without rights because of an unknown unit learns that, and not which unit`() throws {
         struct Unknown: Error {}
         let rules = [AccessRule(allow: [.status], unit: "secret-name.service"), AccessRule(allow: [.token])]
         let server = try TestServer(AccessPolicy(rules: rules, daemonUser: 0), mode: 0o666) { _ in throw Unknown() }
@@ -94,7 +94,7 @@ struct AccessTests {
         #expect(answer["capabilities"]?.text == "[]")
     }
 
-    @Test func `a caller whose unit becomes known has the rights that it is told`() throws {
+    @Test func `a caller whose unit becomes known gets the rights that whoami returns`() throws {
         struct Unknown: Error {}
         let isKnown = Mutex(false)
         let policy = AccessPolicy(rules: [AccessRule(allow: [.status], unit: "app.service")], daemonUser: 0)
@@ -113,7 +113,7 @@ struct AccessTests {
         #expect(try client.call("session.status")["error"] == nil)
     }
 
-    @Test func `a unit is told although no rule names one`() throws {
+    @Test func `whoami returns the unit even if no rule names one`() throws {
         let policy = AccessPolicy(rules: [], daemonUser: 0)
         let server = try TestServer(policy, mode: 0o666) { _ in "health-sync.service" }
 
@@ -124,7 +124,7 @@ struct AccessTests {
         #expect(member["capabilities"]?.text == #"["status","token","api","handle"]"#)
     }
 
-    @Test func `a rule by unit holds while the process is the one that was found in the unit`() throws {
+    @Test func `a rule by unit applies while the process that was found in the unit runs`() throws {
         let policy = AccessPolicy(
             rules: [
                 AccessRule(allow: [.status, .token], unit: "health-sync.service"),

@@ -6,7 +6,7 @@ import Testing
 struct AnswerBudgetTests {
     private func budget() -> AnswerBudget { AnswerBudget(perUser: 10, altogether: 25) }
 
-    @Test func `what fits is granted at once, and what does not waits until something is released`() {
+    @Test func `a reservation that fits is granted at once, and another one waits for a release`() {
         var budget = budget()
         let (first, second) = (budget.reserve(6, for: 1), budget.reserve(6, for: 1))
 
@@ -20,7 +20,7 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [])
     }
 
-    @Test func `a user whose share is full holds nobody else up`() {
+    @Test func `a user whose share is full delays no other user`() {
         var budget = budget()
         budget.keep(10, for: 1)
         _ = budget.reserve(1, for: 1)
@@ -41,7 +41,7 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [small])
     }
 
-    @Test func `a small reservation does not pass one that waits for room among all users`() {
+    @Test func `a small reservation does not pass one that waits for the total of all users`() {
         var budget = budget()
         for user in [1, 2] as [UInt32] { budget.keep(10, for: user) }
         let (large, small) = (budget.reserve(8, for: 3), budget.reserve(1, for: 4))
@@ -53,7 +53,7 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [small])
     }
 
-    @Test func `those who keep much do not hold up who keeps nothing`() {
+    @Test func `users with many kept bytes do not delay a user without any`() {
         var budget = budget()
         for user in [1, 2] as [UInt32] { budget.keep(10, for: user) }
         for user in [1, 2, 1, 2] as [UInt32] { _ = budget.reserve(5, for: user) }
@@ -65,13 +65,13 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [third])
     }
 
-    @Test func `who is passed again and again comes first in the end`() {
+    @Test func `a reservation that was passed many times comes first`() {
         var budget = budget()
         budget.keep(5, for: 1)
         budget.keep(10, for: 2)
         budget.keep(10, for: 3)
         let slow = budget.reserve(5, for: 1)
-        // The others come one after the other, and have each read all by the time the next one is there.
+        // The other users come one after the other. Each has read its answer when the next one comes.
         for user in 3..<UInt32(3 + AnswerBudget.mostPasses) {
             let fast = budget.reserve(10, for: user + 1)
             budget.release(10, of: user)
@@ -83,7 +83,7 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [slow])
     }
 
-    @Test func `who needs no room any more makes way`() {
+    @Test func `a withdrawn reservation lets others pass`() {
         var budget = budget()
         budget.keep(8, for: 1)
         let (gone, next) = (budget.reserve(5, for: 1), budget.reserve(2, for: 1))
@@ -93,7 +93,7 @@ struct AnswerBudgetTests {
         #expect(budget.granted() == [next])
     }
 
-    @Test func `one answer that is larger than everything may be comes when there is nothing else`() {
+    @Test func `an answer larger than the limit is granted when nothing else is kept`() {
         var budget = budget()
         budget.keep(1, for: 1)
         let large = budget.reserve(30, for: 1)
@@ -104,7 +104,7 @@ struct AnswerBudgetTests {
         #expect(!budget.mayBegin(for: 1))
     }
 
-    @Test func `what may not wait is kept only if it fits now`() {
+    @Test func `bytes that must not wait are kept only if they fit now`() {
         var budget = budget()
         let fits = [(10, 1), (1, 1), (10, 2), (6, 3), (5, 3)].map { budget.keepIfRoom($0.0, for: $0.1) }
 
@@ -112,7 +112,7 @@ struct AnswerBudgetTests {
         #expect(budget.used == 25)
     }
 
-    @Test func `short answers are kept whether they fit or not, and then no further call begins`() {
+    @Test func `short answers are always kept, and then no further call begins`() {
         var budget = budget()
         #expect(budget.mayBegin(for: 1))
         budget.keep(9, for: 1)
@@ -132,7 +132,7 @@ struct AnswerBudgetTests {
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `in any order of events the limits hold, and everything that waits is granted in the end`(seed: UInt64) {
+    func `for any order of events, the limits hold and every reservation is granted in the end`(seed: UInt64) {
         var random = Randomness(seed: seed)
         var budget = budget()
         var waiting: [Int: (user: UInt32, bytes: Int)] = [:]
@@ -173,7 +173,7 @@ struct AnswerBudgetTests {
 }
 
 extension AnswerBudget {
-    /// All that there is space for by now.
+    /// Returns the tickets of all reservations that fit now.
     fileprivate mutating func granted() -> [Int] {
         var tickets: [Int] = []
         while let ticket = grantNext() { tickets.append(ticket) }

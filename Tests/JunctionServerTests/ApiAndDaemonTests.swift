@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 struct ApiAndDaemonTests {
-    @Test func `a call goes out as the user's and comes back as it is`() throws {
+    @Test func `a call is made as the user, and its answer is returned unchanged`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         server.provider.answerCalls(
@@ -31,7 +31,7 @@ struct ApiAndDaemonTests {
         #expect(call.body == nil)
     }
 
-    @Test func `a path that is not the user's is refused without a call`() throws {
+    @Test func `a path of another user is refused without a call`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
 
@@ -41,7 +41,7 @@ struct ApiAndDaemonTests {
         #expect(server.provider.apiCalls.isEmpty)
     }
 
-    @Test func `with api.expose switched off no call is possible, and a reload switches it on`() throws {
+    @Test func `with api.expose off no call is possible, and a reload enables calls`() throws {
         let server = try TestServer(exposesApi: false)
         let client = try server.connectSignedIn()
         let call = #"{"method":"GET","path":"/v2/user/alice"}"#
@@ -54,7 +54,7 @@ struct ApiAndDaemonTests {
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 
-    @Test func `the daemon tells about itself`() throws {
+    @Test func `the daemon describes itself`() throws {
         let client = try TestServer().connect()
 
         let info = try client.result(of: "daemon.info")
@@ -65,7 +65,7 @@ struct ApiAndDaemonTests {
         #expect(try client.result(of: "rpc.discover")["openrpc"]?.string == "1.3.2")
     }
 
-    @Test func `a reload answers with the settings that wait for a restart, or with the reason`() throws {
+    @Test func `a reload answers with the settings that wait for a restart, or with the error`() throws {
         let server = try TestServer()
         let client = try server.connect()
 
@@ -91,7 +91,7 @@ struct ApiAndDaemonTests {
         #expect(error["data"]?["remedy"]?.string?.contains("junction.authUrl") == true)
     }
 
-    @Test func `what is done is counted`() throws {
+    @Test func `calls and tokens are counted`() throws {
         let server = try TestServer()
         let client = try server.connect()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import JunctionServer
 
 struct BatchAnswersTests {
-    @Test func `what a batch has collected is dropped with its connection, and nothing more is taken`() throws {
+    @Test func `the answers of a batch are dropped with its connection, and later ones are not kept`() throws {
         let server = try TestServer()
         let (end, other) = try makeSocketPair()
         defer { close(other) }
@@ -31,7 +31,7 @@ struct BatchAnswersTests {
         }
     }
 
-    /// A connection over a socket of the test's.
+    /// Makes a connection over a socket of the test.
     private func connect(
         _ descriptor: Int32,
         to server: TestServer

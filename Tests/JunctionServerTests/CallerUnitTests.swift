@@ -9,8 +9,8 @@ import Testing
 
 @testable import JunctionServer
 
-/// Callers that are known by their unit: a process of its own connects for them, as a shell's child does.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+/// Callers that are identified by their unit. A separate process connects for them, like the child of a shell.
+@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
 struct CallerUnitTests {
     private let everybody = AccessRule(allow: [.status])
     private let denied = AccessRule(allow: [], unit: "denied.service")
@@ -18,9 +18,9 @@ struct CallerUnitTests {
 
     private func policy(_ rules: AccessRule...) -> AccessPolicy { AccessPolicy(rules: rules, daemonUser: 0) }
 
-    @Test func `a child that connects and is gone before anybody looks is not taken for one of another unit`() throws {
+    @Test func `a child that has connected and ended is not taken for a process of another unit`() throws {
         let server = try TestServer(policy(denied, everybody), mode: 0o666) { _ in nil }
-        let hold = try Hold(of: server)
+        let hold = try LoopHold(of: server)
         let child = try ConnectingProcess(server.path)
         try child.end()
         hold.end()
@@ -28,7 +28,7 @@ struct CallerUnitTests {
         #expect(try child.connection.error(of: "session.status").code == 1007)
     }
 
-    @Test func `a child whose unit cannot be learnt may do nothing that an entry by unit would decide`() throws {
+    @Test func `a child with an unknown unit has no right that depends on an entry by unit`() throws {
         struct Unreadable: Error {}
         let server = try TestServer(policy(denied, everybody), mode: 0o666) { _ in throw Unreadable() }
         let child = try ConnectingProcess(server.path)
@@ -37,7 +37,7 @@ struct CallerUnitTests {
         try child.end()
     }
 
-    @Test func `what a unit may do ends with the process that connected, whoever holds the connection`() throws {
+    @Test func `the rights of a unit end with the process that connected, not with the connection`() throws {
         let server = try TestServer(policy(admitted, everybody), mode: 0o666) { _ in "admitted.service" }
         let child = try ConnectingProcess(server.path)
         #expect(try child.connection.error(of: "token.get").code == 1003)
@@ -46,12 +46,12 @@ struct CallerUnitTests {
         try child.end()
         #expect(try child.connection.error(of: "token.get").code == 1007)
 
-        // Neither is it told what happens from now on.
+        // The connection does not receive later states either.
         _ = try server.connectSignedIn()
-        #expect(try child.connection.hear() == nil)
+        #expect(try child.connection.receiveLine() == nil)
     }
 
-    @Test func `the first entry by unit holds for connections that were there before it`() throws {
+    @Test func `the first entry by unit applies to connections that were opened before it`() throws {
         let units = Mutex<[Int32: String]>([:])
         let server = try TestServer(policy(everybody), mode: 0o666) { process in units.withLock { $0[process] } }
         let (insider, outsider) = (try ConnectingProcess(server.path), try ConnectingProcess(server.path))
@@ -67,14 +67,14 @@ struct CallerUnitTests {
 
         #expect(try insider.connection.error(of: "session.status").code == 1007)
         #expect(try gone.connection.error(of: "session.status").code == 1007)
-        // Before Linux 6.5 nobody can say who that was.
+        // Before Linux 6.5, the kernel cannot identify that process.
         let code = try outsider.connection.call("session.status")["error"]?.code
         #expect(code == (Self.kernelNamesPeers ? nil : 1007))
         try insider.end()
         try outsider.end()
     }
 
-    /// Whether the kernel opens the process behind a connection.
+    /// Whether the kernel can open the process behind a connection.
     private static var kernelNamesPeers: Bool {
         guard let (one, other) = try? makeSocketPair() else { return false }
         defer { for end in [one, other] { close(end) } }
@@ -83,7 +83,7 @@ struct CallerUnitTests {
 }
 
 struct ProcessHandleTests {
-    @Test func `a process is there until it has ended, also before its parent has noticed`() throws {
+    @Test func `a process counts as ended as soon as it ends, before its parent reaps it`() throws {
         let child = try Spawning("/bin/sleep", ["1000"]).start()
         let handle = try #require(ProcessHandle(of: child))
         #expect(!handle.hasEnded)
@@ -98,8 +98,8 @@ struct ProcessHandleTests {
     }
 }
 
-/// The loop of a server, held, so that nothing is accepted meanwhile.
-private final class Hold {
+/// Blocks the loop of a server, so that no connection is accepted meanwhile.
+private final class LoopHold {
     private let go = Signal()
 
     init(of server: TestServer) throws {

@@ -1,8 +1,8 @@
 import JunctionTesting
 import Testing
 
-/// A process of its own that connects as an ordinary user, and keeps still until it is to end. The test has the other end
-/// of the same connection in hand, as whoever inherits a descriptor has.
+/// A separate process that connects as an ordinary user, and waits until the test ends it. The test holds the same
+/// connection, like a process that has inherited a descriptor.
 final class ConnectingProcess {
     let connection: TestClient
     var process: Int32 { child.program.identifier }
@@ -10,7 +10,7 @@ final class ConnectingProcess {
 
     init(_ path: String, as caller: OrdinaryCaller = OrdinaryCaller()) throws {
         connection = TestClient(adopting: TestAddress.path(path).makeSocket())
-        // Perl is part of every Debian, and speaks with sockets.
+        // Perl is part of every Debian, and supports sockets.
         let script = """
             use Socket; open(my $s, "+<&=", 3) or die;
             $) = "\(caller.group) \(caller.group)"; $( = \(caller.group); ($<, $>) = (\(caller.user)) x 2;
@@ -26,7 +26,7 @@ final class ConnectingProcess {
         try #require(try child.lines.bytes(1).count == 1, "The child could not connect: \(child.program.errors)")
     }
 
-    /// Ends the process, and returns when nothing is left of it.
+    /// Ends the process, and waits until it is reaped.
     func end() throws {
         child.stopListening()
         try child.program.wait()

@@ -2,9 +2,8 @@ import Testing
 
 @testable import JunctionServer
 
-/// What is done about what happens to one connection, as a table: events, and what each has done.
+/// The decisions about one connection, as a table of events and their actions.
 struct ConnectionMachineTests {
-    /// What happens, and what the machine says to it.
     private struct Step {
         let event: Event
         let actions: ConnectionMachine.Actions
@@ -17,7 +16,7 @@ struct ConnectionMachineTests {
     private func play(_ steps: [Step], sourceLocation: SourceLocation = #_sourceLocation) -> ConnectionMachine {
         var machine = ConnectionMachine()
         for (number, step) in steps.enumerated() {
-            let actions = step.event.happen(to: &machine)
+            let actions = step.event.apply(to: &machine)
             #expect(actions == step.actions, "step \(number): \(step.event)", sourceLocation: sourceLocation)
         }
         return machine
@@ -27,11 +26,11 @@ struct ConnectionMachineTests {
 
     // MARK: Reading and writing
 
-    @Test func `what is received is handled at once, and nothing else is to be done`() {
+    @Test func `received lines are handled at once`() {
         _ = play([Step(.received(40), .handleLines), Step(.handled(1, rest: 0))])
     }
 
-    @Test func `an unfinished line is waited for, each anew, and no longer once it has ended`() {
+    @Test func `each unfinished line has its own deadline, which ends with the line`() {
         let machine = play([
             Step(.received(40), .handleLines),
             Step(.handled(0, rest: 40), .rearm),
@@ -49,7 +48,7 @@ struct ConnectionMachineTests {
         #expect(ended.deadline == nil)
     }
 
-    @Test func `a line that does not end in time is the last`() {
+    @Test func `a line that does not end in time is the last one`() {
         _ = play([
             Step(.received(40), .handleLines),
             Step(.handled(0, rest: 40), .rearm),
@@ -59,7 +58,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `while much waits for the peer, no line is handled and nothing is read, until it has read`() {
+    @Test func `while many bytes wait for the peer, no line is handled and nothing is read`() {
         var machine = play([
             Step(.received(400), .handleLines),
             Step(.waits(Self.much, owesAnswers: true)),
@@ -76,7 +75,7 @@ struct ConnectionMachineTests {
         #expect(machine.handled(3, rest: 0, mayHoldLines: false) == .read)
     }
 
-    @Test func `a peer that reads fast has its lines handled in turns, and others come between`() {
+    @Test func `the lines of a peer that reads fast are handled in turns`() {
         _ = play([
             Step(.received(400), .handleLines),
             Step(.handled(1, rest: 300, mayHoldLines: true), [.pause, .resumeSoon]),
@@ -87,7 +86,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `as many answers as the window holds may be ready, and as many as a turn has may go out in it`() {
+    @Test func `at most a window of answers may be pending, and at most a turn may be sent`() {
         let machine = ConnectionMachine()
 
         #expect(machine.mayHandleLine(with: ConnectionMachine.window, after: ConnectionMachine.turn - 1))
@@ -95,7 +94,7 @@ struct ConnectionMachineTests {
         #expect(!machine.mayHandleLine(with: 0, after: ConnectionMachine.turn))
     }
 
-    @Test func `who takes some of its answers keeps the connection, and who takes none loses it`() {
+    @Test func `a peer that reads some of its answers keeps the connection, and one that reads none loses it`() {
         _ = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
             Step(.deadlinePassed(taken: 10, kept: 9), .rearm),
@@ -104,7 +103,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `who reads the body of an API answer in crumbs loses the connection`() {
+    @Test func `a peer that reads the body of an API answer too slowly loses the connection`() {
         _ = play([
             Step(.bodyWaits(true), .rearm),
             Step(.waits(Self.much, owesAnswers: true), .pause),
@@ -118,20 +117,20 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `what the kernel takes at once is earned as it is read`() {
+    @Test func `bytes that the kernel takes at once count as read only when the peer reads them`() {
         _ = play([
             Step(.bodyWaits(true), .rearm),
             Step(.waits(Self.much, owesAnswers: true), .pause),
             Step(.deadlinePassed(taken: 4_000_000, kept: 4_000_000), .rearm),
             Step(.deadlinePassed(taken: 4_000_000, kept: 3_500_000), .rearm),
-            // The kernel counts more than the bytes: that it takes further ones looks like less that was read.
+            // The kernel counts more memory than the bytes. So when it takes more, fewer bytes seem to have been read.
             Step(.deadlinePassed(taken: 5_000_000, kept: 4_400_000), .rearm),
             Step(.deadlinePassed(taken: 5_000_000, kept: 3_900_000), .rearm),
             Step(.deadlinePassed(taken: 5_000_000, kept: 3_899_999), .close),
         ])
     }
 
-    @Test func `a body that comes late has all of its time, whatever was read before`() {
+    @Test func `a body that begins later has its full time, independent of earlier reading`() {
         _ = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
             Step(.deadlinePassed(taken: 1), .rearm),
@@ -143,7 +142,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `who has read the body of an API answer is waited for as before`() {
+    @Test func `after the body of an API answer, the usual deadline applies`() {
         let machine = play([
             Step(.bodyWaits(true), .rearm),
             Step(.deadlinePassed(taken: 1), .rearm),
@@ -152,7 +151,7 @@ struct ConnectionMachineTests {
         #expect(machine.deadline == nil)
     }
 
-    @Test func `who reads so slowly that the kernel takes nothing more yet keeps the connection`() {
+    @Test func `a peer that reads too slowly for the kernel to take more keeps the connection`() {
         _ = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
             Step(.deadlinePassed(taken: 10, kept: 9), .rearm),
@@ -161,7 +160,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `who leaves only news unread may do so for ever, and answers among them are waited for`() {
+    @Test func `unread notifications have no deadline, and answers among them have one`() {
         let machine = play([
             Step(.waits(Self.much, owesAnswers: false), .pause),
             Step(.waits(Self.much, owesAnswers: true), .rearm),
@@ -173,13 +172,13 @@ struct ConnectionMachineTests {
 
     // MARK: The end of the input
 
-    @Test func `an end without anything under way closes behind what is written`() {
+    @Test func `an end without pending requests closes the connection after the output`() {
         let machine = play([Step(.inputEnded, [.retire, .closeWhenWritten, .rearm])])
 
         #expect(machine.deadline == .reading)
     }
 
-    @Test func `a last line without an ending counts, and everything is answered before the end`() {
+    @Test func `a last line without an ending is handled, and all requests are answered before the end`() {
         _ = play([
             Step(.received(40), .handleLines),
             Step(.handled(0, rest: 40), .rearm),
@@ -190,7 +189,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `lines that wait when the input ends are handled as the peer reads, then it is over`() {
+    @Test func `lines that wait when the input ends are handled as the peer reads, and then the connection closes`() {
         _ = play([
             Step(.received(4_000), .handleLines),
             Step(.waits(Self.much, owesAnswers: true)),
@@ -207,7 +206,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `a peer that does not read its last answers is closed after a while`() {
+    @Test func `a peer that does not read its last answers is closed at the deadline`() {
         _ = play([
             Step(.inputEnded, [.retire, .closeWhenWritten, .rearm]),
             Step(.deadlinePassed(taken: 7), .rearm),
@@ -215,7 +214,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `while the daemon drains, half a line is not called a mistake`() {
+    @Test func `while the daemon drains, an incomplete line is not an error`() {
         var machine = play([
             Step(.received(40), .handleLines),
             Step(.handled(0, rest: 40), .rearm),
@@ -227,7 +226,7 @@ struct ConnectionMachineTests {
         #expect(machine.handled(0, rest: 40, mayHoldLines: false) == [.retire, .closeWhenWritten, .rearm])
     }
 
-    @Test func `a last line without an ending that the peer had ended before the daemon drains counts`() {
+    @Test func `a last line without an ending from before the drain is handled`() {
         let machine = play([
             Step(.received(4_000), .handleLines),
             Step(.waits(Self.much, owesAnswers: true)),
@@ -238,9 +237,9 @@ struct ConnectionMachineTests {
         #expect(machine.isAtEnd)
     }
 
-    // MARK: Letting go
+    // MARK: Dismissal
 
-    @Test func `who is let go while it is read has its input forgotten when that memory is free`() {
+    @Test func `a peer that is dismissed during reading has its input wiped after the lines were handled`() {
         _ = play([
             Step(.received(40), .handleLines),
             Step(.requestBegan),
@@ -253,7 +252,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `who is let go while it does not read is read from again, to be dropped`() {
+    @Test func `a dismissed peer that does not read is read again, and the input is dropped`() {
         _ = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]),
             Step(.dismissed, [.retire, .read, .endOutput]),
@@ -262,7 +261,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `who is let go gets its answers first, in its time, and only then a moment to go`() {
+    @Test func `a dismissed peer gets its answers within their deadline, and then a moment to close`() {
         var machine = play([
             Step(.received(40), .handleLines),
             Step(.requestBegan),
@@ -278,7 +277,7 @@ struct ConnectionMachineTests {
         #expect(machine.deadline == .farewell)
     }
 
-    @Test func `after a line that is too long there is a moment, whatever is missing`() {
+    @Test func `after a line that is too long the moment to close begins at once, even with pending requests`() {
         let machine = play([
             Step(.received(40), .handleLines),
             Step(.requestBegan),
@@ -288,10 +287,10 @@ struct ConnectionMachineTests {
         #expect(machine.deadline == .farewell)
     }
 
-    @Test func `too much on the account closes who does not read, tells who sends, and spares who holds little`() {
+    @Test func `over the limit, a non-reader is closed, a sender gets an error, and a small connection stays`() {
         _ = play([Step(.received(Self.much), .handleLines), Step(.handled(0, rest: 10), .rearm), Step(.overBudget)])
         _ = play([Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]), Step(.overBudget, .close)])
-        // A watcher may leave its news unread.
+        // A watcher may leave its notifications unread.
         _ = play([Step(.waits(Self.much, owesAnswers: false), .pause), Step(.overBudget)])
         _ = play([
             Step(.received(Self.much), .handleLines),
@@ -301,38 +300,37 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `a connection that is closed asks for nothing any more`() {
+    @Test func `a closed connection has no further actions`() {
         var machine = play([
             Step(.waits(Self.much, owesAnswers: true), [.pause, .rearm]), Step(.closed, [.retire, .rearm]),
         ])
 
-        for event in Event.all { #expect(event.happen(to: &machine) == [], "\(event)") }
+        for event in Event.all { #expect(event.apply(to: &machine) == [], "\(event)") }
         #expect(machine.held == 0)
     }
 
     // MARK: Every order
 
-    /// Every sequence of events up to a length, with a model of what a socket does about the actions.
-    @Test func `in whatever order things happen, nothing is said twice and nothing is forgotten`() {
+    /// Explores every sequence of events up to a length, with a model of a socket that carries out the actions.
+    @Test func `in any order of events, no action is repeated and none is missing`() {
         var histories = 0
-        func explore(_ world: World, _ depth: Int) {
+        func explore(_ model: ModelConnection, _ depth: Int) {
             histories += 1
-            world.check()
-            guard depth > 0, !world.isClosed else { return }
-            for event in Event.all where world.isPossible(event) {
-                var next = world
-                next.happen(event)
+            model.check()
+            guard depth > 0, !model.isClosed else { return }
+            for event in Event.all where model.isPossible(event) {
+                var next = model
+                next.apply(event)
                 explore(next, depth - 1)
             }
         }
 
-        explore(World(), 5)
+        explore(ModelConnection(), 5)
 
         #expect(histories > 5_000)
     }
 }
 
-/// What happens to a connection.
 private enum Event: Equatable {
     case received(Int)
     case handled(Int, rest: Int, mayHoldLines: Bool = false)
@@ -358,7 +356,7 @@ private enum Event: Equatable {
         .dismissed, .cutShort, .overBudget, .deadlinePassed(), .closed,
     ]
 
-    func happen(to machine: inout ConnectionMachine) -> ConnectionMachine.Actions {
+    func apply(to machine: inout ConnectionMachine) -> ConnectionMachine.Actions {
         switch self {
         case .received(let bytes): return machine.received(bytes)
         case .handled(let lines, let rest, let mayHoldLines):
@@ -382,8 +380,8 @@ private enum Event: Equatable {
     }
 }
 
-/// A connection that does what the machine says, and objects when that makes no sense.
-private struct World {
+/// A model connection that carries out the machine's actions and reports contradictory ones.
+private struct ModelConnection {
     private var machine = ConnectionMachine()
     private var isReading = true
     private var isHandling = false
@@ -411,7 +409,7 @@ private struct World {
         }
     }
 
-    mutating func happen(_ event: Event) {
+    mutating func apply(_ event: Event) {
         switch event {
         case .handled: isHandling = false
         case .resumed: isResumeDue = false
@@ -423,7 +421,7 @@ private struct World {
         case .received, .drainBegan, .dismissed, .cutShort, .overBudget, .deadlinePassed, .bodyWaits: break
         }
         let before = machine.deadline
-        let actions = event.happen(to: &machine)
+        let actions = event.apply(to: &machine)
         #expect(machine.deadline == before || actions.contains(.rearm), "\(event)")
         carryOut(actions, after: event)
     }
@@ -456,7 +454,7 @@ private struct World {
         if actions.contains(.close) { isClosed = true }
     }
 
-    /// Nothing is stuck: whatever is not going on by itself is being waited for.
+    /// Checks that the connection is not stuck: it either makes progress or waits for a deadline.
     func check() {
         guard !isClosed, !isHandling else { return }
         if !machine.isOpen { #expect(isRetired) }

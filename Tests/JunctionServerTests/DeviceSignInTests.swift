@@ -5,7 +5,7 @@ import JunctionSession
 import JunctionTesting
 import Testing
 
-/// A sign-in that a person approves on another screen, over the socket: who sees what of it.
+/// A sign-in that a person approves on another screen, over the socket: which caller sees which part of it.
 struct DeviceSignInTests {
     private let server: TestServer
 
@@ -18,15 +18,15 @@ struct DeviceSignInTests {
 
     private static let device = #"{"scheme":"device"}"#
 
-    @Test func `the answer has the codes, and the news of it`() throws {
+    @Test func `the answer and the notification contain the codes`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.subscribe")
 
-        try client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"device"}}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"device"}}"#)
         var answer: JSONValue?
         var told: [JSONValue] = []
         while told.last?["authorization"]?["userCode"]?.string != "USER-1" || answer == nil {
-            let heard = try client.hearValue()
+            let heard = try client.receiveValue()
             if let snapshot = heard["params"]?["snapshot"] { told.append(snapshot) } else { answer = heard["result"] }
         }
 
@@ -42,8 +42,8 @@ struct DeviceSignInTests {
         #expect(status["authorization"]?.text == authorization.text)
     }
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
-    func `a caller who may not manage sees until when, and no code`() throws {
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    func `a caller without manage sees the expiry and no code`() throws {
         let manager = try server.connect()
         let other = try OrdinaryCaller().connect(server.path)
         let watcher = try OrdinaryCaller().connect(server.path)
@@ -52,7 +52,7 @@ struct DeviceSignInTests {
 
         var snapshots = [try other.result(of: "session.status")]
         while snapshots.last?["authorization"]?["expiresAt"] == nil || snapshots.count < 2 {
-            snapshots.append(try #require(try watcher.hearValue()["params"]?["snapshot"]))
+            snapshots.append(try #require(try watcher.receiveValue()["params"]?["snapshot"]))
         }
         snapshots.append(try #require(try other.result(of: "session.reconcile", #"{"userId":null}"#)["snapshot"]))
 
@@ -60,13 +60,13 @@ struct DeviceSignInTests {
             #expect(!snapshot.text.contains("USER-1") && !snapshot.text.contains("id.example.com"))
         }
         #expect(snapshots.last?["authorization"]?["expiresAt"]?.string == "2026-11-21T00:10:00Z")
-        // What was prepared for one is not handed to the other.
+        // The answer that was prepared for one caller is not sent to the other.
         #expect(try manager.result(of: "session.status").text.contains("USER-1"))
         #expect(try !other.result(of: "session.status").text.contains("USER-1"))
         #expect(try other.error(of: "session.signIn", Self.device).code == 1007)
     }
 
-    @Test func `the caller may go away: the daemon asks on, and whoever watches hears of the user`() throws {
+    @Test func `the daemon polls after the caller has gone, and watchers are notified of the user`() throws {
         let watcher = try server.connect()
         _ = try watcher.result(of: "session.subscribe")
         do {
@@ -77,12 +77,12 @@ struct DeviceSignInTests {
         try server.pass(.seconds(6))
 
         var last: JSONValue?
-        while last?.state != "established" { last = try watcher.hearValue()["params"]?["snapshot"] }
+        while last?.state != "established" { last = try watcher.receiveValue()["params"]?["snapshot"] }
         #expect(last?["userId"]?.string == "alice" && last?["scheme"]?.string == "device")
         #expect(last?["authorization"]?.text == "null")
     }
 
-    @Test func `a sign-out cancels it, and its codes are gone from every answer`() throws {
+    @Test func `a sign-out cancels the sign-in and removes its codes from every answer`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.signIn", Self.device)
 
@@ -94,7 +94,7 @@ struct DeviceSignInTests {
         #expect(server.provider.polls.isEmpty)
     }
 
-    @Test func `a denial is told to whoever looks`() throws {
+    @Test func `watchers are notified of a denial`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.signIn", Self.device)
         server.provider.failPolls(.denied)
@@ -108,7 +108,7 @@ struct DeviceSignInTests {
     }
 
     @Test(arguments: ["", #","codeChallenge":"c","codeVerifier":"v""#])
-    func `a page of a browser needs either a challenge or a verifier`(members: String) throws {
+    func `an authorization page needs either a challenge or a verifier`(members: String) throws {
         let client = try server.connect()
 
         let error = try client.error(
@@ -119,7 +119,7 @@ struct DeviceSignInTests {
         #expect(error.code == -32602)
     }
 
-    @Test func `a provider without such a page says so`() throws {
+    @Test func `a provider without an authorization page reports unsupported`() throws {
         let client = try server.connect()
 
         let error = try client.error(

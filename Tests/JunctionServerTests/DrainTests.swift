@@ -14,21 +14,21 @@ struct DrainTests {
         server.loop.flatSubmit { [server = server.server] in server.drain() }
     }
 
-    @Test func `what was received is answered, then everything is closed and the socket is gone`() throws {
+    @Test func `received requests are answered, then all connections are closed and the socket is removed`() throws {
         let server = try TestServer()
         let client = try server.connect()
         let asked = Signal()
         server.provider.hold { asked.give() }
-        try client.say(signIn)
+        try client.sendLine(signIn)
         asked.wait()
 
         let drained = drain(server)
-        // The draining has begun when this has run.
+        // After this has run, the drain has begun.
         try server.onLoop {}
         server.provider.release()
 
-        #expect(try client.hearValue()["result"]?["userId"]?.string == "alice")
-        #expect(try client.hear() == nil)
+        #expect(try client.receiveValue()["result"]?["userId"]?.string == "alice")
+        #expect(try client.receiveLine() == nil)
         try drained.wait()
         #expect(access(server.path, F_OK) != 0)
         #expect(throws: TestFailure.self) { try server.connect() }
@@ -40,25 +40,25 @@ struct DrainTests {
         _ = try client.result(of: "session.status")
 
         let goOn = holdLoop(of: server)
-        for id in 1...50 { try client.say(#"{"jsonrpc":"2.0","id":\#(id),"method":"session.status"}"#) }
+        for id in 1...50 { try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id),"method":"session.status"}"#) }
         try client.send(#"{"jsonrpc":"2.0","id":51,"#)
         let drained = drain(server)
         goOn.give()
 
-        for id in 1...50 { #expect(try client.hearValue()["id"]?.integer == Int64(id)) }
-        // A line that had not arrived as a whole is not called a mistake.
-        #expect(try client.hear() == nil)
+        for id in 1...50 { #expect(try client.receiveValue()["id"]?.integer == Int64(id)) }
+        // An incomplete line is not an error.
+        #expect(try client.receiveLine() == nil)
         try drained.wait()
     }
 
-    @Test func `requests over HTTP that wait in the kernel are answered`() throws {
+    @Test func `HTTP requests that wait in the kernel are answered`() throws {
         let server = try TestServer(patience: .endless)
-        let client = try server.visit()
+        let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").header("connection") == nil)
 
         let goOn = holdLoop(of: server)
         for _ in 1...50 { try client.request("GET", "/.junction/status") }
-        // Nor is a head that had not arrived as a whole called a mistake.
+        // An incomplete head is not an error either.
         try client.send("GET /.junction/sta")
         let drained = drain(server)
         goOn.give()
@@ -68,9 +68,9 @@ struct DrainTests {
         try drained.wait()
     }
 
-    @Test func `the last answer over HTTP says that the connection ends`() throws {
+    @Test func `the last HTTP answer announces the end of the connection`() throws {
         let server = try TestServer(patience: .endless)
-        let client = try server.visit()
+        let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").status == 200)
 
         let goOn = holdLoop(of: server)
@@ -84,9 +84,9 @@ struct DrainTests {
         try drained.wait()
     }
 
-    @Test func `a body that is still sent is waited for, and what arrived behind it is answered`() throws {
+    @Test func `a body that is still being sent is waited for, and the requests after it are answered`() throws {
         let server = try TestServer(patience: .endless)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         try client.request("POST", "/v2/user/alice", "Content-Length: 3", "Expect: 100-continue")
         #expect(try client.head().status == 100)
 
@@ -104,7 +104,7 @@ struct DrainTests {
     @Test(arguments: ["Content-Length: 3", "Transfer-Encoding: chunked"])
     func `a request whose body has not arrived when the daemon ends gets no answer`(body: String) throws {
         let server = try TestServer(patience: .endless)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         let goOn = holdLoop(of: server)
         try client.request("POST", "/v2/user/alice", body)
@@ -116,9 +116,9 @@ struct DrainTests {
         try drained.wait()
     }
 
-    @Test func `events that are asked for before the end of the daemon end with the present state`() throws {
+    @Test func `events that are requested before the end of the daemon end with the present state`() throws {
         let server = try TestServer(patience: .endless)
-        let client = try server.visit()
+        let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").status == 200)
 
         let goOn = holdLoop(of: server)
@@ -131,7 +131,7 @@ struct DrainTests {
         try drained.wait()
     }
 
-    /// Holds the event loop, so that nothing is read, until the result is given.
+    /// Blocks the event loop, so that nothing is read, until the returned signal is given.
     private func holdLoop(of server: TestServer) -> Signal {
         let (held, goOn) = (Signal(), Signal())
         server.loop.execute {
@@ -142,24 +142,24 @@ struct DrainTests {
         return goOn
     }
 
-    @Test func `what cannot be answered in time is given up`() throws {
+    @Test func `requests that cannot be answered in time are given up`() throws {
         let server = try TestServer(patience: .none)
         let client = try server.connect()
         let asked = Signal()
         server.provider.hold { asked.give() }
-        try client.say(signIn)
+        try client.sendLine(signIn)
         asked.wait()
 
         try drain(server).wait()
 
-        #expect(try client.hear() == nil)
+        #expect(try client.receiveLine() == nil)
         server.provider.release()
     }
 
-    @Test func `a passed socket keeps its file and goes on waiting for the next daemon`() throws {
+    @Test func `a passed socket keeps its file for the next daemon`() throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/s"
-        // The service manager's descriptor, and the daemon's.
+        // One descriptor of the service manager, and one of the daemon.
         let kept = try TestListener(.path(path))
         let passed = dup(kept.descriptor)
         let server = try TestServer()

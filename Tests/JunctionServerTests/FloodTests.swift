@@ -6,11 +6,11 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Callers that take what they can: none of them holds up another one, and what is kept for them has an end.
+/// Callers that use as much as they can. They delay no other caller, and the kept memory is bounded.
 struct FloodTests {
     private let discover = #"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"#
 
-    /// A server whose interface is as long as what may wait for one peer.
+    /// Makes a server whose interface document is as long as the window of a connection.
     private func serve(
         limits: CallerLimits = CallerLimits(),
         _ patience: (inout ServerSettings.Patience) -> Void = { _ in }
@@ -22,7 +22,7 @@ struct FloodTests {
         return server
     }
 
-    @Test func `who asks thousands of times and reads nothing is answered as far as it fits, and then as it reads`()
+    @Test func `requests of a peer that does not read are answered up to the window, then as it reads`()
         throws
     {
         let server = try serve()
@@ -35,25 +35,25 @@ struct FloodTests {
         }
 
         #expect(try server.connect().result(of: "session.status").state == "notLoggedIn")
-        // What the kernel takes for a peer that does not read, and a little more.
+        // The bytes that the kernel takes for a peer that does not read, and a little more.
         #expect(try server.counters.requests(of: .rpcDiscover) <= 20 * 8)
 
         var answers = 0
-        while let answer = try flood[0].hear() {
-            // A line that was cut by the end of what fitted is a mistake, and the last.
+        while let answer = try flood[0].receiveLine() {
+            // An incomplete last line causes the last, shorter answer.
             if answer.utf8.count > 1 << 16 { answers += 1 }
         }
         #expect(answers == whole[0])
         #expect(server.introspection.documentsMade.withLock { $0 } == 1)
     }
 
-    @Test func `a batch is answered as far as a mebibyte goes, and the rest is to be asked again`() throws {
+    @Test func `a batch is answered up to one mebibyte, and its other requests are refused`() throws {
         let server = try serve()
         let client = try server.connect()
         let batch = "[" + Array(repeating: discover, count: 1_000).joined(separator: ",") + "]"
 
-        try client.say(batch)
-        let answers = Array(try client.hearValue().elements)
+        try client.sendLine(batch)
+        let answers = Array(try client.receiveValue().elements)
 
         #expect(answers.count == 1_000)
         let refused = answers.filter { $0["error"]?.code == 1011 }.count
@@ -62,17 +62,17 @@ struct FloodTests {
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
 
-    @Test func `a line that does not end is given up, with a reason`() throws {
+    @Test func `a line that does not end in time ends the connection with an error`() throws {
         let server = try serve { $0.line = .zero }
         let client = try server.connect()
 
         try client.send(#"{"jsonrpc""#)
 
-        #expect(try client.hearValue()["error"]?.code == -32600)
-        #expect(try client.hear() == nil)
+        #expect(try client.receiveValue()["error"]?.code == -32600)
+        #expect(try client.receiveLine() == nil)
     }
 
-    @Test func `who never reads its answers is closed`() throws {
+    @Test func `a peer that never reads its answers is closed`() throws {
         let server = try serve { $0.reading = .zero }
         let client = try server.connect()
 
@@ -83,7 +83,7 @@ struct FloodTests {
         @Sendable func look() {
             let counters = sessions.counters
             if counters.acceptedConnections == 1, counters.openConnections == 0 { return gone.succeed() }
-            // Later, because a task that is due keeps the loop from looking at its sockets.
+            // Scheduled later, because a due task keeps the loop from polling its sockets.
             loop.scheduleTask(in: .milliseconds(1), look)
         }
         loop.execute(look)
@@ -91,29 +91,29 @@ struct FloodTests {
         withExtendedLifetime(client) {}
     }
 
-    @Test func `when a user's unread answers are too many, it is not the one who reads that is closed`() throws {
+    @Test func `when a user has too many unread answers, the peer that reads is not closed`() throws {
         let server = try serve(limits: CallerLimits(held: 21 << 19))
         server.introspection.documentSize.withLock { $0 = 3 << 20 }
         let next = try server.connect()
         let idle = try (0..<3).map { _ in
             let client = try server.connect()
             _ = try client.result(of: "session.status")
-            try client.say(discover)
-            // What came before this has been read when this is answered.
+            try client.sendLine(discover)
+            // When this is answered, the daemon has read the earlier line.
             _ = try next.result(of: "session.status")
             return client
         }
 
         let reader = try server.connect()
-        try reader.say(discover)
+        try reader.sendLine(discover)
 
-        #expect(try reader.hearValue()["result"] != nil)
-        // Who has left the most unread for the longest time is closed, and nobody else.
-        #expect(throws: (any Error).self) { try idle[0].hearValue() }
-        #expect(try idle[2].hearValue()["result"] != nil)
+        #expect(try reader.receiveValue()["result"] != nil)
+        // Only the peer that has left the most unread for the longest time is closed.
+        #expect(throws: (any Error).self) { try idle[0].receiveValue() }
+        #expect(try idle[2].receiveValue()["result"] != nil)
     }
 
-    @Test func `a user's unfinished lines have a limit, and the one that goes over it is told`() throws {
+    @Test func `a user's unfinished lines have a limit, and the line that exceeds it gets an error`() throws {
         let server = try serve(limits: CallerLimits(held: 400_000))
         let small = try server.connect()
         try small.send("[")
@@ -122,7 +122,7 @@ struct FloodTests {
         let isTold = Signal()
         let listening = clients.map { client in
             Thread {
-                let code = (try? client.hearValue())?["error"]?.code
+                let code = (try? client.receiveValue())?["error"]?.code
                 told.withLock { $0.append(code ?? 0) }
                 isTold.give()
             }
@@ -136,6 +136,6 @@ struct FloodTests {
         for thread in listening { thread.join() }
         #expect(told.withLock { $0 } == [1011, -32700, -32700])
         try small.send("]\n")
-        #expect(try small.hearValue()["error"]?.code == -32600)
+        #expect(try small.receiveValue()["error"]?.code == -32600)
     }
 }

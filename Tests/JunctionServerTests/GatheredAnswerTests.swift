@@ -8,12 +8,12 @@ import Testing
 
 private typealias Answer = JunctionSession.ApiAnswer
 
-/// Answers to `api.request`: one line each, and no more of them in memory than is allowed.
+/// Answers to `api.request`: each is one line, and their memory is bounded.
 struct GatheredAnswerTests {
     private let call = #"{"method":"GET","path":"/v2/user/alice"}"#
 
-    private func say(_ client: TestClient, id: String = "1") throws {
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id),"method":"api.request","params":\#(call)}"#)
+    private func sendCall(_ client: TestClient, id: String = "1") throws {
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id),"method":"api.request","params":\#(call)}"#)
     }
 
     private func answer(_ stream: BodyStream, length: Int? = nil) -> Answer {
@@ -21,10 +21,10 @@ struct GatheredAnswerTests {
         return Answer(status: 200, headers: headers, body: [], stream: stream)
     }
 
-    /// Waits until the provider was called so often.
+    /// Waits until the provider was called this many times.
     private func wait(for calls: Int, at server: TestServer) throws {
         while server.provider.apiCalls.count < calls {}
-        // The answer is known by the end of a turn of the loop.
+        // The answer is known at the end of a turn of the loop.
         for _ in 0..<3 { try server.onLoop {} }
     }
 
@@ -38,37 +38,37 @@ struct GatheredAnswerTests {
         for _ in 0..<3 { try server.onLoop {} }
     }
 
-    @Test func `a body that is being gathered when its user signs out is not delivered, also beside the next user`()
+    @Test func `a body is not delivered after its user has signed out, even if another user signs in`()
         throws
     {
         let server = try TestServer()
         let client = try server.connectSignedIn(as: "alice")
         let stream = BodyStream()
         server.provider.answerCalls(answer(stream))
-        try say(client)
+        try sendCall(client)
         try wait(for: 1, at: server)
         try put(10, into: stream, of: server, end: nil)
 
         _ = try server.connect().result(of: "session.signOut")
         _ = try server.connectSignedIn(as: "bob")
 
-        let line = try client.hearValue()
+        let line = try client.receiveValue()
         #expect(line["result"] == nil)
         #expect(line["error"]?["data"]?["kind"]?.string == "notSignedIn")
     }
 
-    // MARK: What the line says
+    // MARK: The line
 
     private static let bodies: [[UInt8]] = [
         [], [0x61], Array(#"{"a":"\"b\\ \#n"}"#.utf8), Array(0x00...0x7F), Array("größe € 𝄞".utf8),
         [0xFF], [0xFF, 0x00], [0xFF, 0x00, 0x22], [0xC3],
-        // Characters and groups of three bytes lie across the ends of pieces.
+        // Characters and groups of three bytes are split across pieces.
         Array(String(repeating: "€", count: 40_000).utf8), Array(repeating: 0xFE, count: 100_001),
         Array(repeating: 0xFE, count: 65_536), Array(repeating: 0x01, count: 70_000),
     ]
 
     @Test(arguments: bodies, [true, false])
-    func `the line is the same as if it had been written at once`(body: [UInt8], isStreamed: Bool) throws {
+    func `a gathered line equals a line that was written at once`(body: [UInt8], isStreamed: Bool) throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         let stream = BodyStream()
@@ -80,7 +80,7 @@ struct GatheredAnswerTests {
                 stream: isStreamed ? stream : nil
             )
         )
-        try say(client, id: "7")
+        try sendCall(client, id: "7")
         if isStreamed {
             try wait(for: 1, at: server)
             try server.onLoop {
@@ -96,61 +96,62 @@ struct GatheredAnswerTests {
         var expected: [UInt8] = []
         let whole = JunctionProtocol.ApiAnswer(status: 201, headers: ["x-y": "z"], body: body)
         expected.appendAnswer(of: ApiCall.self, whole, for: RequestID(7))
-        #expect(try client.hear() == String(decoding: expected, as: UTF8.self))
+        #expect(try client.receiveLine() == String(decoding: expected, as: UTF8.self))
     }
 
-    @Test func `what is answered while a long answer is read comes behind it, and so does news`() throws {
+    @Test func `answers and notifications during a long answer come after it`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         _ = try client.result(of: "session.subscribe")
         server.provider.answerCalls(Answer(status: 200, headers: [], body: Array(repeating: 0x61, count: 4 << 20)))
-        try say(client)
+        try sendCall(client)
         try wait(for: 1, at: server)
-        try client.say(#"{"jsonrpc":"2.0","id":2,"method":"access.whoami"}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":2,"method":"access.whoami"}"#)
         _ = try server.connect().result(of: "session.signOut")
 
-        #expect(try client.hearValue()["result"]?["body"]?.string?.utf8.count == 4 << 20)
+        #expect(try client.receiveValue()["result"]?["body"]?.string?.utf8.count == 4 << 20)
         var heard: [String] = []
         for _ in 0..<2 {
-            let line = try client.hearValue()
+            let line = try client.receiveValue()
             heard.append(line["method"]?.string ?? "\(line["id"]?.integer ?? 0)")
         }
         #expect(heard.sorted() == ["2", "session.changed"])
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
 
-    @Test func `an answer that breaks off is an error, and the connection goes on`() throws {
+    @Test func `an answer that ends early is an error, and the connection stays open`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(answer(stream))
-        try say(client)
+        try sendCall(client)
         try wait(for: 1, at: server)
         try put(100_000, into: stream, of: server, end: .broken(Unavailability("The line is dead")))
 
-        let error = try #require(try client.hearValue()["error"])
+        let error = try #require(try client.receiveValue()["error"])
         #expect(error.code == 1006)
         #expect(error["message"]?.string?.contains("The line is dead") == true)
         #expect(try client.result(of: "session.status").state == "established")
     }
 
-    @Test func `an answer is delivered after the sending has ended`() throws {
+    @Test func `an answer is delivered after the peer has ended its output`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(answer(stream))
-        try say(client)
+        try sendCall(client)
         client.finish()
         try wait(for: 1, at: server)
         try put(3 << 20, into: stream, of: server)
 
-        #expect(try client.hearValue()["result"]?["body"]?.string?.utf8.count == 3 << 20)
-        #expect(try client.hear() == nil)
+        #expect(try client.receiveValue()["result"]?["body"]?.string?.utf8.count == 3 << 20)
+        #expect(try client.receiveLine() == nil)
     }
 
     // MARK: Space
 
-    /// Has the first client keep a whole answer of this length, and half of another come for the second, which waits for space.
+    /// Makes the server keep a whole answer of this length for the first client, and half of another for the second,
+    /// which waits for space.
     private func fill(
         _ server: TestServer,
         _ first: TestClient,
@@ -160,34 +161,34 @@ struct GatheredAnswerTests {
     ) throws {
         server.provider.answerCalls(answer(streams[0], length: length), answer(streams[1], length: length))
         for stream in streams.dropFirst(2) { server.provider.answerCalls(answer(stream)) }
-        try say(first)
+        try sendCall(first)
         try wait(for: 1, at: server)
-        // All but what the kernel takes of it stays, for nobody reads it.
+        // The first client does not read, so all bytes stay except those that the kernel takes.
         try put(length, into: streams[0], of: server)
-        try say(second)
+        try sendCall(second)
         try wait(for: 2, at: server)
         try put(length / 2, into: streams[1], of: server, end: nil)
     }
 
-    @Test func `a long answer waits for room, and a short one does not`() throws {
+    @Test func `a long answer waits for space, and a short one does not`() throws {
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
         let (first, second, third) = (try server.connectSignedIn(), try server.connect(), try server.connect())
         let streams = (0..<3).map { _ in BodyStream() }
         let length = 1_000_000
         try fill(server, first, second, with: streams, length: length)
         #expect(try server.onLoop { streams[1].count } == length / 2)
-        try say(third)
+        try sendCall(third)
         try wait(for: 3, at: server)
         try put(1_000, into: streams[2], of: server)
 
-        #expect(try third.hearValue()["result"]?["body"]?.string?.utf8.count == 1_000)
-        #expect(try first.hearValue()["result"]?["body"]?.string?.utf8.count == length)
+        #expect(try third.receiveValue()["result"]?["body"]?.string?.utf8.count == 1_000)
+        #expect(try first.receiveValue()["result"]?["body"]?.string?.utf8.count == length)
         while try server.onLoop({ streams[1].count > 0 }) {}
         try put(length / 2, into: streams[1], of: server)
-        #expect(try second.hearValue()["result"]?["body"]?.string?.utf8.count == length)
+        #expect(try second.receiveValue()["result"]?["body"]?.string?.utf8.count == length)
     }
 
-    @Test func `who has waited for room for too long is busy, and the call is not made again`() throws {
+    @Test func `an answer that waits too long for space is a busy error, and the call is not repeated`() throws {
         var patience = ServerSettings.Patience()
         patience.room = .zero
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20), patience: patience)
@@ -196,33 +197,33 @@ struct GatheredAnswerTests {
         let length = 1_000_000
         try fill(server, first, second, with: streams, length: length)
 
-        let error = try #require(try second.hearValue()["error"])
+        let error = try #require(try second.receiveValue()["error"])
         #expect(error.code == 1011)
         #expect(error["data"]?["remedy"]?.string?.contains("has been carried out") == true)
         #expect(error["data"]?["retryAfter"] == nil)
         #expect(streams[1].isAbandoned)
-        #expect(try first.hearValue()["result"]?["body"]?.string?.utf8.count == length)
+        #expect(try first.receiveValue()["result"]?["body"]?.string?.utf8.count == length)
         #expect(server.provider.apiCalls.count == 2)
     }
 
-    @Test func `who has too much unread is busy, until it is read`() throws {
+    @Test func `a user with too much unread gets a busy error until it is read`() throws {
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
         let client = try server.connectSignedIn()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: Array(repeating: 0x61, count: 4 << 20)))
-        try say(client)
+        try sendCall(client)
         try wait(for: 1, at: server)
 
         let error = try server.connect().error(of: "api.request", call)
         #expect(error.code == 1011)
         #expect((error["data"]?["retryAfter"]?.double ?? 0) > 0)
-        // Whatever else the user asks has nothing to do with it.
+        // Other requests of the user are not affected.
         #expect(try server.connect().result(of: "session.status").state == "established")
 
-        _ = try client.hear()
+        _ = try client.receiveLine()
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 
-    @Test func `whoever goes leaves no answer behind, gathered or not`() throws {
+    @Test func `a client that disconnects leaves no answer behind, gathered or not`() throws {
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
         let streams = (0..<2).map { _ in BodyStream() }
         server.provider.answerCalls(
@@ -231,10 +232,10 @@ struct GatheredAnswerTests {
         )
         do {
             let clients = try (0..<2).map { _ in try server.connectSignedIn() }
-            try say(clients[0])
+            try sendCall(clients[0])
             try wait(for: 1, at: server)
             try put(100_000, into: streams[0], of: server, end: nil)
-            try say(clients[1])
+            try sendCall(clients[1])
             try wait(for: 2, at: server)
             #expect(try server.connect().error(of: "api.request", call).code == 1011)
         }
@@ -252,12 +253,12 @@ struct GatheredAnswerTests {
         server.provider.hold { asked.give() }
         do {
             let client = try server.connect()
-            try client.say(
+            try client.sendLine(
                 #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
             )
             asked.wait()
-            // The call waits for the sign-in, and the client does not.
-            try say(client)
+            // The call waits for the sign-in, but the client does not.
+            try sendCall(client)
         }
         while try server.counters.openConnections > 0 {}
         server.provider.release()
@@ -266,19 +267,19 @@ struct GatheredAnswerTests {
         #expect(try server.connect().result(of: "api.request", call)["status"]?.integer == 200)
     }
 
-    @Test func `short answers fit into a batch, and a long one only while there is room`() throws {
+    @Test func `short answers fit into a batch, and a long one only while there is space`() throws {
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
         let client = try server.connectSignedIn()
         let streams = (0..<3).map { _ in BodyStream() }
         for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }
         let calls = (1...3).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"api.request","params":\#(call)}"# }
-        try client.say("[" + calls.joined(separator: ",") + "]")
+        try client.sendLine("[" + calls.joined(separator: ",") + "]")
         try wait(for: 3, at: server)
         try put(1_000, into: streams[0], of: server)
         try put(600_000, into: streams[1], of: server)
         try put(600_000, into: streams[2], of: server)
 
-        let answers = Array(try client.hearValue().elements)
+        let answers = Array(try client.receiveValue().elements)
         #expect(answers.compactMap { $0["id"]?.integer } == [1, 2, 3])
         #expect(answers[0]["result"]?["body"]?.string?.utf8.count == 1_000)
         #expect(answers[1]["result"]?["body"]?.string?.utf8.count == 600_000)
@@ -287,7 +288,7 @@ struct GatheredAnswerTests {
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 
-    @Test func `a body does not wait for ever for the rest of its batch`() throws {
+    @Test func `a body does not wait without end for the rest of its batch`() throws {
         var patience = ServerSettings.Patience()
         patience.room = .zero
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20), patience: patience)
@@ -295,13 +296,13 @@ struct GatheredAnswerTests {
         let streams = (0..<2).map { _ in BodyStream() }
         for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }
         let calls = (1...2).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"api.request","params":\#(call)}"# }
-        try client.say("[" + calls.joined(separator: ",") + "]")
+        try client.sendLine("[" + calls.joined(separator: ",") + "]")
         try wait(for: 2, at: server)
         try put(600_000, into: streams[0], of: server)
-        // There is space again, while the second call of the batch goes on.
+        // There is space again, while the second call of the batch continues.
         try put(600_000, into: streams[1], of: server)
 
-        let answers = Array(try client.hearValue().elements)
+        let answers = Array(try client.receiveValue().elements)
         #expect(answers.compactMap { $0["id"]?.integer } == [1, 2])
         #expect(answers[0]["error"]?.code == 1011)
         #expect(answers[0]["error"]?["data"]?["remedy"]?.string?.contains("has been carried out") == true)
@@ -309,45 +310,45 @@ struct GatheredAnswerTests {
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
-    func `an answer that comes after the right has gone is not delivered`() throws {
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    func `an answer that comes after the right was withdrawn is not delivered`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0), mode: 0o666)
         _ = try server.connectSignedIn()
         let client = try OrdinaryCaller().connect(server.path)
         let stream = BodyStream()
         server.provider.answerCalls(answer(stream))
-        try say(client)
+        try sendCall(client)
         try wait(for: 1, at: server)
 
         let stricter = AccessPolicy(rules: [AccessRule(allow: [.status])], daemonUser: 0)
         try server.onLoop { [server = server.server] in server.reload(policy: stricter, exposesApi: true) }
         try put(1_000, into: stream, of: server)
 
-        #expect(try client.hearValue()["error"]?.code == 1007)
+        #expect(try client.receiveValue()["error"]?.code == 1007)
         #expect(server.audit.lines.last == "refused api.request api 12345")
     }
 
     // MARK: Transfers
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
-    func `one user cannot have all transfers, over both sockets together, and the others have theirs`() throws {
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    func `one user cannot take all transfers over both sockets, and other users get theirs`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0)
         let server = try TestServer(policy, callsPerMinute: 1_000, mode: 0o666)
         let client = try server.connectSignedIn()
         let streams = (0..<48).map { _ in BodyStream() }
         for stream in streams { server.provider.answerCalls(answer(stream)) }
-        for id in 1...47 { try say(client, id: "\(id)") }
+        for id in 1...47 { try sendCall(client, id: "\(id)") }
         try wait(for: 47, at: server)
-        let visitor = try server.visit()
+        let visitor = try server.connectHTTP()
         try visitor.request("GET", "/v2/user/alice")
         #expect(try visitor.head().status == 200)
 
         #expect(try server.connect().error(of: "api.request", call).code == 1011)
-        #expect(try server.visit().ask("GET", "/v2/user/alice").kind == "busy")
+        #expect(try server.connectHTTP().ask("GET", "/v2/user/alice").kind == "busy")
         #expect(try OrdinaryCaller().connect(server.path).result(of: "api.request", call)["status"]?.integer == 200)
 
         try server.onLoop { for stream in streams { stream.finish(.complete) } }
-        for _ in 1...47 { #expect(try client.hearValue()["result"]?["status"]?.integer == 200) }
+        for _ in 1...47 { #expect(try client.receiveValue()["result"]?["status"]?.integer == 200) }
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 }

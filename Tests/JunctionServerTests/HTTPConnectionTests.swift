@@ -13,9 +13,9 @@ struct HTTPConnectionTests {
 
     // MARK: The API
 
-    @Test func `a request is the user's call, and its answer comes back as it is`() throws {
+    @Test func `a request is a call of the user, and its answer is returned unchanged`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.answerCalls(
             Answer(
                 status: 404,
@@ -47,9 +47,9 @@ struct HTTPConnectionTests {
         "Content-Length: 5\r\n\r\nhello",
         "Transfer-Encoding: chunked\r\n\r\n2;x=y\r\nhe\r\n3\r\nllo\r\n0\r\nT: 1\r\n\r\n",
     ])
-    func `a short body is there as a whole, so that the call can be repeated`(body: String) throws {
+    func `a short body is complete before the call, so that the call can be repeated`(body: String) throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.answerCalls(
             Answer(status: 401, headers: [], body: []),
             Answer(status: 200, headers: [], body: [])
@@ -62,9 +62,9 @@ struct HTTPConnectionTests {
         #expect(server.provider.renewalCalls == 1)
     }
 
-    @Test func `a long body is sent once, and its 401 is told after the renewal was made`() throws {
+    @Test func `a long body is sent once, and its 401 is returned after the renewal`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.answerCalls(Answer(status: 401, headers: [], body: Array("old".utf8)))
 
         let answer = try client.ask("POST", "/v2/user/alice/x", body: String(repeating: "x", count: 100_000))
@@ -78,9 +78,9 @@ struct HTTPConnectionTests {
         #expect(try client.ask("GET", "/v2/user/alice").status == 200)
     }
 
-    @Test func `a path that is not the user's is refused without a call, and without its body`() throws {
+    @Test func `a path of another user is refused without a call and without its body`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         try client.send("PUT /v2/user/bob HTTP/1.1\r\nHost: junction\r\nContent-Length: 100000000\r\n\r\n")
         let answer = try client.answer()
@@ -102,9 +102,9 @@ struct HTTPConnectionTests {
         "Only root can connect as somebody else"
     )
 
-    @Test(needsRoot) func `who may not call is refused, and that is noted`() throws {
+    @Test(needsRoot) func `a caller without the right is refused, and that is recorded`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.status])], daemonUser: 0))
-        let client = try OrdinaryCaller().visit(server)
+        let client = try OrdinaryCaller().connectHTTP(server)
 
         #expect(try client.ask("GET", "/v2/user/:userId").kind == "permissionDenied")
         #expect(try client.ask("GET", "/.junction/token", "Junction-Local: true").status == 403)
@@ -112,9 +112,9 @@ struct HTTPConnectionTests {
         #expect(server.audit.lines == ["refused api.request api 12345", "refused token.get token 12345"])
     }
 
-    @Test func `errors of our own have a status, a kind and the time to wait`() throws {
+    @Test func `errors of the daemon have a status, a kind and a time to wait`() throws {
         let server = try TestServer(callsPerMinute: 1)
-        let client = try server.visit()
+        let client = try server.connectHTTP()
 
         let nobody = try client.ask("GET", "/v2/user/:userId")
         #expect(nobody.status == 401)
@@ -134,9 +134,9 @@ struct HTTPConnectionTests {
         #expect(often.kind == "busy")
     }
 
-    @Test func `a request for the head alone gets no body, not even with an error`() throws {
+    @Test func `a HEAD request gets no body, not even for an error`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.answerCalls(Answer(status: 200, headers: [(name: "content-length", value: "7")], body: []))
 
         let head = try client.ask("HEAD", "/v2/user/alice")
@@ -146,9 +146,9 @@ struct HTTPConnectionTests {
         #expect(try client.ask("GET", "/.junction/metrics").status == 200)
     }
 
-    @Test func `with api.expose switched off there is no call`() throws {
+    @Test func `with api.expose off there is no call`() throws {
         let server = try TestServer(exposesApi: false)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         let answer = try client.ask("GET", "/v2/user/:userId")
 
@@ -160,10 +160,10 @@ struct HTTPConnectionTests {
 
     // MARK: Pages
 
-    @Test func `the pages tell what the other socket tells`() throws {
+    @Test func `the pages have the same content as the JSON-RPC methods`() throws {
         let server = try TestServer()
         let other = try server.connectSignedIn()
-        let client = try server.visit()
+        let client = try server.connectHTTP()
 
         let status = try client.ask("GET", "/.junction/status")
         #expect(try status.text == other.result(of: "session.status").text)
@@ -182,9 +182,9 @@ struct HTTPConnectionTests {
         #expect(try JSONValue.parse(document.body)["openapi"]?.string == "3.1.0")
     }
 
-    @Test func `a token that does not live long enough is renewed`() throws {
+    @Test func `a token that is not valid long enough is renewed`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         let answer = try client.ask("GET", "/.junction/token?minimumValidity=60.5", "Junction-Local: true")
         #expect(answer.status == 200)
@@ -193,15 +193,15 @@ struct HTTPConnectionTests {
 
     @Test func `a wait for a token is counted over both sockets`() throws {
         let server = try TestServer()
-        let (client, other) = (try server.visitSignedIn(), try server.connect())
+        let (client, other) = (try server.connectHTTPSignedIn(), try server.connect())
         server.provider.hold()
         try server.pass(.seconds(4_000))
 
         try client.request("GET", "/.junction/token", "Junction-Local: true")
-        try other.say(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#)
+        try other.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#)
         while try server.counters.requests(of: .tokenGet) < 2 { try server.pass(.zero) }
         server.provider.release()
-        let (answer, otherAnswer) = (try client.answer(), try other.hearValue())
+        let (answer, otherAnswer) = (try client.answer(), try other.receiveValue())
 
         #expect(try answer.text == #require(otherAnswer["result"]).text)
         #expect(try server.counters.tokenWaits.cumulative.last == 2)
@@ -210,7 +210,7 @@ struct HTTPConnectionTests {
 
     @Test func `both sockets accept and refuse the same values of minimumValidity`() throws {
         let server = try TestServer()
-        let (client, other) = (try server.visitSignedIn(), try server.connect())
+        let (client, other) = (try server.connectHTTPSignedIn(), try server.connect())
         var random = Randomness(seed: 5)
         let fixed = [
             "0", "-0", "-1", "60", "2880", "2881", "86401", "1e3", "1e400", "NaN", "inf", "0x10", "01", "1 ", "null",
@@ -237,9 +237,9 @@ struct HTTPConnectionTests {
         #expect(served > 20 && refused > 20)
     }
 
-    @Test func `events tell every state, until the connection ends`() throws {
+    @Test func `events contain every state until the connection ends`() throws {
         let server = try TestServer()
-        let client = try server.visit()
+        let client = try server.connectHTTP()
         try client.request("GET", "/.junction/events")
         #expect(try client.head().header("content-type") == "text/event-stream")
         #expect(try client.state() == "notLoggedIn")
@@ -252,10 +252,10 @@ struct HTTPConnectionTests {
         #expect(try client.state() == "notLoggedIn")
     }
 
-    @Test func `events of the state alone tell of no renewal`() throws {
+    @Test func `events of the state alone contain no renewal`() throws {
         let server = try TestServer()
         let other = try server.connectSignedIn()
-        let client = try server.visit()
+        let client = try server.connectHTTP()
         try client.request("GET", "/.junction/events?changes=state")
         _ = try client.head()
         #expect(try client.state() == "established")
@@ -264,14 +264,14 @@ struct HTTPConnectionTests {
         _ = try other.result(of: "session.signOut")
 
         #expect(try client.state() == "notLoggedIn")
-        let wrong = try server.visit().ask("GET", "/.junction/events?changes=some")
+        let wrong = try server.connectHTTP().ask("GET", "/.junction/events?changes=some")
         #expect(wrong.status == 400 && wrong.kind == "invalidParams")
         #expect(try JSONValue.parse(wrong.body)["detail"]?.string?.contains("must be 'all' or 'state'") == true)
     }
 
-    @Test(needsRoot) func `who loses the right to events sees their end`() throws {
+    @Test(needsRoot) func `events end when the caller loses the right to them`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.status])], daemonUser: 0))
-        let client = try OrdinaryCaller().visit(server)
+        let client = try OrdinaryCaller().connectHTTP(server)
         try client.request("GET", "/.junction/events")
         _ = try client.head()
         _ = try client.state()
@@ -281,13 +281,13 @@ struct HTTPConnectionTests {
 
         #expect(try client.isAtEnd())
         #expect(try server.counters.watchers == 0)
-        #expect(try OrdinaryCaller().visit(server).ask("GET", "/.junction/events").kind == "permissionDenied")
+        #expect(try OrdinaryCaller().connectHTTP(server).ask("GET", "/.junction/events").kind == "permissionDenied")
     }
 
-    @Test(needsRoot) func `who loses the right to the API while an answer comes sees its end`() throws {
+    @Test(needsRoot) func `an answer ends early when the caller loses the right to the API`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0))
         _ = try server.connectSignedIn()
-        let client = try OrdinaryCaller().visit(server)
+        let client = try OrdinaryCaller().connectHTTP(server)
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
         try client.request("GET", "/v2/user/alice")
@@ -301,9 +301,9 @@ struct HTTPConnectionTests {
         #expect(try server.onLoop { stream.isAbandoned })
     }
 
-    @Test func `a drain ends events properly, and what waits for nothing at once`() throws {
+    @Test func `a drain completes events, and closes idle connections at once`() throws {
         let server = try TestServer(patience: .none)
-        let (listener, idle) = (try server.visit(), try server.visit())
+        let (listener, idle) = (try server.connectHTTP(), try server.connectHTTP())
         try listener.request("GET", "/.junction/events")
         _ = try listener.head()
         _ = try listener.state()
@@ -319,9 +319,9 @@ struct HTTPConnectionTests {
 
     // MARK: The connection
 
-    @Test func `requests that come together are answered one after the other`() throws {
+    @Test func `requests that arrive together are answered one after the other`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.answerCalls(
             Answer(status: 201, headers: [], body: Array("1".utf8)),
             Answer(status: 202, headers: [], body: Array("2".utf8))
@@ -341,9 +341,9 @@ struct HTTPConnectionTests {
         #expect(server.provider.apiCalls.map(\.path) == ["/v2/user/alice/1", "/v2/user/alice/2"])
     }
 
-    @Test func `thousands of requests at once are read as they are answered`() throws {
+    @Test func `thousands of requests are read only as they are answered`() throws {
         let server = try TestServer(callsPerMinute: 100_000)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let count = 5_000
         let asked = Thread.asking(
             client,
@@ -356,9 +356,9 @@ struct HTTPConnectionTests {
         #expect(server.provider.apiCalls.count == count)
     }
 
-    @Test func `whoever ends the sending still gets the answer`() throws {
+    @Test func `a client that ends its output still gets the answer`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         try client.request("GET", "/v2/user/:userId")
         client.finish()
@@ -368,9 +368,9 @@ struct HTTPConnectionTests {
     }
 
     @Test(arguments: [50, 70_000])
-    func `a body that is announced is asked for once it is wanted`(count: Int) throws {
+    func `a body with Expect is requested when it is needed`(count: Int) throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let head = "Host: junction\r\nContent-Length: \(count)\r\nExpect: 100-continue\r\n\r\n"
 
         try client.send("PUT /v2/user/alice/x HTTP/1.1\r\n" + head)
@@ -378,14 +378,14 @@ struct HTTPConnectionTests {
         try client.send([UInt8](repeating: 1, count: count))
         #expect(try client.answer().status == 200)
 
-        // Nobody asks for what is refused by its head.
+        // A body is not requested if the head is refused.
         try client.send("PUT /v2/user/alice/x HTTP/1.1\r\nOrigin: x\r\n" + head)
         #expect(try client.answer().status == 403)
     }
 
-    @Test func `a long body whose path is refused is never asked for`() throws {
+    @Test func `a long body whose path is refused is never requested`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         try client.send(
             "PUT /v2/user/bob/x HTTP/1.1\r\nHost: junction\r\nContent-Length: 70000\r\nExpect: 100-continue\r\n\r\n"
@@ -395,12 +395,12 @@ struct HTTPConnectionTests {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `a connection too many is told so`() throws {
+    @Test func `a connection above the limit gets an error`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 1))
-        let first = try server.visit()
+        let first = try server.connectHTTP()
         #expect(try first.ask("GET", "/.junction/status").status == 200)
 
-        let second = try server.visit()
+        let second = try server.connectHTTP()
 
         let answer = try second.answer()
         #expect(answer.status == 429)
@@ -408,7 +408,7 @@ struct HTTPConnectionTests {
         #expect(try second.isAtEnd())
     }
 
-    // MARK: What is no HTTP, and what could be read in two ways
+    // MARK: Invalid and ambiguous HTTP
 
     struct Nonsense: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -492,11 +492,11 @@ struct HTTPConnectionTests {
     ]
 
     @Test(arguments: nonsense)
-    func `what is no HTTP is told so, and the connection ends`(nonsense: Nonsense) throws {
+    func `invalid HTTP gets an error and ends the connection`(nonsense: Nonsense) throws {
         let server = try TestServer(patience: .none)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
-        // It may have been told before all of it was sent.
+        // The answer may come before all bytes were sent.
         _ = client.socket.sendWhatFits(Array(nonsense.bytes.utf8))
         let answer = try client.answer(toHead: false)
 
@@ -507,9 +507,9 @@ struct HTTPConnectionTests {
         #expect(server.provider.apiCalls.isEmpty)
     }
 
-    @Test func `what comes after a good request and is none ends the connection after its answer`() throws {
+    @Test func `invalid input after a valid request ends the connection after that request's answer`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         try client.send("GET /v2/user/alice HTTP/1.1\r\nHost: junction\r\n\r\nXXXX\r\n\r\n")
 
@@ -518,9 +518,9 @@ struct HTTPConnectionTests {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `a request that was not ended is told so`() throws {
+    @Test func `an incomplete request gets an error`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         try client.send("POST /v2/user/alice HTTP/1.1\r\nHost: junction\r\nContent-Length: 10\r\n\r\nabc")
         client.finish()
@@ -529,7 +529,7 @@ struct HTTPConnectionTests {
         #expect(server.provider.apiCalls.isEmpty)
     }
 
-    // MARK: Who is slow
+    // MARK: Slow clients
 
     @Test(arguments: [
         "GET /v2/user/alice HTTP/1.1\r\nHost: jun",
@@ -537,11 +537,11 @@ struct HTTPConnectionTests {
         "POST /v2/user/alice HTTP/1.1\r\nHost: junction\r\nContent-Length: 100000\r\n\r\nabc",
         "POST /v2/user/alice HTTP/1.1\r\nHost: junction\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
     ])
-    func `whoever does not go on is not waited for`(beginning: String) throws {
+    func `a client that does not complete its request gets a timeout`(beginning: String) throws {
         var patience = ServerSettings.Patience.none
         patience.line = .milliseconds(20)
         let server = try TestServer(patience: patience)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         try client.send(beginning)
 
@@ -549,20 +549,20 @@ struct HTTPConnectionTests {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `whoever asks nothing may stay`() throws {
+    @Test func `an idle client without a request stays connected`() throws {
         var patience = ServerSettings.Patience.none
         patience.line = .zero
         let server = try TestServer(patience: patience)
-        let client = try server.visit()
+        let client = try server.connectHTTP()
 
         for _ in 0..<3 { #expect(try client.ask("GET", "/.junction/status").status == 200) }
     }
 
-    @Test func `an answer that nobody reads is given up`() throws {
+    @Test func `an answer that the client does not read is given up`() throws {
         var patience = ServerSettings.Patience.none
         patience.reading = .milliseconds(1)
         let server = try TestServer(patience: patience)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
         let source = Source(stream, of: .max)
@@ -574,15 +574,16 @@ struct HTTPConnectionTests {
         withExtendedLifetime(client) {}
     }
 
-    // MARK: Any length
+    // MARK: Long bodies
 
     private static let long = 64 << 20
-    /// What may be between two programs: the sockets' own memory, what is kept of a body, and a piece at each end.
+    /// The most bytes between the two programs: the memory of the sockets, the kept part of a body, and a piece at each
+    /// end.
     private static let between = 1 << 20
 
-    @Test func `an answer may be long, and comes as it is read`() throws {
+    @Test func `an answer may be long, and is taken as the client reads`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [(name: "x", value: "y")], body: [], stream: stream))
         let source = Source(stream, of: Self.long)
@@ -593,7 +594,7 @@ struct HTTPConnectionTests {
         while let chunk = try client.chunk() {
             read += chunk.count
             guard read % (8 << 20) < chunk.count else { continue }
-            // Nothing is brought that nobody has made space for.
+            // The source provides bytes only when there is space.
             #expect(try server.onLoop { source.given } - read < Self.between)
         }
 
@@ -602,9 +603,9 @@ struct HTTPConnectionTests {
     }
 
     @Test(arguments: ["2", "70000", "0", "-1"])
-    func `what the provider says about the length does not decide where an answer ends`(length: String) throws {
+    func `the provider's content length does not decide where an answer ends`(length: String) throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         let headers = ["Content-Length": length, "Transfer-Encoding": "gzip", "Connection": "close", "X": "y"]
         let named = headers.map { (name: $0.key, value: $0.value) }
@@ -623,14 +624,14 @@ struct HTTPConnectionTests {
                 "transfer-encoding: chunked", "x: y",
             ]
         )
-        // The next answer is the one to the next request.
+        // The next answer belongs to the next request.
         #expect(try client.ask("GET", "/.junction/status").status == 200)
     }
 
     @Test(arguments: [204, 304])
-    func `an answer without a body ends with its head, whatever length it names`(status: Int) throws {
+    func `an answer without a body ends with its head, whatever length it has`(status: Int) throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.answerCalls(Answer(status: status, headers: [(name: "content-length", value: "7")], body: []))
 
         let answer = try client.ask("GET", "/v2/user/alice")
@@ -640,9 +641,9 @@ struct HTTPConnectionTests {
         #expect(try client.ask("GET", "/.junction/status").status == 200)
     }
 
-    @Test func `an answer that breaks off has no end`() throws {
+    @Test func `an answer that ends early has no final chunk`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
         try client.request("GET", "/v2/user/alice")
@@ -657,9 +658,9 @@ struct HTTPConnectionTests {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `whoever goes leaves no answer behind`() throws {
+    @Test func `a client that disconnects leaves no answer behind`() throws {
         let server = try TestServer()
-        var client: DoorClient? = try server.visitSignedIn()
+        var client: HTTPTestClient? = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
         try client?.request("GET", "/v2/user/alice")
@@ -671,9 +672,9 @@ struct HTTPConnectionTests {
     }
 
     @Test(arguments: [true, false])
-    func `a request may be long, and is read as it is taken`(isChunked: Bool) throws {
+    func `a request may be long, and is read as the provider takes it`(isChunked: Bool) throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.leaveUploads()
         let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(Self.long)"
         try client.send("PUT /v2/user/alice/x HTTP/1.1\r\nHost: junction\r\n\(framing)\r\n\r\n")
@@ -681,7 +682,8 @@ struct HTTPConnectionTests {
         let sent = isChunked ? Array("10000\r\n".utf8) + piece + Array("\r\n".utf8) : piece
         var rest = Self.long / piece.count
 
-        // As much as goes in while nobody takes any of it: the kernel says when that is, after the HTTP API has read what it wants.
+        // Sends as much as fits while the provider takes nothing. The kernel reports when that is, after the daemon has
+        // read what it wants.
         var bytes = 0
         var left = sent[...]
         var idle = 0
@@ -708,9 +710,9 @@ struct HTTPConnectionTests {
         #expect(server.provider.uploaded == Self.long)
     }
 
-    @Test func `a request that breaks off is not sent on as if it were whole`() throws {
+    @Test func `a request that ends early is not forwarded as a complete one`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         try client.send("PUT /v2/user/alice/x HTTP/1.1\r\nHost: junction\r\nContent-Length: 100000\r\n\r\nabc")
         while server.provider.uploaded < 3 {}
 
@@ -722,8 +724,7 @@ struct HTTPConnectionTests {
     }
 }
 
-extension DoorClient {
-    /// The state that the next event tells.
+extension HTTPTestClient {
     fileprivate func state() throws -> String? {
         let event = String(decoding: try #require(try chunk()), as: UTF8.self)
         #expect(event.hasPrefix("event: snapshot\ndata: {"))
@@ -733,13 +734,13 @@ extension DoorClient {
 }
 
 extension Thread {
-    /// Sends a text beside the test.
-    fileprivate static func asking(_ client: DoorClient, _ text: String) -> Thread {
+    /// Sends a text on another thread.
+    fileprivate static func asking(_ client: HTTPTestClient, _ text: String) -> Thread {
         Thread { try? client.send(text) }
     }
 }
 
-/// Brings so many bytes, as much as there is space for at a time; on the server's loop.
+/// Provides a number of bytes, as much as there is space for at a time, on the server's loop.
 private final class Source: @unchecked Sendable {
     private(set) var given = 0
     private static let room = 1 << 16

@@ -6,42 +6,42 @@ import JunctionTesting
 import NIOCore
 import Testing
 
-/// What a program of the HTTP API can make wait, and who else has to wait for it.
+/// What one HTTP client can delay, and which other clients it can delay.
 struct HTTPFlowTests {
     private typealias Answer = JunctionSession.ApiAnswer
 
     private static let page = "GET /.junction/openapi.json HTTP/1.1\r\nHost: junction\r\n\r\n"
 
-    // MARK: The end of the sending
+    // MARK: The end of the input
 
-    @Test func `what waits unread when the sending ends is bounded, without any right`() throws {
+    @Test func `unread input at the end of the input is bounded, without any right`() throws {
         var patience = ServerSettings.Patience()
-        // It is not for being slow that anybody goes here.
+        // In this test, no connection is closed for being slow.
         patience.reading = .seconds(3_600)
         let server = try TestServer(patience: patience)
-        let client = try server.visit()
+        let client = try server.connectHTTP()
         client.socket.setSendBuffer(4 << 20)
-        // Its answers are not read, so the rest is not asked for; the kernel keeps that.
+        // The client does not read its answers, so the daemon does not read the other requests; the kernel keeps them.
         let pages = String(repeating: Self.page, count: 10_000)
         while client.socket.sendWhatFits(Array(pages.utf8)) > 0 {}
 
         client.finish()
 
-        // Whoever leaves more here than a socket holds by itself is not served any more.
+        // A client with more unread input than a socket holds is not served any more.
         while try server.counters.openConnections > 0 {}
         withExtendedLifetime(client) {}
     }
 
     @Test(arguments: ["", "GET /.junction/status HTTP/1.1\r\nHost: junction\r\nConnection: close\r\n\r\n"])
-    func `what was asked before the sending ended is answered, however late it is read`(last: String) throws {
+    func `requests before the end of the input are answered, even if the answers are read late`(last: String) throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let body = [UInt8](repeating: 120, count: 1 << 20)
         server.provider.answerCalls(Answer(status: 200, headers: [], body: body))
 
         try client.send("GET /v2/user/alice HTTP/1.1\r\nHost: junction\r\n\r\n" + last)
         client.finish()
-        // The whole answer was written with its head, and the loop has had its turns since then.
+        // The whole answer was written with its head, and the loop has had several turns since then.
         let answer = try client.head()
         for _ in 0..<10 { _ = try server.connect().result(of: "session.status") }
 
@@ -51,9 +51,9 @@ struct HTTPFlowTests {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `many requests that came with the end of the sending are all answered`() throws {
+    @Test func `many requests that arrive with the end of the input are all answered`() throws {
         let server = try TestServer()
-        let client = try server.visit()
+        let client = try server.connectHTTP()
         let count = 60
 
         try client.send(String(repeating: Self.page, count: count))
@@ -63,13 +63,13 @@ struct HTTPFlowTests {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `an answer that is complete is not cut off by the end of the daemon`() throws {
+    @Test func `a complete answer is not cut off by the end of the daemon`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let body = [UInt8](repeating: 120, count: 1 << 20)
         server.provider.answerCalls(Answer(status: 200, headers: [], body: body))
         try client.request("GET", "/v2/user/alice")
-        // All of it was written together.
+        // The head and the body were written together.
         let answer = try client.head()
 
         let drained = server.loop.flatSubmit { [server = server.server] in server.drain() }
@@ -83,11 +83,11 @@ struct HTTPFlowTests {
 
     // MARK: Rights
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
-    func `who loses the right to the API while a request is sent sees its end, and it goes no further`() throws {
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    func `a request ends early when the caller loses the right to the API`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0))
         _ = try server.connectSignedIn()
-        let client = try OrdinaryCaller().visit(server)
+        let client = try OrdinaryCaller().connectHTTP(server)
         try client.send("PUT /v2/user/alice/x HTTP/1.1\r\nHost: junction\r\nContent-Length: 100000\r\n\r\nabc")
         while server.provider.uploaded < 3 {}
 
@@ -102,24 +102,24 @@ struct HTTPFlowTests {
 
     // MARK: Shares
 
-    @Test func `an answer that goes on counts until its end`() throws {
+    @Test func `an answer counts for the limit until its end`() throws {
         let server = try TestServer(limits: CallerLimits(inFlight: 1))
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
         try client.request("GET", "/v2/user/alice")
         _ = try client.head()
 
-        #expect(try server.visit().ask("GET", "/v2/user/alice").kind == "busy")
+        #expect(try server.connectHTTP().ask("GET", "/v2/user/alice").kind == "busy")
         try server.onLoop { stream.finish(.complete) }
 
         #expect(try client.chunk() == nil)
         #expect(try client.ask("GET", "/v2/user/alice").status == 200)
     }
 
-    @Test func `an answer that is given up counts no more`() throws {
+    @Test func `an answer that was given up no longer counts`() throws {
         let server = try TestServer(limits: CallerLimits(inFlight: 1))
-        var client: DoorClient? = try server.visitSignedIn()
+        var client: HTTPTestClient? = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
         try client?.request("GET", "/v2/user/alice")
@@ -128,11 +128,11 @@ struct HTTPFlowTests {
         client = nil
         while try server.onLoop({ !stream.isAbandoned }) {}
 
-        #expect(try server.visit().ask("GET", "/v2/user/alice").status == 200)
+        #expect(try server.connectHTTP().ask("GET", "/v2/user/alice").status == 200)
     }
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
-    func `no user has more than a quarter of the ways out, and the others have theirs`() throws {
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    func `no user has more than a quarter of the transfers, and other users get theirs`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0)
         let server = try TestServer(policy, callsPerMinute: 1_000)
         _ = try server.connectSignedIn()
@@ -142,27 +142,27 @@ struct HTTPFlowTests {
             server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
         }
         let clients = try streams.map { _ in
-            let client = try server.visit()
+            let client = try server.connectHTTP()
             try client.request("GET", "/v2/user/alice")
             #expect(try client.head().status == 200)
             return client
         }
 
-        let refused = try server.visit().ask("GET", "/v2/user/alice")
+        let refused = try server.connectHTTP().ask("GET", "/v2/user/alice")
         #expect(refused.status == 429)
         #expect(refused.kind == "busy")
-        #expect(try OrdinaryCaller().visit(server).ask("GET", "/v2/user/alice").status == 200)
-        #expect(try server.visit().ask("GET", "/.junction/status").status == 200)
+        #expect(try OrdinaryCaller().connectHTTP(server).ask("GET", "/v2/user/alice").status == 200)
+        #expect(try server.connectHTTP().ask("GET", "/.junction/status").status == 200)
 
         try server.onLoop { streams[0].finish(.complete) }
         #expect(try clients[0].chunk() == nil)
         #expect(try clients[0].ask("GET", "/v2/user/alice").status == 200)
     }
 
-    @Test func `requests that came together let others have their turn`() throws {
+    @Test func `requests that arrive together give other clients a turn`() throws {
         let server = try TestServer()
-        let (many, other) = (try server.visit(), try server.visit())
-        // Both are heard from now on, whoever came first.
+        let (many, other) = (try server.connectHTTP(), try server.connectHTTP())
+        // Both connections are accepted from now on.
         for client in [many, other] { #expect(try client.ask("GET", "/.junction/metrics").status == 200) }
         let count = 100
         let isHeld = Signal()
@@ -172,7 +172,7 @@ struct HTTPFlowTests {
         isHeld.give()
         try held.wait()
 
-        // It says how many were answered before it.
+        // The metrics contain the number of requests that were answered before.
         let text = try other.answer().text
         let told = try #require(Int(text.split(separator: " ")[1]))
 
@@ -180,24 +180,24 @@ struct HTTPFlowTests {
         for _ in 0..<count { #expect(try many.answer().status == 200) }
     }
 
-    @Test func `what never changes is made once`() throws {
+    @Test func `a document that never changes is made once`() throws {
         let server = try TestServer()
-        let client = try server.visit()
+        let client = try server.connectHTTP()
 
         let first = try client.ask("GET", "/.junction/openapi.json").body
         #expect(try client.ask("GET", "/.junction/openapi.json").body == first)
-        #expect(try server.visit().ask("GET", "/.junction/openapi.json").body == first)
+        #expect(try server.connectHTTP().ask("GET", "/.junction/openapi.json").body == first)
 
         #expect(server.introspection.descriptionsTold == 1)
     }
 
-    // MARK: Who is waited for
+    // MARK: Deadlines
 
-    @Test func `a head that began behind another request is not waited for either`() throws {
+    @Test func `an incomplete head after another request has a deadline`() throws {
         var patience = ServerSettings.Patience.none
         patience.line = .milliseconds(20)
         let server = try TestServer(patience: patience)
-        let client = try server.visit()
+        let client = try server.connectHTTP()
 
         try client.send("GET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\nGET /.junction/status HTTP/1.1\r\nHo")
 
@@ -206,11 +206,11 @@ struct HTTPFlowTests {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `who is answered before everything was sent may take its time`() throws {
+    @Test func `a client that is answered early has no deadline for the rest of its request`() throws {
         var patience = ServerSettings.Patience.none
         patience.line = .seconds(1)
         let server = try TestServer(patience: patience)
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerBeforeUploads()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
@@ -219,7 +219,7 @@ struct HTTPFlowTests {
         try client.send(Array(head.utf8) + [UInt8](repeating: 1, count: 40_000))
         #expect(try client.head().status == 200)
 
-        // A timer that was set before this one has rung before it.
+        // Timers that were set before this one have fired.
         try server.loop.scheduleTask(in: .seconds(1)) {}.futureResult.wait()
         try server.onLoop {
             [UInt8](repeating: 2, count: 5).withUnsafeBytes { stream.put($0) }
@@ -230,9 +230,9 @@ struct HTTPFlowTests {
         #expect(try client.chunk() == nil)
     }
 
-    @Test func `a body in chunks is not asked for before its path was judged`() throws {
+    @Test func `a chunked body is not requested before its path was checked`() throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         let framing = "Host: junction\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
 
         try client.send("PUT /v2/user/alice/x HTTP/1.1\r\n" + framing)
@@ -247,9 +247,9 @@ struct HTTPFlowTests {
     }
 
     @Test(arguments: ["5 ", " 5", "\t5", "5   "])
-    func `blanks around a length are none of it`(length: String) throws {
+    func `blanks around a content length are ignored`(length: String) throws {
         let server = try TestServer()
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
 
         try client.send("POST /v2/user/alice HTTP/1.1\r\nHost: junction\r\nContent-Length: \(length)\r\n\r\nhello")
 

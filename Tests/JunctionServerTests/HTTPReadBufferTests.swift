@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionServer
 
-/// What is kept as it came, and what is handed on of it.
+/// The bytes that the buffer keeps, and those that it passes on.
 struct HTTPReadBufferTests {
     private let channel = EmbeddedChannel()
     private let readBuffer: HTTPReadBuffer
@@ -17,7 +17,7 @@ struct HTTPReadBufferTests {
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/x")).wait()
     }
 
-    /// What has been handed on.
+    /// Records what the buffer passes on.
     private final class Passed: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         var pieces: [String] = []
@@ -38,7 +38,7 @@ struct HTTPReadBufferTests {
 
     private func turn() { channel.embeddedEventLoop.advanceTime(by: .milliseconds(1)) }
 
-    @Test func `nothing is handed on that nobody asked for, and the end comes last`() throws {
+    @Test func `no bytes are passed on before they are requested, and the end comes last`() throws {
         readBuffer.ask(for: .lines)
         try send("GET / HTTP/1.1\r\n\r\nbodyGET /2 HTTP/1.1\r\n\r\n")
         try send("rest")
@@ -61,7 +61,7 @@ struct HTTPReadBufferTests {
         #expect(readBuffer.held == 0)
     }
 
-    @Test func `what nobody asks for ends the connection when it is more than a socket holds`() throws {
+    @Test func `more bytes than a socket holds end the connection if they are not requested`() throws {
         let piece = String(repeating: "GET / HTTP/1.1\r\n\r\n", count: 512)
         var sent = 0
         while channel.isActive, sent < 4 << 20 {
@@ -76,22 +76,21 @@ struct HTTPReadBufferTests {
         #expect(readBuffer.held == 0)
     }
 
-    @Test func `when the daemon ends, what is more than a socket holds is dropped, and the connection goes on`() throws
-    {
+    @Test func `when the daemon ends, bytes above a socket's size are dropped, and the connection stays open`() throws {
         readBuffer.dropsSurplus = true
         for _ in 0..<100 { try send(String(repeating: "x", count: 16_384)) }
         #expect(channel.isActive)
         #expect(readBuffer.held == HTTPReadBuffer.most)
     }
 
-    @Test func `of many lines together no more than a piece is handed on`() throws {
+    @Test func `at most one piece of many lines is passed on`() throws {
         readBuffer.ask(for: .lines)
         try send(String(repeating: "1\r\nx\r\n", count: 10_000))
         #expect(passed.pieces.map(\.utf8.count) == [HTTPReadBuffer.longestPiece])
         #expect(readBuffer.held == 60_000 - HTTPReadBuffer.longestPiece)
     }
 
-    @Test func `what is dropped is not kept, and its end is told`() throws {
+    @Test func `dropped bytes are not kept, and the end is reported`() throws {
         readBuffer.ask(for: .nothing)
         for _ in 0..<100 { try send(String(repeating: "x", count: 16_384)) }
         #expect(channel.isActive)

@@ -6,7 +6,7 @@ import JunctionTesting
 import NIOCore
 import Testing
 
-/// Apps that are asked when the session is to be renewed, over the socket.
+/// Apps that the daemon asks about renewals, over the socket.
 struct HandlerTests {
     private let server: TestServer
     private let watcher: TestClient
@@ -23,20 +23,20 @@ struct HandlerTests {
         return app
     }
 
-    /// The token is old enough for a renewal, whatever the machine has drawn, and young enough to be served.
+    /// Makes the token old enough for a renewal at any random time, and young enough to be served.
     private func becomeDue() throws {
         try server.pass(.seconds(3_000))
     }
 
-    /// The renewal that is told next with this phase.
+    /// Returns the renewal of the next notification with this phase.
     private func renewal(_ phase: String) throws -> JSONValue {
         while true {
-            let snapshot = try #require(try watcher.hearValue()["params"]?["snapshot"])
+            let snapshot = try #require(try watcher.receiveValue()["params"]?["snapshot"])
             if let renewal = snapshot["renewal"], renewal["phase"]?.string == phase { return renewal }
         }
     }
 
-    /// Waits until a renewal has begun and its session is scheduled again.
+    /// Waits until a renewal has begun and the next one is scheduled.
     private func renewalEnds() throws {
         _ = try renewal("inFlight")
         _ = try renewal("scheduled")
@@ -44,12 +44,12 @@ struct HandlerTests {
 
     // MARK: Asking
 
-    @Test func `a renewal that is due is asked for, and goes on with the answer`() throws {
+    @Test func `a handler is asked about a due renewal, and its answer is used`() throws {
         let app = try register()
 
         try becomeDue()
 
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
         #expect(question.params["reason"]?.string == "expiring")
         #expect(question.params["userId"]?.string == "alice")
         #expect(question.params["renewalId"]?.string.flatMap(UInt32.init) != nil)
@@ -67,11 +67,11 @@ struct HandlerTests {
             "signature c2ln 18446744073709551615"
         ),
     ])
-    func `what the app's server made reaches the provider`(answer: String, given: String) throws {
+    func `a token or signature of the app's server reaches the provider`(answer: String, given: String) throws {
         let app = try register()
         try becomeDue()
 
-        try app.answer(try app.hearQuestion(), answer)
+        try app.answer(try app.receiveQuestion(), answer)
 
         try renewalEnds()
         #expect(server.provider.renewalAnswers.map(\.words) == [given])
@@ -83,100 +83,100 @@ struct HandlerTests {
 
         let app = try register()
 
-        try app.answer(try app.hearQuestion(), #"{"action":"renew"}"#)
+        try app.answer(try app.receiveQuestion(), #"{"action":"renew"}"#)
         _ = try renewal("scheduled")
     }
 
-    @Test func `a sign-in without a token asks for the missing one`() throws {
+    @Test func `a sign-in without a token asks the handler for it`() throws {
         let server = try TestServer()
         let app = try HandlerApp(server)
         try app.register()
         let client = try server.connect()
-        try client.say(
+        try client.sendLine(
             #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"registration","userId":"alice"}}"#
         )
 
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
         #expect(question.params["reason"]?.string == "missing")
         #expect(question.params["userId"]?.string == "alice")
         #expect(question.params["expiresAt"]?.isNull == true)
         try app.answer(question, #"{"action":"renewWithAuthToken","authToken":"jwt"}"#)
 
-        let snapshot = try #require(try client.hearValue()["result"])
+        let snapshot = try #require(try client.receiveValue()["result"])
         #expect(snapshot.state == "established")
         #expect(snapshot["scheme"]?.string == "registration")
     }
 
-    @Test func `who asks for a renewal gets what the handler made of it`() throws {
+    @Test func `session.renew returns the result of the handler's renewal`() throws {
         let app = try register()
         let client = try server.connect()
-        try client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
 
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
         #expect(question.params["reason"]?.string == "requested")
         try app.answer(question, #"{"action":"renew"}"#)
 
-        #expect(try client.hearValue()["result"]?["accessToken"]?["generation"]?.integer == 2)
+        #expect(try client.receiveValue()["result"]?["accessToken"]?["generation"]?.integer == 2)
     }
 
-    // MARK: One after the other
+    // MARK: The order of handlers
 
-    /// The round is over and nobody could; ten minutes and a bit later the next one begins.
+    /// Waits until a round has ended without a result. A little more than ten minutes later, the next round begins.
     private func nextRound() throws {
         _ = try renewal("postponed")
         try server.pass(.seconds(661))
     }
 
-    @Test func `a user's latest handler is asked first, and the others in the rounds that follow`() throws {
+    @Test func `a user's latest handler is asked first, and the others in the following rounds`() throws {
         let apps = try (0..<3).map { _ in try register() }
         try becomeDue()
 
-        try apps[2].answer(try apps[2].hearQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
+        try apps[2].answer(try apps[2].receiveQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
         try nextRound()
-        try apps[1].answer(try apps[1].hearQuestion(), error: #"{"code":1,"message":"no network"}"#)
+        try apps[1].answer(try apps[1].receiveQuestion(), error: #"{"code":1,"message":"no network"}"#)
         try nextRound()
-        try apps[0].answer(try apps[0].hearQuestion(), #"{"action":"renew"}"#)
+        try apps[0].answer(try apps[0].receiveQuestion(), #"{"action":"renew"}"#)
 
         try renewalEnds()
         #expect(server.provider.renewalCalls == 1)
     }
 
-    @Test func `a handler that dies while it is asked is unable`() throws {
+    @Test func `a handler that ends while it is asked counts as unable`() throws {
         let next = try register()
         do {
             let app = try register()
             try becomeDue()
-            _ = try app.hearQuestion()
+            _ = try app.receiveQuestion()
         }
         try nextRound()
 
-        try next.answer(try next.hearQuestion(), #"{"action":"renew"}"#)
+        try next.answer(try next.receiveQuestion(), #"{"action":"renew"}"#)
 
         try renewalEnds()
         #expect(try server.counters.handlers == 1)
     }
 
-    @Test func `a handler that sends no more is unable`() throws {
+    @Test func `a handler that ends its output counts as unable`() throws {
         let next = try register()
         let app = try register()
         try becomeDue()
-        _ = try app.hearQuestion()
+        _ = try app.receiveQuestion()
 
         app.client.finish()
         try nextRound()
 
-        _ = try next.hearQuestion()
-        #expect(try app.client.hear() == nil)
+        _ = try next.receiveQuestion()
+        #expect(try app.client.receiveLine() == nil)
     }
 
-    @Test func `a handler that hangs is passed over at its deadline, and its late answer is dropped`() throws {
+    @Test func `a handler that does not answer is skipped at its deadline, and its late answer is dropped`() throws {
         let next = try register()
         let app = try register()
         try becomeDue()
-        let late = try app.hearQuestion()
+        let late = try app.receiveQuestion()
         try server.pass(.seconds(5))
         try nextRound()
-        let question = try next.hearQuestion()
+        let question = try next.receiveQuestion()
 
         try app.answer(late, #"{"action":"renewWithAuthToken","authToken":"late"}"#)
         #expect(try app.client.result(of: "session.status")["renewal"]?["phase"]?.string == "inFlight")
@@ -187,13 +187,13 @@ struct HandlerTests {
         #expect(server.provider.renewalAnswers.map(\.words) == ["authToken fresh"])
     }
 
-    @Test func `a token for another user is refused, and the user stays`() throws {
+    @Test func `a token for another user is refused, and the user stays signed in`() throws {
         server.provider.failRenewals(.answerRefused("It is for mallory"), .answerRefused("It is for mallory"))
         let apps = [try register(), try register()]
         try becomeDue()
 
         for app in apps.reversed() {
-            try app.answer(try app.hearQuestion(), #"{"action":"renewWithAuthToken","authToken":"mallory's"}"#)
+            try app.answer(try app.receiveQuestion(), #"{"action":"renewWithAuthToken","authToken":"mallory's"}"#)
             try nextRound()
         }
 
@@ -213,14 +213,14 @@ struct HandlerTests {
         #""result":null"#,
         #""error":{"code":-32601,"message":"Method not found"}"#,
     ])
-    func `unable, an error and nonsense postpone for ten minutes, and everybody sees until when`(
+    func `unable, an error and an invalid answer postpone for ten minutes, and every caller sees until when`(
         answer: String
     ) throws {
         let app = try register()
         try becomeDue()
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
 
-        try app.client.say(#"{"jsonrpc":"2.0","id":\#(question.id),\#(answer)}"#)
+        try app.client.sendLine(#"{"jsonrpc":"2.0","id":\#(question.id),\#(answer)}"#)
 
         let renewal = try renewal("postponed")
         let now = Timestamp(milliseconds: server.clock.now().wall.milliseconds)
@@ -230,10 +230,10 @@ struct HandlerTests {
         #expect(try app.client.result(of: "session.status").state == "established")
     }
 
-    @Test func `a handler that registers again does not pass a postponement, and session renew does`() throws {
+    @Test func `a new registration does not end a postponement, and session.renew does`() throws {
         let app = try register()
         try becomeDue()
-        try app.answer(try app.hearQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
+        try app.answer(try app.receiveQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
         _ = try renewal("postponed")
 
         _ = try app.client.result(of: "handler.unregister")
@@ -241,16 +241,16 @@ struct HandlerTests {
         try server.pass(.seconds(599))
         #expect(try again.client.result(of: "session.status")["renewal"]?["phase"]?.string == "postponed")
 
-        try watcher.say(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
-        #expect(try again.hearQuestion().params["reason"]?.string == "requested")
+        try watcher.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
+        #expect(try again.receiveQuestion().params["reason"]?.string == "requested")
     }
 
-    // MARK: What harms nobody
+    // MARK: Ignored answers
 
     @Test func `a second answer is dropped`() throws {
         let app = try register()
         try becomeDue()
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
 
         try app.answer(question, #"{"action":"renew"}"#)
         try app.answer(question, #"{"action":"renewWithAuthToken","authToken":"second"}"#)
@@ -260,10 +260,10 @@ struct HandlerTests {
         #expect(server.provider.renewalAnswers.map(\.words) == ["renew"])
     }
 
-    @Test func `an answer after the sign-out signs nobody in`() throws {
+    @Test func `an answer after the sign-out signs no user in`() throws {
         let app = try register()
         try becomeDue()
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
         _ = try app.client.result(of: "session.signOut")
 
         try app.answer(question, #"{"action":"renewWithAuthToken","authToken":"fresh"}"#)
@@ -275,7 +275,7 @@ struct HandlerTests {
     @Test func `another connection cannot answer the question`() throws {
         let app = try register()
         try becomeDue()
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
         let other = try HandlerApp(server)
 
         try other.answer(question, #"{"action":"renewWithAuthToken","authToken":"mallory's"}"#)
@@ -287,10 +287,10 @@ struct HandlerTests {
     }
 
     @Test(arguments: ["", #"{"jsonrpc":"2.0","id":9,"method":"handler.unregister"}"# + "\n"])
-    func `an answer that is followed at once by the end of the duty still counts`(farewell: String) throws {
+    func `an answer that is followed at once by the end of the duty counts`(farewell: String) throws {
         let app = try register()
         try becomeDue()
-        let question = try app.hearQuestion()
+        let question = try app.receiveQuestion()
 
         try app.client.send(#"{"jsonrpc":"2.0","id":\#(question.id),"result":{"action":"renew"}}"# + "\n" + farewell)
         app.client.finish()
@@ -301,38 +301,38 @@ struct HandlerTests {
 
     // MARK: Duty
 
-    @Test func `registering twice is being one handler`() throws {
+    @Test func `registering twice makes one handler`() throws {
         let app = try register()
         try app.register()
         #expect(try server.counters.handlers == 1)
         try becomeDue()
 
-        try app.answer(try app.hearQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
+        try app.answer(try app.receiveQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
 
         _ = try renewal("postponed")
     }
 
-    @Test func `who unregisters is not asked any more, and may do so twice`() throws {
+    @Test func `a handler that unregisters is not asked any more, and may unregister twice`() throws {
         let other = try register()
         let app = try register()
         try becomeDue()
-        _ = try app.hearQuestion()
+        _ = try app.receiveQuestion()
 
         for _ in 0..<2 { #expect(try app.client.result(of: "handler.unregister").isNull) }
         try nextRound()
 
-        _ = try other.hearQuestion()
+        _ = try other.receiveQuestion()
         #expect(try server.counters.handlers == 1)
     }
 
-    @Test func `the end of the daemon is not taken for unable`() throws {
+    @Test func `the end of the daemon does not make a handler count as unable`() throws {
         let app = try register()
         try becomeDue()
-        _ = try app.hearQuestion()
+        _ = try app.receiveQuestion()
 
         try server.loop.flatSubmit { [server = server.server] in server.drain() }.wait()
 
-        #expect(try app.client.hear() == nil)
+        #expect(try app.client.receiveLine() == nil)
         let renewal = try server.onLoop { [owner = server.owner] in
             owner.assumeIsolated { $0.snapshot.facts.renewal }
         }
@@ -340,8 +340,8 @@ struct HandlerTests {
     }
 }
 
-/// Who may be a session handler.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+/// Which callers may be session handlers.
+@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
 struct HandlerAccessTests {
     @Test(arguments: ["handler.register", "handler.unregister"])
     func `a caller without the capability is refused`(method: String) throws {
@@ -355,7 +355,7 @@ struct HandlerAccessTests {
         #expect(try server.counters.handlers == 0)
     }
 
-    @Test func `a new policy ends the duty of those whom it no longer allows`() throws {
+    @Test func `a new policy ends the duty of handlers that it does not allow`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.handle])], daemonUser: 0)
         let server = try TestServer(policy, mode: 0o666)
         let client = try OrdinaryCaller().connect(server.path)
@@ -369,7 +369,7 @@ struct HandlerAccessTests {
     }
 }
 
-/// A local app that answers what the daemon asks.
+/// A local app that answers the daemon's questions.
 private struct HandlerApp {
     let client: TestClient
 
@@ -386,23 +386,23 @@ private struct HandlerApp {
         #expect(try client.result(of: "handler.register")["registered"]?.text == "true")
     }
 
-    func hearQuestion() throws -> Question {
-        let message = try client.hearValue()
+    func receiveQuestion() throws -> Question {
+        let message = try client.receiveValue()
         #expect(message["method"]?.string == "session.willRenewAccessToken", "\(message.text)")
         return Question(id: try #require(message["id"]).text, params: try #require(message["params"]))
     }
 
     func answer(_ question: Question, _ result: String) throws {
-        try client.say(#"{"jsonrpc":"2.0","id":\#(question.id),"result":\#(result)}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(question.id),"result":\#(result)}"#)
     }
 
     func answer(_ question: Question, error: String) throws {
-        try client.say(#"{"jsonrpc":"2.0","id":\#(question.id),"error":\#(error)}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(question.id),"error":\#(error)}"#)
     }
 }
 
 extension JunctionSession.RenewalAnswer {
-    /// What was given, secrets included, for tests to compare.
+    /// The answer with its secrets, for comparison in tests.
     fileprivate var words: String {
         switch self {
         case .renew: "renew"

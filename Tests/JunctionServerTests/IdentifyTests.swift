@@ -11,10 +11,10 @@ struct IdentifyTests {
     }
 
     private func ask(_ client: TestClient, for user: String = "7") throws -> JSONValue {
-        try client.say(
+        try client.sendLine(
             #"{"jsonrpc":"2.0","id":"mine","method":"session.identify","params":{"externalUserId":"\#(user)"}}"#
         )
-        let question = try client.hearValue()
+        let question = try client.receiveValue()
         #expect(question["method"]?.string == "session.authenticate")
         #expect(question["params"]?["externalUserId"]?.string == user)
         return try #require(question["id"])
@@ -24,27 +24,27 @@ struct IdentifyTests {
         let client = try server.connect()
         let id = try ask(client)
 
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
 
-        let answer = try client.hearValue()
+        let answer = try client.receiveValue()
         #expect(answer["id"]?.string == "mine")
         #expect(answer["result"]?["outcome"]?.string == "signedIn")
         #expect(answer["result"]?["snapshot"]?["externalUserId"]?.string == "7")
         #expect(server.audit.lines.count == 1)
     }
 
-    @Test func `a user who is signed in already needs no credential`() throws {
+    @Test func `a user who is already signed in needs no credential`() throws {
         let client = try server.connect()
         let id = try ask(client)
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
-        _ = try client.hearValue()
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        _ = try client.receiveValue()
 
         let again = try server.connect().result(of: "session.identify", #"{"externalUserId":"7"}"#)
 
         #expect(again["outcome"]?.string == "unchanged")
     }
 
-    @Test func `nobody is a user too: identify signs out`() throws {
+    @Test func `identify without a user signs out`() throws {
         let client = try server.connectSignedIn()
 
         #expect(
@@ -57,56 +57,56 @@ struct IdentifyTests {
         #""result":{"scheme":"signInToken"}"#,
         #""result":"nonsense""#,
     ])
-    func `an error or nonsense in answer is an invalid credential, and changes nothing`(answer: String) throws {
+    func `an error or invalid answer is an invalid credential and changes nothing`(answer: String) throws {
         let client = try server.connect()
         let id = try ask(client)
 
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),\#(answer)}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),\#(answer)}"#)
 
-        let refusal = try client.hearValue()
+        let refusal = try client.receiveValue()
         #expect(refusal["id"]?.string == "mine")
         #expect(refusal["error"]?.code == 1002)
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
         #expect(server.provider.exchangeCalls == 0)
     }
 
-    @Test func `silence is an invalid credential when the time is over`() throws {
+    @Test func `no answer before the deadline is an invalid credential`() throws {
         let server = try TestServer(patience: .none)
         let client = try server.connect()
         _ = try ask(client)
 
-        #expect(try client.hearValue()["error"]?.code == 1002)
+        #expect(try client.receiveValue()["error"]?.code == 1002)
     }
 
     @Test func `an answer that comes too late is dropped`() throws {
         let server = try TestServer(patience: .none)
         let client = try server.connect()
         let id = try ask(client)
-        #expect(try client.hearValue()["error"]?.code == 1002)
+        #expect(try client.receiveValue()["error"]?.code == 1002)
 
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
 
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
 
-    @Test func `the end of the input is an invalid credential, and it is answered`() throws {
+    @Test func `the end of the input is an invalid credential, and the call is answered`() throws {
         let client = try server.connect()
         _ = try ask(client)
 
         client.finish()
 
-        #expect(try client.hearValue()["error"]?.code == 1002)
-        #expect(try client.hear() == nil)
+        #expect(try client.receiveValue()["error"]?.code == 1002)
+        #expect(try client.receiveLine() == nil)
     }
 
-    @Test func `a connection that is gone lets the next one identify`() throws {
+    @Test func `after a connection has gone, another one can identify`() throws {
         do { _ = try ask(try server.connect()) }
         let client = try server.connect()
         let id = try ask(client, for: "8")
 
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"bob"}}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"bob"}}"#)
 
-        #expect(try client.hearValue()["result"]?["snapshot"]?["externalUserId"]?.string == "8")
+        #expect(try client.receiveValue()["result"]?["snapshot"]?["externalUserId"]?.string == "8")
     }
 
     @Test func `another connection cannot answer the question`() throws {
@@ -114,28 +114,28 @@ struct IdentifyTests {
         let id = try ask(client)
         let other = try server.connect()
 
-        try other.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"mallory"}}"#)
+        try other.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"mallory"}}"#)
         #expect(try other.result(of: "session.status").state == "notLoggedIn")
 
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
-        #expect(try client.hearValue()["result"]?["snapshot"]?["userId"]?.string == "alice")
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        #expect(try client.receiveValue()["result"]?["snapshot"]?["userId"]?.string == "alice")
     }
 
     @Test func `an id is compared byte by byte`() throws {
         let client = try server.connect()
         let id = try ask(client, for: "caf\u{E9}")
-        try client.say(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
-        _ = try client.hearValue()
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
+        _ = try client.receiveValue()
 
         let other = try ask(client, for: "cafe\u{301}")
-        try client.say(#"{"jsonrpc":"2.0","id":\#(other.text),"result":{"scheme":"signInToken","token":"bob"}}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(other.text),"result":{"scheme":"signInToken","token":"bob"}}"#)
 
-        let answer = try client.hearValue()
+        let answer = try client.receiveValue()
         #expect(answer["result"]?["outcome"]?.string == "switched")
         #expect(answer["result"]?["snapshot"]?["externalUserId"]?.string?.utf8.count == 6)
     }
 
-    @Test func `an id that is too long is refused before anybody is asked anything`() throws {
+    @Test func `an id that is too long is refused before a question`() throws {
         let id = String(repeating: "e", count: 1_025)
 
         let error = try server.connect().error(of: "session.identify", #"{"externalUserId":"\#(id)"}"#)
@@ -146,7 +146,7 @@ struct IdentifyTests {
     }
 
     @Test(arguments: ["apiKey", "userLogin", "registration", "registrationSignature", "selfSigned"])
-    func `so is the name of a user in a credential`(scheme: String) throws {
+    func `a user id that is too long in a credential is refused`(scheme: String) throws {
         let id = String(repeating: "e", count: 1_025)
         let credential = #"{"scheme":"\#(scheme)","userId":"\#(id)"}"#
 

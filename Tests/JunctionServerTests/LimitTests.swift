@@ -5,7 +5,7 @@ import JunctionTesting
 import Testing
 
 struct LimitTests {
-    @Test func `a connection too many is told so and closed, and one that goes makes room`() throws {
+    @Test func `a connection above the limit gets an error, and a closed one makes room`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 2, inFlight: 10))
         let first = try server.connect()
         _ = try first.result(of: "session.status")
@@ -14,50 +14,50 @@ struct LimitTests {
             _ = try second.result(of: "session.status")
             let third = try server.connect()
 
-            let refusal = try third.hearValue()
+            let refusal = try third.receiveValue()
 
             #expect(refusal["id"]?.isNull == true)
             #expect(refusal["error"]?.code == 1011)
             #expect(refusal["error"]?["data"]?["kind"]?.string == "busy")
-            #expect(try third.hear() == nil)
+            #expect(try third.receiveLine() == nil)
             second.finish()
-            #expect(try second.hear() == nil)
+            #expect(try second.receiveLine() == nil)
         }
 
         #expect(try server.connect().result(of: "session.status").state == "notLoggedIn")
         #expect(try server.counters.turnedAwayConnections == 1)
     }
 
-    @Test func `what a refused connection has sent is not carried out`() throws {
+    @Test func `the requests of a refused connection are not carried out`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 0, inFlight: 10))
         let client = try server.connect()
 
-        try? client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.signOut"}"#)
+        try? client.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.signOut"}"#)
 
-        #expect(try client.hearValue()["error"]?.code == 1011)
-        #expect(try client.hear() == nil)
+        #expect(try client.receiveValue()["error"]?.code == 1011)
+        #expect(try client.receiveLine() == nil)
         #expect(server.audit.lines.allSatisfy { $0.hasPrefix("turned away") })
     }
 
-    @Test func `a request too many is busy, and an answer makes room`() throws {
+    @Test func `a request above the limit is a busy error, and an answer makes room`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 1))
         let asked = Signal()
         server.provider.hold { asked.give() }
         let client = try server.connect()
-        try client.say(
+        try client.sendLine(
             #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
         )
         asked.wait()
 
-        // The limit is the user's, not the connection's.
+        // The limit applies to the user, not to the connection.
         #expect(try server.connect().error(of: "session.status").code == 1011)
 
         server.provider.release()
-        #expect(try client.hearValue()["result"]?["userId"]?.string == "alice")
+        #expect(try client.receiveValue()["result"]?["userId"]?.string == "alice")
         #expect(try client.result(of: "session.status").state == "established")
     }
 
-    /// What the daemon has to keep until it is answered, in 100,000 bytes each.
+    /// Requests of which the daemon keeps 100,000 bytes until they are answered.
     private static let longRequests = [
         #"{"jsonrpc":"2.0","id":"\(x)","method":"token.get"}"#,
         #"{"jsonrpc":"2.0","id":1,"method":"api.request","params":{"method":"POST","path":"/v2/user/alice","body":"\(x)"}}"#,
@@ -66,9 +66,9 @@ struct LimitTests {
     ].map { $0.replacing(#"\(x)"#, with: String(repeating: "x", count: 100_000)) }
 
     @Test(arguments: ["GET /v2/user/alice", "GET /.junction/token"])
-    func `the head of a request over HTTP counts while the request waits`(line: String) throws {
+    func `the head of an HTTP request counts while the request waits`(line: String) throws {
         let server = try TestServer(limits: CallerLimits(accepted: 10_000))
-        let client = try server.visitSignedIn()
+        let client = try server.connectHTTPSignedIn()
         server.provider.hold()
         try server.pass(.seconds(4_000))
         let padding = String(repeating: "x", count: 10_000)
@@ -77,46 +77,47 @@ struct LimitTests {
             try server.pass(.zero)
         }
 
-        #expect(try server.visit().ask("GET", "/.junction/status").kind == "busy")
+        #expect(try server.connectHTTP().ask("GET", "/.junction/status").kind == "busy")
 
         server.provider.release()
         #expect(try client.answer().status == 200)
-        #expect(try server.visit().ask("GET", "/.junction/status").status == 200)
+        #expect(try server.connectHTTP().ask("GET", "/.junction/status").status == 200)
     }
 
     @Test(arguments: longRequests)
-    func `what a user waits for an answer to has a limit in bytes, and an answer makes room`(request: String) throws {
+    func `a user's unanswered requests have a limit in bytes, and an answer makes room`(request: String) throws {
         let server = try TestServer(limits: CallerLimits(accepted: 150_000))
         let asked = Signal()
         server.provider.hold { asked.give() }
         let client = try server.connect()
-        try client.say(
+        try client.sendLine(
             #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
         )
         asked.wait()
         let other = try server.connect()
 
-        for _ in 0..<3 { try other.say(request) }
+        for _ in 0..<3 { try other.sendLine(request) }
 
-        // Two wait, and the third would be too much. The limit is the user's, also when the connection goes.
-        let refused = try other.hearValue()
+        // Two requests wait, and the third exceeds the limit. The limit applies to the user, even after the connection
+        // has gone.
+        let refused = try other.receiveValue()
         let answer = refused.kind == .array ? try #require(Array(refused.elements).first) : refused
         #expect(answer["error"]?.code == 1011)
         #expect(try server.connect().error(of: "session.status").code == 1011)
 
         server.provider.release()
-        #expect(try client.hearValue()["result"]?["userId"]?.string == "alice")
-        for _ in 0..<2 { _ = try other.hearValue() }
+        #expect(try client.receiveValue()["result"]?["userId"]?.string == "alice")
+        for _ in 0..<2 { _ = try other.receiveValue() }
         #expect(try client.result(of: "session.status").state == "established")
     }
 
-    @Test func `connections that vanish leave no request behind`() throws {
+    @Test func `disconnected connections leave no request behind`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 2))
         let asked = Signal()
         server.provider.hold { asked.give() }
         do {
             let vanishing = try server.connect()
-            try vanishing.say(
+            try vanishing.sendLine(
                 #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
             )
             asked.wait()

@@ -21,14 +21,14 @@ struct LineScannerTests {
         #expect(scan(&scanner, text) == count)
     }
 
-    @Test func `the blank line is found in pieces, and the next one too`() {
+    @Test func `a blank line that arrives in pieces is found, and the next one too`() {
         var scanner = LineScanner()
         for byte in ["x", "\r", "\n", "\r"] { #expect(scan(&scanner, byte) == 1) }
         #expect(scan(&scanner, "\nGET\r\n") == 1)
         #expect(scan(&scanner, "GET\r\n\r\nx") == 7)
     }
 
-    @Test func `a line that ends without CR is noticed until the next head`() {
+    @Test func `a line without CR is remembered until the next head`() {
         var scanner = LineScanner()
         _ = scan(&scanner, "GET / HTTP/1.1\nHost: junction\r\n\r\n")
         #expect(scanner.hasBareLineFeed)

@@ -21,13 +21,13 @@ struct ListeningSocketTests {
         }
     }
 
-    /// A socket file that nobody serves any more.
+    /// Leaves a socket file on which no program listens.
     private func leaveStaleSocket() {
         _ = try? TestListener(.path(path))
     }
 
-    @Test func `the socket is born for its owner alone, also where the mask allows more`() async {
-        // In a process of its own: the mask belongs to the whole process.
+    @Test func `a new socket is accessible only to its owner, with any umask`() async {
+        // Runs in a separate process, because the umask belongs to the whole process.
         await #expect(processExitsWith: .success) {
             let tests = ListeningSocketTests()
             umask(0)
@@ -40,14 +40,14 @@ struct ListeningSocketTests {
         }
     }
 
-    @Test func `a missing folder is made for the daemon alone`() throws {
+    @Test func `a missing directory is created for the daemon only`() throws {
         let socket = try ListeningSocket(creatingAt: folder.path + "/run/s")
 
         #expect(mode(of: folder.path + "/run") == 0o700)
         #expect(socket.path == folder.path + "/run/s")
     }
 
-    @Test func `a missing folder of the folder is an error with its name`() {
+    @Test func `a missing parent directory is an error with its name`() {
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: folder.path + "/a/b/s") }
 
         #expect(fault?.description.contains("/a/b") == true)
@@ -60,7 +60,7 @@ struct ListeningSocketTests {
         #expect(mode(of: path + ".lock") == 0o600)
     }
 
-    @Test func `closing leaves a file alone that somebody else has put in its place`() throws {
+    @Test func `closing keeps a file that another program has put at the path`() throws {
         let socket = try ListeningSocket(creatingAt: path)
         unlink(path)
         leaveStaleSocket()
@@ -76,7 +76,7 @@ struct ListeningSocketTests {
         _ = try ListeningSocket(creatingAt: path)
     }
 
-    @Test func `a path whose lock is held is somebody else's, also while nobody listens`() throws {
+    @Test func `a path whose lock is held is served by another, even if no program listens`() throws {
         let first = try ListeningSocket(creatingAt: path)
         unlink(path)
 
@@ -84,7 +84,7 @@ struct ListeningSocketTests {
 
         #expect(fault == .servedByAnother("Another junctiond serves \(path): stop it, or choose another --socket"))
         first.close()
-        // A process that another test is just starting holds a copy of the lock until its `exec`.
+        // A process that another test has just forked holds a copy of the lock until its `exec`.
         let deadline = ContinuousClock.now + .seconds(10)
         var last: SocketFault?
         repeat {
@@ -93,7 +93,7 @@ struct ListeningSocketTests {
         #expect(last == nil)
     }
 
-    @Test func `a live socket is not touched, also when its server knows no lock`() throws {
+    @Test func `a live socket is not changed, even if its server uses no lock`() throws {
         let server = try TestListener(.path(path))
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
@@ -103,7 +103,7 @@ struct ListeningSocketTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a live socket whose queue is full is live`() throws {
+    @Test func `a live socket with a full queue is recognised as live`() throws {
         let server = try TestListener(.path(path), backlog: 0)
         let waiting = try TestSocket(.path(path))
 
@@ -113,7 +113,7 @@ struct ListeningSocketTests {
         withExtendedLifetime((server, waiting)) {}
     }
 
-    @Test func `what is not a socket is never removed`() throws {
+    @Test func `a file that is not a socket is never removed`() throws {
         try Data("precious".utf8).write(to: URL(filePath: path))
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
@@ -130,7 +130,7 @@ struct ListeningSocketTests {
         #expect(fault == .impossible("\(path) is not a socket: remove it, or choose another --socket"))
     }
 
-    @Test func `a path that is too long says how long it may be`() {
+    @Test func `a path that is too long is an error with the longest length`() {
         let long = folder.path + "/" + String(repeating: "x", count: 108)
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: long) }
@@ -144,7 +144,7 @@ struct ListeningSocketTests {
         _ = try ListeningSocket(creatingAt: longest)
     }
 
-    @Test func `a passed socket is taken with its path and group, and its file stays`() throws {
+    @Test func `a passed socket has its path and group, and its file stays`() throws {
         let kept = try TestListener(.path(path))
         let passed = dup(kept.descriptor)
 
@@ -158,7 +158,7 @@ struct ListeningSocketTests {
         #expect(mode(of: path + ".lock") == nil)
     }
 
-    @Test func `a passed descriptor that is no listening stream socket is refused`() {
+    @Test func `a passed descriptor that is not a listening stream socket is refused`() {
         let file = open("/dev/null", O_RDONLY)
         let idle = TestAddress.path("").makeSocket()
         defer {

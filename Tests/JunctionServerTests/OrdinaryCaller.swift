@@ -1,27 +1,26 @@
 import Glibc
 import JunctionTesting
 
-/// A user that is neither root nor the one who runs the tests.
+/// A user who is neither root nor the user who runs the tests.
 struct OrdinaryCaller: Sendable {
     var user: UInt32 = 12_345
     var group: UInt32 = 23_456
     var supplementaryGroups: [UInt32] = []
 
-    /// Only root may speak as somebody else.
+    /// Only root can connect as another user.
     static var isPossible: Bool { geteuid() == 0 }
 
     /// Connects as this user.
     ///
-    /// On Linux, credentials belong to the thread. The C library hides that and changes all threads; the system call
-    /// underneath does not. So a thread of its own takes the identity on, connects, and ends.
+    /// On Linux, credentials belong to a thread. The C library changes them for all threads, but the system call
+    /// changes only one. So a separate thread takes on the identity, connects, and ends.
     func connect(_ path: String) throws -> TestClient {
         try asThis { try TestClient(path) }
     }
 
-    /// Visits as this user.
-    func visit(_ server: TestServer) throws -> DoorClient {
-        let path = try server.openDoor()
-        return try asThis { try DoorClient(.path(path), to: server) }
+    func connectHTTP(_ server: TestServer) throws -> HTTPTestClient {
+        let path = try server.openHTTPSocket()
+        return try asThis { try HTTPTestClient(.path(path), to: server) }
     }
 
     private func asThis<Client: Sendable>(_ connect: @escaping @Sendable () throws -> Client) throws -> Client {
@@ -50,7 +49,7 @@ private enum SystemCallNumber {
     #if arch(x86_64)
     static let (setgroups, setresuid, setresgid) = (116, 117, 119)
     #else
-    // The numbers of every architecture that came to Linux later.
+    // The system call numbers of newer architectures.
     static let (setgroups, setresuid, setresgid) = (159, 147, 149)
     #endif
 }

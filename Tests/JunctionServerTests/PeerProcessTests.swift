@@ -8,7 +8,7 @@ struct PeerProcessTests {
         (0, .opened(0)),
         (17, .opened(17)),
         (-ENOPROTOOPT, .notSupported),
-        // What Linux 6.5 to 6.15 answer for a process that was reaped.
+        // The answers of Linux 6.5 to 6.15 for a process that was reaped.
         (-ESRCH, .unknown),
         (-EINVAL, .unknown),
         (-ENODATA, .unknown),
@@ -19,7 +19,7 @@ struct PeerProcessTests {
     ]
 
     @Test(arguments: answers)
-    func `only a kernel without SO_PEERPIDFD makes the daemon open a process by its number`(
+    func `a process is opened by its number only if the kernel lacks SO_PEERPIDFD`(
         result: Int32,
         answer: PeerProcessAnswer
     ) {
@@ -27,7 +27,7 @@ struct PeerProcessTests {
     }
 
     @Test func `a process that the kernel cannot open is not opened by its number`() throws {
-        // A pipe has no peer: the call fails, but not because the kernel lacks it.
+        // A pipe has no peer, so the call fails although the kernel supports it.
         var pipe: [Int32] = [0, 0]
         try #require(Glibc.pipe(&pipe) == 0)
         defer { for end in pipe { close(end) } }

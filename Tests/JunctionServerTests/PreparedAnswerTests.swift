@@ -22,7 +22,7 @@ struct PreparedAnswerTests {
         #expect(server.provider.renewalCalls == 1)
     }
 
-    @Test func `a token is not served from its end on, to the millisecond`() throws {
+    @Test func `a token is not served from its expiry on, to the millisecond`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         let first = try client.result(of: "token.get").text
@@ -33,7 +33,7 @@ struct PreparedAnswerTests {
         #expect(try client.result(of: "token.get").text != first)
     }
 
-    @Test func `answers that the kernel does not take at once come whole, and in the order of the calls`() throws {
+    @Test func `answers that the kernel does not take at once arrive in the order of the calls`() throws {
         let server = try TestServer()
         let client = try server.connectSignedIn()
         let count = 10_000
@@ -42,12 +42,12 @@ struct PreparedAnswerTests {
             return #"{"jsonrpc":"2.0","id":\#(number),"method":"\#(method)"}"# + "\n"
         }
         let bytes = Array(lines.joined().utf8)
-        // Nobody reads the answers to these.
+        // The test does not read the answers to these yet.
         let sent = client.socket.sendWhatFits(bytes)
         let sending = Thread { try? client.send(Array(bytes[sent...])) }
 
         for number in 0..<count {
-            let answer = try client.hearValue()
+            let answer = try client.receiveValue()
             #expect(answer["id"]?.integer == Int64(number))
             #expect(answer["result"]?[number % 3 == 0 ? "state" : "accessToken"] != nil)
         }

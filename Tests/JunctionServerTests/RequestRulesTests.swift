@@ -3,7 +3,6 @@ import Testing
 
 @testable import JunctionServer
 
-/// What becomes of a request by its head alone.
 struct RequestRulesTests {
     private func judge(
         _ method: String = "GET",
@@ -31,7 +30,7 @@ struct RequestRulesTests {
         (["localhost"], 421), (["junction.example.com"], 421), (["127.0.0.1"], 421), (["junction:80"], 200),
         (["junction:8080"], 421),
     ])
-    func `the host is junction, once`(host: [String], expected: Int) {
+    func `a request has one Host header, with the value junction`(host: [String], expected: Int) {
         #expect(status(judge(host: host)) == expected)
     }
 
@@ -39,7 +38,7 @@ struct RequestRulesTests {
         "Origin", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Port", "X-Forwarded-Server", "Forwarded", "Via",
         "X-Real-IP",
     ])
-    func `whoever asks for somebody else is refused`(header: String) {
+    func `a request for another client is refused`(header: String) {
         #expect(status(judge("GET", "/v2/user/:userId", [(header, "x")])) == 403)
     }
 
@@ -82,7 +81,7 @@ struct RequestRulesTests {
         Length([("Transfer-Encoding", "identity")], refused: 501),
         Length([("Transfer-Encoding", "\u{b}chunked")], refused: 501),
     ])
-    func `the length of a body is said in one way`(length: Length) {
+    func `a request has at most one valid length of its body`(length: Length) {
         let framing = judge("POST", "/v2/x", length.headers).map(\.body).mapError { Length.Refused(status: $0.status) }
         #expect(framing == length.expected)
     }
@@ -137,7 +136,7 @@ struct RequestRulesTests {
             ([("Junction-Local", "true"), ("Origin", "null")], 403),
         ] as [([(String, String)], Int)]
     )
-    func `a token takes the guard header`(headers: [(String, String)], expected: Int) {
+    func `the token page requires the guard header`(headers: [(String, String)], expected: Int) {
         #expect(status(judge("GET", "/.junction/token", headers)) == expected)
     }
 
@@ -148,11 +147,11 @@ struct RequestRulesTests {
             ([("Expect", "200-ok")], 417), ([("Expect", "100-continue"), ("Expect", "x")], 417),
         ] as [([(String, String)], Int)]
     )
-    func `no other protocol, and nothing but our word is to be expected`(headers: [(String, String)], expected: Int) {
+    func `other protocols and other expectations are refused`(headers: [(String, String)], expected: Int) {
         #expect(status(judge("POST", "/v2/x", headers + [("Content-Length", "1")])) == expected)
     }
 
-    @Test func `what is asked of the connection is kept`() throws {
+    @Test func `the connection options of a request are kept`() throws {
         #expect(try judge().get().keepsAlive)
         #expect(try !judge("GET", "/x", [("Connection", "foo, Close")]).get().keepsAlive)
         #expect(try !judge("GET", "/x", [("Expect", "100-continue")]).get().expectsContinue)
@@ -160,7 +159,7 @@ struct RequestRulesTests {
         #expect(status(judge(isHTTP11: false)) == 505)
     }
 
-    @Test func `who trickles has as long as what came takes on a slow line`() {
+    @Test func `the budget of a slow sender grows with the bytes that it sends`() {
         var budget = WaitingBudget(.seconds(10))
         budget.waited(.seconds(4), for: 0)
         #expect(budget.left == .seconds(6))

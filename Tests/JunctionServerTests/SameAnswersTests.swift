@@ -7,20 +7,20 @@ import Testing
 
 @testable import JunctionServer
 
-/// The JSON-RPC socket and the HTTP socket answer the same caller alike, whatever happens between two calls.
+/// The JSON-RPC socket and the HTTP socket give the same caller the same answers, after any event between two calls.
 struct SameAnswersTests {
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
-    func `both sockets give a caller the same state, the same token and the same refusals`() throws {
+    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    func `both sockets give a caller the same state, token and errors`() throws {
         let policy = Self.policy(.status, .token)
         let server = try TestServer(policy, mode: 0o666, unitOfProcess: { _ in "app.service" })
         let manager = try server.connectSignedIn()
-        let (caller, visitor) = (try OrdinaryCaller().connect(server.path), try OrdinaryCaller().visit(server))
+        let (caller, visitor) = (try OrdinaryCaller().connect(server.path), try OrdinaryCaller().connectHTTP(server))
         var random = Randomness(seed: 11)
         var (tokens, refusals) = (0, 0)
         for step in 0..<300 {
             let event = Event.allCases.randomElement(using: &random)!
             try happen(event, server, manager)
-            // A token may have to be renewed first. Nothing may be under way while the answers are compared.
+            // The token may have to be renewed first. No work may be pending while the answers are compared.
             _ = try caller.call("token.get")
             try settle(server)
             for (method, page) in [("token.get", "token"), ("session.status", "status")] {
@@ -46,7 +46,7 @@ struct SameAnswersTests {
         #expect(tokens > 60 && refusals > 60)
     }
 
-    /// What may happen between two calls.
+    /// An event between two calls.
     private enum Event: CaseIterable {
         case nothing, timePasses, clockIsSetBack, clockIsSetForward
         case aliceSignsIn, bobSignsIn, signOut, renewal
@@ -81,7 +81,7 @@ struct SameAnswersTests {
         try server.onLoop { [server = server.server] in server.reload(policy: policy, exposesApi: true) }
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until no work is pending.
     private func settle(_ server: TestServer) throws {
         let quiet = server.loop.makePromise(of: Void.self)
         server.loop.execute { [owner = server.owner] in

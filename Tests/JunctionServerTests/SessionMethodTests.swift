@@ -30,7 +30,7 @@ struct SessionMethodTests {
         )
     }
 
-    @Test func `another user is refused with the name of the one who is signed in`() throws {
+    @Test func `another user is refused with the id of the signed-in user`() throws {
         let client = try server.connectSignedIn(as: "alice")
 
         let error = try client.error(of: "session.signIn", #"{"scheme":"signInToken","token":"bob"}"#)
@@ -40,7 +40,7 @@ struct SessionMethodTests {
         #expect(error["data"]?["userId"]?.string == "alice")
     }
 
-    @Test func `a refusal carries what a program can act on`() throws {
+    @Test func `an error contains values for programs`() throws {
         let client = try server.connect()
         server.provider.failExchanges(.unavailable(Unavailability("It is down", retryAfter: .milliseconds(2_500))))
 
@@ -51,7 +51,7 @@ struct SessionMethodTests {
         #expect(error["data"]?["retryAfter"]?.double == 2.5)
     }
 
-    @Test func `parameters that do not fit are named, and the session is not touched`() throws {
+    @Test func `invalid parameters are named, and the session is unchanged`() throws {
         let client = try server.connect()
 
         #expect(try client.error(of: "session.signIn", #"{"scheme":"signInToken"}"#).code == -32602)
@@ -70,7 +70,7 @@ struct SessionMethodTests {
         #expect(result["snapshot"]?["userId"]?.string == "alice")
     }
 
-    @Test func `a renewal brings a new token`() throws {
+    @Test func `a renewal returns a new token`() throws {
         let client = try server.connectSignedIn()
         #expect(try client.result(of: "token.get")["accessToken"]?.string == "access-alice-1")
 
@@ -80,7 +80,7 @@ struct SessionMethodTests {
         #expect(try client.result(of: "token.get")["accessToken"]?.string == "access-alice-2")
     }
 
-    @Test func `a token comes with its life and its user`() throws {
+    @Test func `a token has its expiry and its user`() throws {
         let client = try server.connectSignedIn()
 
         let token = try client.result(of: "token.get", #"{"minimumValidity":60}"#)
@@ -92,7 +92,7 @@ struct SessionMethodTests {
         #expect(try server.counters.tokensServed == 1)
     }
 
-    @Test func `a validity that no token can have is refused with what is possible`() throws {
+    @Test func `a validity that no token has is refused with the maximum`() throws {
         let client = try server.connectSignedIn()
 
         let error = try client.error(of: "token.get", #"{"minimumValidity":2881}"#)
@@ -101,7 +101,7 @@ struct SessionMethodTests {
         #expect(error["data"]?["maximum"]?.double == 2_880)
     }
 
-    @Test func `a prepared token is not handed out past its end, nor after a sign-out`() throws {
+    @Test func `a prepared token is not served after its expiry or after a sign-out`() throws {
         let client = try server.connectSignedIn()
         _ = try client.result(of: "token.get")
 
@@ -121,47 +121,47 @@ struct SessionMethodTests {
         server.provider.hold { asked.give() }
         let callers = try (0..<200).map { _ in try server.connect() }
 
-        for caller in callers { try caller.say(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#) }
+        for caller in callers { try caller.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#) }
         asked.wait()
-        // Every one of them has been read when this is answered, or will be while the renewal hangs.
+        // When this is answered, every call has been read, or will be read during the renewal.
         #expect(try client.result(of: "session.status")["renewal"]?["phase"]?.string == "inFlight")
         server.provider.release()
 
         for caller in callers {
-            #expect(try caller.hearValue()["result"]?["accessToken"]?.string == "access-alice-2")
+            #expect(try caller.receiveValue()["result"]?["accessToken"]?.string == "access-alice-2")
         }
         #expect(server.provider.renewalCalls == 1)
     }
 
-    @Test func `a living token is handed out while the provider hangs`() throws {
+    @Test func `a valid token is served while the provider does not answer`() throws {
         let client = try server.connectSignedIn()
         let asked = Signal()
         server.provider.hold { asked.give() }
         let renewing = try server.connect()
-        try renewing.say(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
+        try renewing.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
         asked.wait()
 
         #expect(try client.result(of: "token.get")["accessToken"]?.string == "access-alice-1")
 
         server.provider.release()
-        #expect(try renewing.hearValue()["result"]?["accessToken"]?["generation"]?.integer == 2)
+        #expect(try renewing.receiveValue()["result"]?["accessToken"]?["generation"]?.integer == 2)
     }
 
     @Test(arguments: 0..<20)
-    func `a sign-in and a sign-out that race end in one of two states`(_: Int) throws {
+    func `a concurrent sign-in and sign-out end in one of two states`(_: Int) throws {
         let (one, other) = (try server.connect(), try server.connect())
         let watcher = try server.connect()
         _ = try watcher.result(of: "session.subscribe")
 
         let racing = Thread { [one] in
-            try? one.say(
+            try? one.sendLine(
                 #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
             )
         }
-        try other.say(#"{"jsonrpc":"2.0","id":1,"method":"session.signOut"}"#)
+        try other.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.signOut"}"#)
         racing.join()
 
-        let (signedIn, signedOut) = (try one.hearValue(), try other.hearValue())
+        let (signedIn, signedOut) = (try one.receiveValue(), try other.receiveValue())
         #expect(signedOut["result"] != nil)
         let state = try watcher.result(ofLast: "session.status").state
         if signedIn["error"] != nil {
@@ -174,10 +174,10 @@ struct SessionMethodTests {
 }
 
 extension TestClient {
-    /// Calls a method on a connection that gets notifications too.
+    /// Calls a method on a connection that also receives notifications.
     fileprivate func result(ofLast method: String) throws -> JSONValue {
         var answer = try call(method)
-        while answer["result"] == nil { answer = try hearValue() }
+        while answer["result"] == nil { answer = try receiveValue() }
         return try #require(answer["result"])
     }
 }

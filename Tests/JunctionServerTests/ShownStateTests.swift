@@ -4,8 +4,8 @@ import JunctionServer
 import JunctionTesting
 import Testing
 
-/// How much of the session's state a caller sees.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+/// The part of the session state that a caller sees.
+@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
 struct ShownStateTests {
     private func serve(_ capabilities: [Capability]) throws -> TestServer {
         try TestServer(AccessPolicy(rules: [AccessRule(allow: Set(capabilities))], daemonUser: 0), mode: 0o666)
@@ -16,7 +16,7 @@ struct ShownStateTests {
     }
 
     @Test(arguments: [[Capability.token], [.token, .api], [.token, .manage]])
-    func `without status a renewal shows the state and the life of the token, and nothing else`(
+    func `without status, renew returns only the state and the times of the token`(
         capabilities: [Capability]
     ) throws {
         let server = try serve(capabilities)
@@ -31,7 +31,7 @@ struct ShownStateTests {
         #expect(try caller.error(of: "session.status").code == 1007)
     }
 
-    @Test func `with status a renewal shows the whole state`() throws {
+    @Test func `with status, renew returns the whole state`() throws {
         let server = try serve([.token, .status])
         _ = try server.connectSignedIn()
         let caller = try OrdinaryCaller().connect(server.path)
@@ -41,7 +41,7 @@ struct ShownStateTests {
         #expect(renewed.text == (try caller.result(of: "session.status").text))
     }
 
-    @Test func `a caller with manage alone sees the whole state and the codes after its own change`() throws {
+    @Test func `a caller with only manage sees the whole state and the codes after its own change`() throws {
         let server = try serve([.manage])
         let caller = try OrdinaryCaller().connect(server.path)
 
@@ -54,7 +54,7 @@ struct ShownStateTests {
         #expect(signedIn["userId"]?.string == "alice")
     }
 
-    @Test func `a caller with status sees no code in any answer`() throws {
+    @Test func `a caller with only status sees no code in any answer`() throws {
         let server = try serve([.status])
         let manager = try server.connect()
         _ = try manager.result(of: "session.signIn", #"{"scheme":"device"}"#)

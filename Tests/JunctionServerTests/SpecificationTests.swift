@@ -1,7 +1,7 @@
 import JunctionJSON
 import Testing
 
-/// The examples of the JSON-RPC 2.0 specification, section 7, with methods that exist here.
+/// The examples of the JSON-RPC 2.0 specification, section 7, with methods of this project.
 struct SpecificationTests {
     private let server: TestServer
     private let client: TestClient
@@ -11,7 +11,7 @@ struct SpecificationTests {
         client = try server.connect()
     }
 
-    @Test func `a call with named parameters is answered under its id, in whatever order they come`() throws {
+    @Test func `a call with named parameters in any order is answered under its id`() throws {
         for params in [#"{"userId":"alice"}"#, #"{ "userId" : "alice" }"#] {
             let answer = try client.call("session.reconcile", params, id: "3")
 
@@ -21,7 +21,7 @@ struct SpecificationTests {
         }
     }
 
-    @Test func `parameters by position are refused, because ours go by name`() throws {
+    @Test func `parameters by position are refused`() throws {
         let answer = try client.call("session.reconcile", "[42,23]", id: "1")
 
         #expect(answer["error"]?.code == -32602)
@@ -29,16 +29,16 @@ struct SpecificationTests {
     }
 
     @Test(arguments: ["", #","params":null"#, #","params":{}"#, #","params":[]"#])
-    func `absent, null, empty object and empty array are the same parameters`(params: String) throws {
-        try client.say(#"{"jsonrpc":"2.0","method":"session.status","id":1\#(params)}"#)
+    func `absent, null and empty parameters are the same`(params: String) throws {
+        try client.sendLine(#"{"jsonrpc":"2.0","method":"session.status","id":1\#(params)}"#)
 
-        #expect(try client.hearValue()["result"]?.state == "notLoggedIn")
+        #expect(try client.receiveValue()["result"]?.state == "notLoggedIn")
     }
 
-    @Test func `a notification is not answered, not even one of an unknown method`() throws {
-        try client.say(#"{"jsonrpc":"2.0","method":"session.status"}"#)
-        try client.say(#"{"jsonrpc":"2.0","method":"foobar"}"#)
-        try client.say(#"{"jsonrpc":"2.0","method":"token.get","params":{"minimumValidity":-1}}"#)
+    @Test func `a notification is not answered, not even for an unknown method`() throws {
+        try client.sendLine(#"{"jsonrpc":"2.0","method":"session.status"}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","method":"foobar"}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","method":"token.get","params":{"minimumValidity":-1}}"#)
 
         #expect(try client.call("session.status", id: "7")["id"]?.integer == 7)
     }
@@ -47,19 +47,19 @@ struct SpecificationTests {
         let watcher = try server.connect()
         _ = try watcher.result(of: "session.subscribe")
 
-        try client.say(
+        try client.sendLine(
             #"{"jsonrpc":"2.0","method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
         )
 
-        var snapshot = try watcher.hearValue()["params"]?["snapshot"]
-        while snapshot?.state == "establishing" { snapshot = try watcher.hearValue()["params"]?["snapshot"] }
+        var snapshot = try watcher.receiveValue()["params"]?["snapshot"]
+        while snapshot?.state == "establishing" { snapshot = try watcher.receiveValue()["params"]?["snapshot"] }
         #expect(snapshot?["userId"]?.string == "alice")
     }
 
     @Test func `an unknown method is an error under the id of the call`() throws {
-        try client.say(#"{"jsonrpc":"2.0","method":"foobar","id":"1"}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","method":"foobar","id":"1"}"#)
 
-        let answer = try client.hearValue()
+        let answer = try client.receiveValue()
         #expect(answer["error"]?.code == -32601)
         #expect(answer["id"]?.string == "1")
     }
@@ -69,10 +69,10 @@ struct SpecificationTests {
         #"[{"jsonrpc":"2.0","method":"session.status","id":"1"},{"jsonrpc":"2.0","method"]"#,
         "nonsense", "{", "[", "]", #"{"a":1}}"#, "\u{0}", "{\"jsonrpc\":\"2.0\"\u{1}}", "'", "01", "tru",
     ])
-    func `a line that is not JSON is one parse error, and the next line is read afresh`(line: String) throws {
-        try client.say(line)
+    func `a line that is not JSON is one parse error, and the next line is handled`(line: String) throws {
+        try client.sendLine(line)
 
-        let answer = try client.hearValue()
+        let answer = try client.receiveValue()
         #expect(answer["error"]?.code == -32700)
         #expect(answer["id"]?.isNull == true)
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
@@ -88,25 +88,25 @@ struct SpecificationTests {
         #"{"jsonrpc":"2.0","method":"session.status","id":true}"#,
         #"{"foo":"boo"}"#, "{}", "1", "null", "true", #""text""#, "[]",
     ])
-    func `JSON that is no message is an invalid request`(line: String) throws {
-        try client.say(line)
+    func `JSON that is not a message is an invalid request`(line: String) throws {
+        try client.sendLine(line)
 
-        #expect(try client.hearValue()["error"]?.code == -32600)
+        #expect(try client.receiveValue()["error"]?.code == -32600)
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
 
-    @Test func `a batch of no messages is answered with as many errors`() throws {
-        try client.say("[1]")
-        let one = Array(try client.hearValue().elements)
-        try client.say("[1,2,3]")
-        let three = Array(try client.hearValue().elements)
+    @Test func `a batch of invalid messages is answered with one error for each`() throws {
+        try client.sendLine("[1]")
+        let one = Array(try client.receiveValue().elements)
+        try client.sendLine("[1,2,3]")
+        let three = Array(try client.receiveValue().elements)
 
         #expect(one.map { $0["error"]?.code } == [-32600])
         #expect(three.map { $0["error"]?.code } == [-32600, -32600, -32600])
     }
 
-    @Test func `a mixed batch is answered with one array of the answers it deserves`() throws {
-        try client.say(
+    @Test func `a mixed batch is answered with one array of all its answers`() throws {
+        try client.sendLine(
             """
             [{"jsonrpc":"2.0","method":"session.status","id":"1"},\
             {"jsonrpc":"2.0","method":"session.unsubscribe","params":{}},\
@@ -117,7 +117,7 @@ struct SpecificationTests {
             """
         )
 
-        let answers = Array(try client.hearValue().elements)
+        let answers = Array(try client.receiveValue().elements)
         let byId = Dictionary(uniqueKeysWithValues: answers.map { ($0["id"]?.string ?? "null", $0) })
         #expect(byId.count == 5)
         #expect(byId["1"]?["result"]?.state == "notLoggedIn")
@@ -128,22 +128,22 @@ struct SpecificationTests {
     }
 
     @Test func `a batch of notifications is not answered at all`() throws {
-        try client.say(
+        try client.sendLine(
             #"[{"jsonrpc":"2.0","method":"session.status"},{"jsonrpc":"2.0","method":"session.unsubscribe"}]"#
         )
 
         #expect(try client.call("session.status", id: "4")["id"]?.integer == 4)
     }
 
-    @Test func `a batch is answered when the last of its calls is`() throws {
-        try client.say(
+    @Test func `a batch is answered when its last call is answered`() throws {
+        try client.sendLine(
             """
             [{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}},\
             {"jsonrpc":"2.0","id":2,"method":"token.get"}]
             """
         )
 
-        let answers = Array(try client.hearValue().elements)
+        let answers = Array(try client.receiveValue().elements)
         #expect(Set(answers.compactMap { $0["id"]?.integer }) == [1, 2])
         #expect(answers.compactMap { $0["result"]?["accessToken"]?.string } == ["access-alice-1"])
     }
@@ -151,21 +151,21 @@ struct SpecificationTests {
     @Test func `a batch of more than a thousand messages is refused as a whole`() throws {
         let message = #"{"jsonrpc":"2.0","method":"session.status","id":1}"#
 
-        try client.say("[\(Array(repeating: message, count: 1_001).joined(separator: ","))]")
-        #expect(try client.hearValue()["error"]?.code == -32600)
+        try client.sendLine("[\(Array(repeating: message, count: 1_001).joined(separator: ","))]")
+        #expect(try client.receiveValue()["error"]?.code == -32600)
 
-        try client.say("[\(Array(repeating: message, count: 1_000).joined(separator: ","))]")
-        #expect(Array(try client.hearValue().elements).count == 1_000)
+        try client.sendLine("[\(Array(repeating: message, count: 1_000).joined(separator: ","))]")
+        #expect(Array(try client.receiveValue().elements).count == 1_000)
     }
 
     @Test(arguments: ["0", "-7", "1.5", "1e3", #""""#, #""a\"b\\c\u00e9""#, "12345678901234567890", "null"])
-    func `an id comes back exactly as it was written`(id: String) throws {
+    func `an id is returned exactly as it was written`(id: String) throws {
         #expect(try client.call("session.status", id: id)["id"]?.text == id)
     }
 
-    @Test func `an answer to a question that was never asked is dropped`() throws {
-        try client.say(#"{"jsonrpc":"2.0","id":99,"result":{}}"#)
-        try client.say(#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}"#)
+    @Test func `an answer without a question is dropped`() throws {
+        try client.sendLine(#"{"jsonrpc":"2.0","id":99,"result":{}}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}"#)
 
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }

@@ -7,9 +7,9 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// The server of a daemon that could not start: it has no session, and answers each call with the error of the start.
+/// The server of a daemon that could not start. It has no session, and answers each call with the start error.
 struct StartErrorTests {
-    private final class SessionError: Sendable {
+    private final class FailedStartServer: Sendable {
         private let folder = TemporaryFolder()
         private let server: SessionServer
         private let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -37,7 +37,7 @@ struct StartErrorTests {
         deinit { try? drain() }
 
         func connect() throws -> TestClient { try TestClient(folder.path + "/rpc", of: self) }
-        func visit() throws -> DoorClient { try DoorClient(.path(folder.path + "/http"), to: self) }
+        func connectHTTP() throws -> HTTPTestClient { try HTTPTestClient(.path(folder.path + "/http"), to: self) }
 
         func replaceError(with message: String) throws {
             try loop.submit { [server] in
@@ -50,8 +50,8 @@ struct StartErrorTests {
 
     // MARK: JSON-RPC
 
-    @Test func `each call is answered with the error, and with the present one`() throws {
-        let refusal = try SessionError()
+    @Test func `each call is answered with the present error`() throws {
+        let refusal = try FailedStartServer()
         let client = try refusal.connect()
 
         for method in [
@@ -66,60 +66,60 @@ struct StartErrorTests {
         #expect(try client.error(of: "session.status")["message"]?.string?.contains("other") == true)
     }
 
-    @Test func `a reload is carried out for whoever may manage, and for no other caller`() throws {
-        let client = try SessionError().connect()
-        let stranger = try SessionError(policy: AccessPolicy(rules: [], daemonUser: getuid() + 1)).connect()
+    @Test func `a reload is carried out only for callers with manage`() throws {
+        let client = try FailedStartServer().connect()
+        let stranger = try FailedStartServer(policy: AccessPolicy(rules: [], daemonUser: getuid() + 1)).connect()
 
         #expect(try client.result(of: "daemon.reload")["pendingRestart"]?.kind == .array)
         if getuid() != 0 { #expect(try stranger.error(of: "daemon.reload").code == 1013) }
     }
 
-    @Test func `what is no call is answered as ever`() throws {
-        let client = try SessionError().connect()
+    @Test func `invalid input gets its usual error`() throws {
+        let client = try FailedStartServer().connect()
 
-        try client.say("not JSON")
-        #expect(try client.hearValue()["error"]?.code == -32700)
-        try client.say(#"{"jsonrpc":"2.0","method":"session.signOut"}"#)
-        try client.say(#"[{"jsonrpc":"2.0","id":1,"method":"session.status"},1]"#)
-        let answers = Array(try client.hearValue().elements)
+        try client.sendLine("not JSON")
+        #expect(try client.receiveValue()["error"]?.code == -32700)
+        try client.sendLine(#"{"jsonrpc":"2.0","method":"session.signOut"}"#)
+        try client.sendLine(#"[{"jsonrpc":"2.0","id":1,"method":"session.status"},1]"#)
+        let answers = Array(try client.receiveValue().elements)
         #expect(answers.map { $0["error"]?.code } == [1013, -32600])
     }
 
-    @Test func `the end of the server answers what was received`() throws {
-        let refusal = try SessionError()
+    @Test func `draining the server answers the received calls`() throws {
+        let refusal = try FailedStartServer()
         let client = try refusal.connect()
         #expect(try client.error(of: "session.status").code == 1013)
-        try client.say(#"{"jsonrpc":"2.0","id":1,"method":"session.status"}"#)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.status"}"#)
 
         try refusal.drain()
 
-        #expect(try client.hearValue()["error"]?.code == 1013)
-        #expect(try client.hear() == nil)
+        #expect(try client.receiveValue()["error"]?.code == 1013)
+        #expect(try client.receiveLine() == nil)
     }
 
-    @Test func `a connection ends after its time`() throws {
+    @Test func `a connection ends after its time limit`() throws {
         var patience = ServerSettings.Patience()
         patience.connection = .milliseconds(20)
-        let refusal = try SessionError(patience: patience)
+        let refusal = try FailedStartServer(patience: patience)
 
-        #expect(try refusal.connect().hear() == nil)
-        #expect(try refusal.visit().isAtEnd())
+        #expect(try refusal.connect().receiveLine() == nil)
+        #expect(try refusal.connectHTTP().isAtEnd())
     }
 
-    @Test func `a connection over the limit of its user is told the error, too`() throws {
-        let refusal = try SessionError(limits: CallerLimits(connections: 1))
+    @Test func `a connection above the limit of its user gets the start error`() throws {
+        let refusal = try FailedStartServer(limits: CallerLimits(connections: 1))
         let first = try refusal.connect()
         #expect(try first.error(of: "session.status").code == 1013)
         let second = try refusal.connect()
-        #expect(try second.hearValue()["error"]?["code"]?.integer == 1013)
+        #expect(try second.receiveValue()["error"]?["code"]?.integer == 1013)
     }
 
     @Test func `all users together have a limit of connections`() throws {
-        let refusal = try SessionError(limits: CallerLimits(connectionsOfAll: 2))
+        let refusal = try FailedStartServer(limits: CallerLimits(connectionsOfAll: 2))
         let (first, second) = (try refusal.connect(), try refusal.connect())
 
-        #expect(try refusal.connect().hear() == nil)
-        #expect(try refusal.visit().isAtEnd())
+        #expect(try refusal.connect().receiveLine() == nil)
+        #expect(try refusal.connectHTTP().isAtEnd())
 
         for client in [first, second] { #expect(try client.error(of: "session.status").code == 1013) }
     }
@@ -127,11 +127,11 @@ struct StartErrorTests {
     // MARK: HTTP
 
     @Test(arguments: ["GET", "POST", "DELETE", "OPTIONS"])
-    func `every request is answered with the error`(method: String) throws {
-        let refusal = try SessionError()
+    func `every request is answered with the start error`(method: String) throws {
+        let refusal = try FailedStartServer()
 
         for target in ["/v2/user/:userId", "/.junction/status", "/.junction/token", "/"] {
-            let client = try refusal.visit()
+            let client = try refusal.connectHTTP()
             let answer = try client.ask(method, target, body: method == "POST" ? "{}" : nil)
             #expect(answer.status == 503)
             #expect(answer.kind == "misconfigured")
@@ -144,9 +144,9 @@ struct StartErrorTests {
         }
     }
 
-    @Test func `a request for the head alone gets no body`() throws {
-        let refusal = try SessionError()
-        let client = try refusal.visit()
+    @Test func `a HEAD request gets no body`() throws {
+        let refusal = try FailedStartServer()
+        let client = try refusal.connectHTTP()
 
         let answer = try client.ask("HEAD", "/v2/user/:userId")
 
@@ -155,15 +155,15 @@ struct StartErrorTests {
     }
 
     @Test
-    func `whoever waits to be asked for a body is answered before, and whoever sends it all the same is heard out`()
+    func `a request with Expect is answered before its body, and a body that is sent anyway is read`()
         throws
     {
-        let refusal = try SessionError()
-        let waiting = try refusal.visit()
+        let refusal = try FailedStartServer()
+        let waiting = try refusal.connectHTTP()
         try waiting.request("PUT", "/v2/user/x", "Expect: 100-continue", "Content-Length: 1000000")
         #expect(try waiting.answer().kind == "misconfigured")
 
-        let sending = try refusal.visit()
+        let sending = try refusal.connectHTTP()
         let answer = try sending.ask("PUT", "/v2/user/x", body: String(repeating: "x", count: 1 << 20))
 
         #expect(answer.kind == "misconfigured")
@@ -171,21 +171,21 @@ struct StartErrorTests {
         #expect(try sending.isAtEnd())
     }
 
-    @Test func `there is one answer to a connection, and the next one has what is the matter then`() throws {
-        let refusal = try SessionError()
-        let client = try refusal.visit()
+    @Test func `a connection gets one answer, and the next connection gets the present error`() throws {
+        let refusal = try FailedStartServer()
+        let client = try refusal.connectHTTP()
         try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(try client.answer().text.contains("nonsense"))
         #expect(try client.isAtEnd())
 
         try refusal.replaceError(with: "other")
 
-        #expect(try refusal.visit().ask("GET", "/").text.contains("other"))
+        #expect(try refusal.connectHTTP().ask("GET", "/").text.contains("other"))
     }
 
-    @Test func `what is no HTTP is told so`() throws {
-        let refusal = try SessionError()
-        let client = try refusal.visit()
+    @Test func `invalid HTTP gets an error`() throws {
+        let refusal = try FailedStartServer()
+        let client = try refusal.connectHTTP()
 
         try client.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.status\"}\n")
 

@@ -21,7 +21,7 @@ struct SubscriptionTests {
         var revision = present["revision"]?.integer ?? 0
         var states: [String] = []
         while states.last != "notLoggedIn" {
-            let news = try watcher.hearValue()
+            let news = try watcher.receiveValue()
             #expect(news["method"]?.string == "session.changed")
             #expect(news["id"] == nil)
             let snapshot = try #require(news["params"]?["snapshot"])
@@ -34,55 +34,55 @@ struct SubscriptionTests {
         #expect(states.contains("established"))
     }
 
-    @Test func `the answer that changes the state comes before the news of it`() throws {
+    @Test func `the answer to a change comes before its notification`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.subscribe")
 
-        try client.say(#"{"jsonrpc":"2.0","id":5,"method":"session.signOut"}"#)
-        #expect(try client.hearValue()["id"]?.integer == 5)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":5,"method":"session.signOut"}"#)
+        #expect(try client.receiveValue()["id"]?.integer == 5)
 
-        try client.say(
+        try client.sendLine(
             #"{"jsonrpc":"2.0","id":6,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
         )
         var told: [String] = []
-        while told.last != "6" { told.append(try client.hearValue()["id"]?.text ?? "news") }
+        while told.last != "6" { told.append(try client.receiveValue()["id"]?.text ?? "news") }
         #expect(told.contains("news"))
-        #expect(try client.hearValue()["params"]?["snapshot"]?.state == "established")
+        #expect(try client.receiveValue()["params"]?["snapshot"]?.state == "established")
     }
 
-    @Test func `in a batch too, the present state comes before any news`() throws {
+    @Test func `the present state comes before any notification in a batch, too`() throws {
         let asked = Signal()
         server.provider.hold { asked.give() }
         let watcher = try server.connect()
-        try watcher.say(
+        try watcher.sendLine(
             #"""
             [{"jsonrpc":"2.0","id":1,"method":"session.subscribe"},\#
             {"jsonrpc":"2.0","id":2,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}]
             """#
         )
         asked.wait()
-        // The news that somebody is being signed in has been told, if it is told now.
+        // If the notification of this sign-in is sent too early, it has been sent now.
         #expect(try server.connect().result(of: "session.status").state == "establishing")
         server.provider.release()
 
-        let answers = Array(try watcher.hearValue().elements)
+        let answers = Array(try watcher.receiveValue().elements)
         #expect(answers.count == 2)
         let present = try #require(answers.first { $0["id"]?.integer == 1 }?["result"])
         #expect(present.state == "notLoggedIn")
-        while try #require(try watcher.hearValue()["params"]?["snapshot"]).state != "established" {}
+        while try #require(try watcher.receiveValue()["params"]?["snapshot"]).state != "established" {}
     }
 
-    @Test func `a batch that is only to subscribe, and is not answered, holds no news back`() throws {
+    @Test func `a batch with only a subscribe notification delays no notifications`() throws {
         let watcher = try server.connect()
-        try watcher.say(#"[{"jsonrpc":"2.0","method":"session.subscribe"}]"#)
+        try watcher.sendLine(#"[{"jsonrpc":"2.0","method":"session.subscribe"}]"#)
         _ = try watcher.result(of: "session.status")
 
         _ = try server.connectSignedIn()
 
-        #expect(try watcher.hearValue()["method"]?.string == "session.changed")
+        #expect(try watcher.receiveValue()["method"]?.string == "session.changed")
     }
 
-    @Test func `subscribing twice is telling once`() throws {
+    @Test func `subscribing twice notifies once`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.subscribe")
         _ = try client.result(of: "session.subscribe")
@@ -92,23 +92,23 @@ struct SubscriptionTests {
 
         var revisions: [Int64] = []
         while true {
-            let snapshot = try #require(try client.hearValue()["params"]?["snapshot"])
+            let snapshot = try #require(try client.receiveValue()["params"]?["snapshot"])
             revisions.append(try #require(snapshot["revision"]?.integer))
             if snapshot.state == "established" { break }
         }
         #expect(revisions == Array(Set(revisions)).sorted())
     }
 
-    /// Signs the user in whom this token names, as the app's user of this id.
+    /// Signs in the user of this token, as the app's user with this id.
     private func identify(_ user: String, _ token: String, on client: TestClient) throws {
         let params = #"{"externalUserId":"\#(user)"}"#
         let question = try client.call("session.identify", params)
         let answer = #"{"scheme":"signInToken","token":"\#(token)"}"#
-        try client.say(#"{"jsonrpc":"2.0","id":\#(try #require(question["id"]).text),"result":\#(answer)}"#)
-        #expect(try client.hearValue()["result"]?["snapshot"]?["userId"]?.string == token)
+        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(try #require(question["id"]).text),"result":\#(answer)}"#)
+        #expect(try client.receiveValue()["result"]?["snapshot"]?["userId"]?.string == token)
     }
 
-    @Test func `a subscription to changes of the state notifies of no renewal and of no switch of users`() throws {
+    @Test func `a subscription to the state is not notified of a renewal or a switch of users`() throws {
         let (watcher, client) = (try server.connect(), try server.connect())
         #expect(try watcher.result(of: "session.subscribe", #"{"changes":"state"}"#).state == "notLoggedIn")
 
@@ -123,13 +123,13 @@ struct SubscriptionTests {
 
         var told: [String] = []
         while told.last != "notLoggedIn " {
-            let snapshot = try #require(try watcher.hearValue()["params"]?["snapshot"])
+            let snapshot = try #require(try watcher.receiveValue()["params"]?["snapshot"])
             told.append("\(try #require(snapshot.state)) \(snapshot["userId"]?.string ?? "")")
         }
         #expect(told == ["establishing ", "established alice", "notLoggedIn "])
     }
 
-    @Test func `subscribing again changes what is told`() throws {
+    @Test func `a second subscription replaces the first one`() throws {
         let (watcher, client) = (try server.connect(), try server.connectSignedIn())
         _ = try watcher.result(of: "session.subscribe")
         #expect(try watcher.result(of: "session.subscribe", #"{"changes":"state"}"#).state == "established")
@@ -138,10 +138,10 @@ struct SubscriptionTests {
         _ = try client.result(of: "session.renew")
         _ = try client.result(of: "session.signOut")
 
-        #expect(try watcher.hearValue()["params"]?["snapshot"]?.state == "notLoggedIn")
+        #expect(try watcher.receiveValue()["params"]?["snapshot"]?.state == "notLoggedIn")
     }
 
-    @Test func `nothing is told after unsubscribing`() throws {
+    @Test func `after unsubscribing, no notification is sent`() throws {
         let client = try server.connect()
         _ = try client.result(of: "session.subscribe")
         #expect(try client.result(of: "session.unsubscribe").isNull)
@@ -151,8 +151,8 @@ struct SubscriptionTests {
         #expect(try client.result(of: "session.status").state == "established")
     }
 
-    @Test func `a watcher that does not read gets the newest state when it does`() throws {
-        // Nor is it closed for that, however long it takes.
+    @Test func `a watcher that does not read gets the newest state when it reads again`() throws {
+        // The watcher is not closed for that, however long it takes.
         var patience = ServerSettings.Patience()
         patience.reading = .zero
         let server = try TestServer(callsPerMinute: 10_000, patience: patience)
@@ -169,7 +169,7 @@ struct SubscriptionTests {
 
         var told: [Int64] = []
         while told.last != newest {
-            let revision = try watcher.hearValue()["params"]?["snapshot"]?["revision"]?.integer
+            let revision = try watcher.receiveValue()["params"]?["snapshot"]?["revision"]?.integer
             told.append(try #require(revision))
         }
         #expect(told == told.sorted())

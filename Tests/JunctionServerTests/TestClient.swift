@@ -2,12 +2,12 @@ import JunctionJSON
 import JunctionTesting
 import Testing
 
-/// A local program that speaks JSON-RPC.
+/// A local program that uses the JSON-RPC socket.
 ///
 /// One thread may send while another one receives.
 final class TestClient: Sendable {
     let socket: TestSocket
-    /// A server lives as long as its clients.
+    /// Keeps the server alive as long as its clients.
     private let server: (any AnyObject & Sendable)?
 
     init(_ path: String, of server: (any AnyObject & Sendable)? = nil) throws {
@@ -15,7 +15,7 @@ final class TestClient: Sendable {
         self.server = server
     }
 
-    /// Takes over a socket that another process may have connected.
+    /// Adopts a socket that another process may have connected.
     init(adopting descriptor: Int32) {
         socket = TestSocket(adopting: descriptor)
         server = nil
@@ -23,44 +23,41 @@ final class TestClient: Sendable {
 
     // MARK: Sending
 
-    /// Sends bytes as they are.
     func send(_ text: String) throws { try socket.send(text) }
 
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
-    /// Sends one line.
-    func say(_ line: String) throws { try socket.send(line + "\n") }
+    func sendLine(_ line: String) throws { try socket.send(line + "\n") }
 
-    /// Ends the sending; what is answered can still be read.
+    /// Ends the output. Answers can still be read.
     func finish() { socket.finishSending() }
 
     // MARK: Receiving
 
-    /// The next line; nothing at the end of the connection.
-    func hear() throws -> String? {
+    /// Returns the next line; `nil` at the end of the connection.
+    func receiveLine() throws -> String? {
         if let line = try socket.lines.next() { return line }
         guard !socket.lines.wasReset else { throw TestFailure(description: "The connection was reset") }
         return nil
     }
 
-    /// The next line, which has to be there, as JSON.
-    func hearValue() throws -> JSONValue {
-        try JSONValue.parse(Array(try #require(try hear()).utf8))
+    /// Returns the next line as JSON. Fails if there is none.
+    func receiveValue() throws -> JSONValue {
+        try JSONValue.parse(Array(try #require(try receiveLine()).utf8))
     }
 
-    /// Calls a method, and returns the whole answer.
     func call(_ method: String, _ params: String = "{}", id: String = "1") throws -> JSONValue {
-        try say(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#)
-        return try hearValue()
+        try sendLine(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#)
+        return try receiveValue()
     }
 
-    /// Calls a method that has to succeed.
+    /// Calls a method that must succeed.
     func result(of method: String, _ params: String = "{}") throws -> JSONValue {
         let answer = try call(method, params)
         return try #require(answer["result"], "\(answer.text)")
     }
 
-    /// Calls a method that has to fail, and returns the error.
+    /// Calls a method that must fail, and returns the error.
     func error(of method: String, _ params: String = "{}") throws -> JSONValue {
         let answer = try call(method, params)
         return try #require(answer["error"], "\(answer.text)")

@@ -7,9 +7,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A whole server over a real socket in a folder of its own: a real owner, a scripted provider, a clock of the test's.
+/// A complete server on a real socket in a temporary directory, with a real owner, a scripted provider and a test
+/// clock.
 final class TestServer: Sendable {
-    /// Other users have to get to the socket.
+    /// Other users must have access to the socket.
     let folder = TemporaryFolder(mode: 0o755)
     let clock = ManualClock()
     let provider: FakeProvider
@@ -24,8 +25,8 @@ final class TestServer: Sendable {
     var path: String { folder.path + "/socket" }
 
     /// - Parameters:
-    ///   - policy: without one, the user that runs the tests may do everything.
-    ///   - store: what an earlier life has stored.
+    ///   - policy: by default, the user that runs the tests has every capability.
+    ///   - store: the stored state of an earlier process.
     init(
         _ policy: AccessPolicy = .own,
         limits: CallerLimits = CallerLimits(),
@@ -86,41 +87,40 @@ final class TestServer: Sendable {
         try? group.syncShutdownGracefully()
     }
 
-    /// Opens the HTTP API's socket, too, to everybody; its path.
-    func openDoor() throws -> String {
-        let path = folder.path + "/door"
+    /// Opens the HTTP socket for every user, and returns its path.
+    func openHTTPSocket() throws -> String {
+        let path = folder.path + "/http"
         if access(path, F_OK) != 0 {
-            let door = try ListeningSocket(creatingAt: path)
+            let socket = try ListeningSocket(creatingAt: path)
             chmod(path, 0o666)
-            try loop.flatSubmit { [server] in server.start(on: door, speaking: .http) }.wait()
+            try loop.flatSubmit { [server] in server.start(on: socket, speaking: .http) }.wait()
         }
         return path
     }
 
-    /// Connects to the HTTP API's socket.
-    func visit() throws -> DoorClient { try DoorClient(.path(openDoor()), to: self) }
+    func connectHTTP() throws -> HTTPTestClient { try HTTPTestClient(.path(openHTTPSocket()), to: self) }
 
-    /// The same, with a user signed in.
-    func visitSignedIn(as user: String = "alice") throws -> DoorClient {
+    /// Connects to the HTTP socket after a user was signed in.
+    func connectHTTPSignedIn(as user: String = "alice") throws -> HTTPTestClient {
         _ = try connectSignedIn(as: user)
-        return try visit()
+        return try connectHTTP()
     }
 
     func connect() throws -> TestClient { try TestClient(path, of: self) }
 
-    /// A client of a server on which a user is signed in.
+    /// Connects after a user was signed in.
     func connectSignedIn(as user: String = "alice") throws -> TestClient {
         let client = try connect()
         _ = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"\#(user)"}"#)
         return client
     }
 
-    /// Does something on the event loop, between two requests.
+    /// Runs `body` on the event loop, between two requests.
     func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
         try loop.submit(body).wait()
     }
 
-    /// Time passes, and whatever is due by then is done.
+    /// Advances the clock, and carries out all work that is due.
     func pass(_ duration: Duration) throws {
         clock.advance(by: duration)
         try onLoop { [owner] in owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }
@@ -132,7 +132,6 @@ final class TestServer: Sendable {
 }
 
 extension ServerSettings.Patience {
-    /// Waits for nothing.
     static let none: Self = {
         var patience = Self()
         (patience.question, patience.farewell, patience.drain) = (.zero, .zero, .zero)
@@ -141,7 +140,7 @@ extension ServerSettings.Patience {
 }
 
 extension ServerSettings.Patience {
-    /// Gives nothing up when the daemon ends.
+    /// Has no time limit for the drain.
     static let endless: Self = {
         var patience = Self()
         patience.drain = .seconds(3_600)
@@ -150,13 +149,13 @@ extension ServerSettings.Patience {
 }
 
 extension AccessPolicy {
-    /// The user that runs the tests may do everything.
+    /// Gives the user that runs the tests every capability.
     static let own = AccessPolicy(rules: [], daemonUser: getuid())
 }
 
 final class TestIntrospection: DaemonIntrospection {
     private let told = Mutex(0)
-    /// How often the description was asked for.
+    /// The number of calls of `info`.
     var descriptionsTold: Int { told.withLock { $0 } }
 
     func info() -> DaemonDescription {
@@ -170,7 +169,6 @@ final class TestIntrospection: DaemonIntrospection {
         )
     }
 
-    /// What a reload answers.
     let reloaded = Mutex(Result<[String], WireError>.success([]))
     var pendingRestart: [String] { reloaded.withLock { (try? $0.get()) ?? [] } }
     func reload(_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) {
@@ -185,7 +183,7 @@ final class TestIntrospection: DaemonIntrospection {
         answer(Diagnosis(checks: [.init(name: "socket", verdict: .ok, detail: "It answers")]))
     }
 
-    /// How long the document is, and how often it was made.
+    /// The length of the document, in bytes.
     let documentSize = Mutex(0)
     let documentsMade = Mutex(0)
 
@@ -196,7 +194,7 @@ final class TestIntrospection: DaemonIntrospection {
     }
 }
 
-/// Remembers what callers did.
+/// Records what callers did.
 final class Audit: ServerObserver {
     private let state = Mutex<[String]>([])
 

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread that can be waited for.
+/// A thread that can be joined.
 final class Thread: Sendable {
     private let handle: Mutex<pthread_t>
 
@@ -30,7 +30,7 @@ final class Thread: Sendable {
     }
 }
 
-/// Something that one thread waits for and another one gives.
+/// A signal from one thread to another.
 final class Signal: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
@@ -38,7 +38,7 @@ final class Signal: Sendable {
     func wait() { semaphore.wait() }
 }
 
-/// Carries what one thread made to another one.
+/// Passes a value from one thread to another.
 final class Box<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 

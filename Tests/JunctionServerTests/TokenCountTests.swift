@@ -2,9 +2,9 @@ import Testing
 
 @testable import JunctionServer
 
-/// What is counted about tokens, in a size that no caller can make grow.
+/// The counters of tokens, whose size callers cannot increase.
 struct TokenCountTests {
-    @Test func `tokens are counted by unit, and callers of none have a line of their own`() {
+    @Test func `tokens are counted by unit, and those of callers without a unit separately`() {
         var tally = UnitTally()
         let place = tally.place(of: "health-sync.service")
         tally.count(place)
@@ -16,19 +16,19 @@ struct TokenCountTests {
         )
     }
 
-    @Test func `units for which there is no room share a line`() {
+    @Test func `units above the limit share one counter`() {
         var tally = UnitTally()
         for number in 0..<1_000 { tally.count(tally.place(of: "app@\(number).service")) }
 
         #expect(tally.tokens.count == UnitTally.mostUnits + 2)
         #expect(tally.tokens.map(\.count).reduce(0, +) == 1_000)
         #expect(tally.tokens.first { $0.unit == "(other)" }?.count == 1_000 - UnitTally.mostUnits)
-        // Who was known before the others came is still counted alone.
+        // A unit from before the limit still has its own counter.
         tally.count(tally.place(of: "app@0.service"))
         #expect(tally.tokens.first { $0.unit == "app@0.service" }?.count == 2)
     }
 
-    @Test func `what took long is in the buckets of what took longer`() {
+    @Test func `a long duration is counted in all larger buckets`() {
         var histogram = DurationHistogram()
         #expect(histogram.cumulative.last == 0)
         for milliseconds in [0, 5, 6, 30_000, 30_001] { histogram.note(.milliseconds(milliseconds)) }

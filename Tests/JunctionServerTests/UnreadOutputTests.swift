@@ -4,7 +4,7 @@ import JunctionTesting
 import Testing
 
 struct UnreadOutputTests {
-    @Test func `what the other end has not read is seen from here, and falls as it reads`() throws {
+    @Test func `unread output is visible, and decreases as the peer reads`() throws {
         let (one, other) = try makeSocketPair()
         defer { for end in [one, other] { close(end) } }
         #expect(clinux_unread_output(one) == 0)
@@ -18,7 +18,7 @@ struct UnreadOutputTests {
         #expect((1..<all).contains(clinux_unread_output(one)))
     }
 
-    @Test func `what is no socket cannot say`() {
+    @Test func `the unread output of a descriptor that is not a socket is unknown`() {
         #expect(clinux_unread_output(-1) == -EBADF)
     }
 }

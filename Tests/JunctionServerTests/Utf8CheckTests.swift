@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionServer
 
-/// What is text is what the standard library takes for text, wherever the pieces begin.
+/// The check agrees with the standard library, at every split into pieces.
 struct Utf8CheckTests {
     private static let texts: [[UInt8]] = [
         [], Array("plain".utf8), Array("größe €uro 𝄞 \u{10FFFF}\u{0}".utf8),
@@ -14,13 +14,13 @@ struct Utf8CheckTests {
     ]
 
     @Test(arguments: texts)
-    func `a text is text in whatever pieces it comes`(bytes: [UInt8]) {
+    func `a text is recognised in pieces of any size`(bytes: [UInt8]) {
         let expected = String(validating: bytes, as: UTF8.self) != nil
 
         for size in 1...max(1, bytes.count) { #expect(isText(bytes, inPiecesOf: size) == expected) }
     }
 
-    @Test func `all that two bytes, and three that begin a long character, can be`() {
+    @Test func `every pair of bytes, and every start of a long character, is checked correctly`() {
         for first in UInt8.min ... .max {
             for second in UInt8.min ... .max {
                 for bytes in [[first, second], [first, second, 0x80], [first, second, 0x80, 0x80]] {

@@ -4,25 +4,25 @@ import Testing
 
 @testable import JunctionServer
 
-/// The words that apps and scripts rely on, whatever the session's house calls the same things.
+/// The words on which apps and scripts depend, independent of the names in the session module.
 struct WireWordTests {
     private typealias Snapshot = JunctionProtocol.Snapshot
 
-    @Test func `states`() {
+    @Test func `states have their documented words`() {
         #expect(
             SessionState.allCases.map { Snapshot.State($0).rawValue }
                 == ["notLoggedIn", "establishing", "established", "tokenExpired", "terminated"]
         )
     }
 
-    @Test func `flags`() {
+    @Test func `flags have their documented words`() {
         #expect(
             JunctionSession.Snapshot.Flag.allCases.map { Snapshot.Flag($0).rawValue }
                 == ["configured", "signedIn", "useApiKey", "useSignInToken", "pendingReauthentication"]
         )
     }
 
-    @Test func `schemes`() {
+    @Test func `schemes have their documented words`() {
         #expect(
             JunctionSession.Scheme.allCases.map { "\(JunctionProtocol.Credential.Scheme($0).name)" }
                 == [
@@ -32,14 +32,14 @@ struct WireWordTests {
         )
     }
 
-    @Test func `phases of a renewal`() {
+    @Test func `phases of a renewal have their documented words`() {
         #expect(
             RenewalPhase.allCases.map { Snapshot.Renewal.Phase($0).rawValue }
                 == ["none", "scheduled", "inFlight", "waitingForHandler", "postponed", "backingOff"]
         )
     }
 
-    @Test func `reasons of a renewal`() {
+    @Test func `reasons of a renewal have their documented words`() {
         let reasons: [RenewalReason] = [.missing, .expiring, .expired, .rejected, .requested]
 
         #expect(
@@ -48,14 +48,14 @@ struct WireWordTests {
         )
     }
 
-    @Test func `states of the storage`() {
+    @Test func `states of the storage have their documented words`() {
         #expect(
             StorageStatus.allCases.map { Snapshot.Storage.Status($0).rawValue }
                 == ["ok", "locked", "damaged", "unavailable"]
         )
     }
 
-    @Test func `outcomes of identify and reconcile`() {
+    @Test func `outcomes of identify and reconcile have their documented words`() {
         let outcomes: [IdentifyOutcome] = [.unchanged, .signedIn, .switched, .signedOut]
 
         #expect(
@@ -67,7 +67,7 @@ struct WireWordTests {
         )
     }
 
-    @Test func `kinds of a refusal`() {
+    @Test func `kinds of an error have their documented words`() {
         #expect(
             SessionError.Kind.allCases.map { ErrorCode($0).rawValue }
                 == [1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, -32602]

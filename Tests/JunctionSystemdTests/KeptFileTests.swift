@@ -8,7 +8,7 @@ import Testing
 @Suite struct KeptFileTests {
     private let bytes = (0..<5_000).map { UInt8(truncatingIfNeeded: $0) }
 
-    @Test func `what is kept comes back under its name, and nobody can have changed it`() throws {
+    @Test func `a kept file is returned under its name and cannot be changed`() throws {
         let manager = try FakeServiceManager(.abstract)
 
         #expect(KeptFile.keep(bytes, as: "session-a", by: Notifier(socket: manager.name)) == .sent)
@@ -25,11 +25,11 @@ import Testing
         ])
         #expect(passed.takeKeptFiles(named: ["session-a", "session-b"], atMost: 5_000) == [bytes])
         #expect(passed.sockets == [.init(descriptor: 1_000, name: "rpc")])
-        // It is closed; another test may have been given its number by now.
+        // The descriptor is closed. Another test may have its number by now.
         #expect(identity(of: descriptor) != file)
     }
 
-    @Test func `a longer file than any record, and one that somebody may still change, are not believed`() throws {
+    @Test func `a file that is too long and one that can be changed are refused`() throws {
         let manager = try FakeServiceManager(.abstract)
         _ = KeptFile.keep(bytes, as: "session-a", by: Notifier(socket: manager.name))
         let long = try #require(manager.receiveWithDescriptor()?.descriptor)
@@ -43,11 +43,11 @@ import Testing
         #expect(passed.sockets.isEmpty)
     }
 
-    @Test func `without a service manager nothing is kept, and that is said`() {
+    @Test func `without a service manager no file is kept, and the result says that`() {
         #expect(KeptFile.keep(bytes, as: "session-a", by: Notifier(socket: nil)) == .nobodyListens)
     }
 
-    @Test func `what is forgotten is named`() throws {
+    @Test func `a forgotten file is named in the message`() throws {
         let manager = try FakeServiceManager(.abstract)
 
         #expect(Notifier(socket: manager.name).tell(.forget(name: "session-b")) == .sent)
@@ -55,7 +55,7 @@ import Testing
         #expect(manager.receive() == "FDSTOREREMOVE=1\nFDNAME=session-b")
     }
 
-    /// Which file it is, whatever its number; nil when it is closed.
+    /// Returns the identity of the file behind a descriptor; `nil` if it is closed.
     private func identity(of descriptor: Int32) -> [UInt64]? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil

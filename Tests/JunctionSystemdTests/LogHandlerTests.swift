@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct LogHandlerTests {
-    @Test func `every value becomes a field of the journal and stays readable in the message`() {
+    @Test func `every value becomes a field of the journal and is also in the message`() {
         let journal = FakeJournal()
         var logger = Logger(label: "test") { _ in journal.handler(.info) }
         logger[metadataKey: "provider"] = "junction"
@@ -43,7 +43,7 @@ import Testing
             ("größe", "JUNCTIOND_GR____E"),
         ]
     )
-    func `field names are what the journal accepts`(key: String, name: String) {
+    func `a field name contains only characters that the journal accepts`(key: String, name: String) {
         let journal = FakeJournal()
         let logger = Logger(label: "test") { _ in journal.handler(.info) }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(journal.entries[0].contains(name + "=x"))
     }
 
-    @Test func `a name that the journal would ignore for its length is cut`() throws {
+    @Test func `a name that is too long for the journal is cut`() throws {
         let journal = FakeJournal()
         let logger = Logger(label: "test") { _ in journal.handler(.info) }
 
@@ -62,7 +62,7 @@ import Testing
         #expect(field.prefix { $0 != "=" }.count <= 64)
     }
 
-    @Test func `a reload changes the level of every logger that has none of its own`() {
+    @Test func `a reload changes the level of every logger without its own level`() {
         let journal = FakeJournal()
         let threshold = LogThreshold(.info)
         let first = Logger(label: "first") { _ in journal.handler(threshold) }
@@ -82,7 +82,7 @@ import Testing
             (.error, "<3>"), (.critical, "<2>"),
         ]
     )
-    func `a line that nobody watches begins with its priority`(level: Logger.Level, prefix: String) throws {
+    func `a line outside a terminal begins with its priority`(level: Logger.Level, prefix: String) throws {
         let pipe = try LogPipe()
         let logger = Logger(label: "test") { _ in
             LineHandler(isTerminal: false, threshold: LogThreshold(.trace)) { LineHandler.write($0, to: pipe.writing) }
@@ -105,7 +105,7 @@ import Testing
         #expect(pipe.received() == "warning: Disk is full\n")
     }
 
-    @Test func `a value from outside cannot begin a line, colour a terminal or pose as another value`() throws {
+    @Test func `a value from outside cannot begin a line, send terminal escapes or look like another value`() throws {
         let pipe = try LogPipe()
         let logger = Logger(label: "test") { _ in
             LineHandler(isTerminal: false, threshold: LogThreshold(.info)) { LineHandler.write($0, to: pipe.writing) }
@@ -119,7 +119,7 @@ import Testing
         )
     }
 
-    @Test func `an error is logged with its own words`() {
+    @Test func `an error is logged with its description`() {
         let journal = FakeJournal()
         let logger = Logger(label: "test") { _ in journal.handler(.info) }
 
@@ -129,7 +129,7 @@ import Testing
         #expect(journal.entries[0].contains("JUNCTIOND_ERROR=No space left on device"))
     }
 
-    @Test func `the journal is chosen only when the descriptor leads there`() throws {
+    @Test func `the journal is chosen only if the descriptor leads there`() throws {
         let pipe = try LogPipe()
         var status = stat()
         try #require(fstat(pipe.writing, &status) == 0)
@@ -167,7 +167,7 @@ private final class LogPipe: Sendable {
         try #require(pipe(&ends) == 0)
         reading = ends[0]
         writing = ends[1]
-        // A line that was not written is a failed test, not one that waits for ever.
+        // If a line was not written, the test fails instead of waiting for ever.
         _ = fcntl(reading, F_SETFL, O_NONBLOCK)
     }
 

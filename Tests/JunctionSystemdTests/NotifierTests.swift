@@ -21,7 +21,7 @@ import Testing
         #expect(manager.receive() == "STOPPING=1")
     }
 
-    @Test func `a reload carries the monotonic clock in the same datagram`() throws {
+    @Test func `a reload contains the monotonic time in the same datagram`() throws {
         let manager = try FakeServiceManager(.abstract)
         let before = ServiceManagerMessage.monotonicMicroseconds()
 
@@ -31,7 +31,7 @@ import Testing
         #expect(ServiceManagerMessage.monotonicMicroseconds() >= before)
     }
 
-    @Test func `a status stays one line and inside one datagram`() throws {
+    @Test func `a status has one line and fits into one datagram`() throws {
         let manager = try FakeServiceManager(.abstract)
         let long = String(repeating: "🔑", count: 5_000)
 
@@ -44,11 +44,11 @@ import Testing
         #expect(received.utf8.count <= 4_096)
     }
 
-    @Test func `a service manager that reads nothing holds nobody up`() throws {
+    @Test func `a service manager that does not read blocks no thread`() throws {
         let manager = try FakeServiceManager(.abstract)
         let notifier = Notifier(socket: manager.name)
 
-        // The queue's length is the system's choice; without the flag against blocking this loop would never end.
+        // The system determines the length of the queue. If sending blocked, this loop would never end.
         var accepted = 0
         while notifier.tell(.alive) == .sent, accepted < 100_000 { accepted += 1 }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(manager.receive() == "WATCHDOG=1")
     }
 
-    /// A service manager that has been told so much that it takes nothing more.
+    /// Makes a service manager whose queue is full.
     private func congested() throws -> (manager: FakeServiceManager, notifier: Notifier) {
         let manager = try FakeServiceManager(.abstract)
         let notifier = Notifier(socket: manager.name)
@@ -65,49 +65,49 @@ import Testing
         return (manager, notifier)
     }
 
-    /// What comes after the watchdog heartbeats, in the order in which it comes.
-    private func news(to manager: FakeServiceManager, _ count: Int) -> [String] {
-        var news: [String] = []
-        while news.count < count, let text = manager.awaitDatagram() {
-            if text != "WATCHDOG=1" { news.append(text) }
+    /// Returns the next messages in their order, without watchdog heartbeats.
+    private func messages(to manager: FakeServiceManager, _ count: Int) -> [String] {
+        var messages: [String] = []
+        while messages.count < count, let text = manager.awaitDatagram() {
+            if text != "WATCHDOG=1" { messages.append(text) }
         }
-        return news
+        return messages
     }
 
-    @Test func `that the daemon is ready is told when the service manager listens again`() throws {
+    @Test func `READY=1 is sent when the service manager reads again`() throws {
         let (manager, notifier) = try congested()
 
         #expect(notifier.tell(.ready, .status("Signed in")) == .congested)
 
-        #expect(news(to: manager, 1) == ["READY=1\nSTATUS=Signed in"])
+        #expect(messages(to: manager, 1) == ["READY=1\nSTATUS=Signed in"])
         #expect(notifier.tell(.stopping) == .sent)
-        #expect(news(to: manager, 1) == ["STOPPING=1"])
+        #expect(messages(to: manager, 1) == ["STOPPING=1"])
     }
 
-    @Test func `what was overtaken meanwhile is not told, and a reload begins before it ends`() throws {
+    @Test func `a replaced message is not sent, and a reload begins before it ends`() throws {
         let (manager, notifier) = try congested()
 
-        for news: ServiceManagerMessage in [
+        for message: ServiceManagerMessage in [
             .ready, .status("old"), .reloading(atMonotonicMicroseconds: 1), .ready,
             .reloading(atMonotonicMicroseconds: 2), .status("new"), .ready,
-        ] { notifier.tell(news) }
+        ] { notifier.tell(message) }
 
         #expect(
-            news(to: manager, 2) == ["RELOADING=1\nMONOTONIC_USEC=2", "READY=1\nSTATUS=new"]
+            messages(to: manager, 2) == ["RELOADING=1\nMONOTONIC_USEC=2", "READY=1\nSTATUS=new"]
         )
     }
 
-    @Test func `who is stopping is not said to be ready`() throws {
+    @Test func `READY=1 is not sent after STOPPING=1`() throws {
         let (manager, notifier) = try congested()
 
         notifier.tell(.reloading(atMonotonicMicroseconds: 1))
         notifier.tell(.ready)
         notifier.tell(.stopping)
 
-        #expect(news(to: manager, 1) == ["STOPPING=1"])
+        #expect(messages(to: manager, 1) == ["STOPPING=1"])
     }
 
-    @Test func `nothing that holds is told behind the end`() throws {
+    @Test func `no state is sent after STOPPING=1`() throws {
         let manager = try FakeServiceManager(.abstract)
         let notifier = Notifier(socket: manager.name)
 
@@ -120,8 +120,8 @@ import Testing
         #expect(manager.receive() == nil)
     }
 
-    /// In a process of its own: the limit is the whole process's.
-    @Test func `what could not be told for want of a descriptor is told when there is one`() async throws {
+    /// Runs in a separate process, because the limit belongs to the whole process.
+    @Test func `a message that failed for lack of a descriptor is sent when there is one`() async throws {
         await #expect(processExitsWith: .success) {
             let manager = try FakeServiceManager(.abstract)
             let notifier = Notifier(socket: manager.name)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `without a service manager nothing is sent and nothing fails`() {
+    @Test func `without a service manager no message is sent and nothing fails`() {
         #expect(Notifier(socket: nil).tell(.ready) == .nobodyListens)
     }
 
@@ -146,7 +146,7 @@ import Testing
         #expect(Notifier(socket: name).tell(.ready) == .failed(errno: EAFNOSUPPORT))
     }
 
-    @Test func `a service manager that went away is reported`() throws {
+    @Test func `a service manager that has gone is reported`() throws {
         let name = try FakeServiceManager(.path).name
 
         #expect(Notifier(socket: name).tell(.ready) == .failed(errno: ENOENT))

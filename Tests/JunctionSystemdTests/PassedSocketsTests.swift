@@ -4,7 +4,7 @@ import JunctionTesting
 import Testing
 
 @Suite struct PassedSocketsTests {
-    @Test func `the socket of the wanted name is found among others`() throws {
+    @Test func `the socket of the requested name is found among others`() throws {
         let wanted = try TestListener(.unusedAbstract)
         let other = try TestListener(.unusedAbstract)
         let passed = PassedSockets([
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["unknown", "junctiond.socket"])
-    func `a lone socket needs no name of its own`(name: String) throws {
+    func `a single socket needs no name`(name: String) throws {
         let socket = try TestListener(.unusedAbstract)
 
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
@@ -24,7 +24,7 @@ import Testing
         #expect(try passed.listener(.rpc) == socket.descriptor)
     }
 
-    @Test func `the socket for HTTP is one that is named so`() throws {
+    @Test func `the HTTP socket is the one with its name`() throws {
         let (rpc, api) = (try TestListener(.unusedAbstract), try TestListener(.unusedAbstract))
         let both = PassedSockets([
             .init(descriptor: api.descriptor, name: "api"),
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["stored", "connection", "metrics"])
-    func `a lone descriptor with another name is left alone`(name: String) throws {
+    func `a single descriptor with another name is not used`(name: String) throws {
         let socket = try TestListener(.unusedAbstract)
 
         let passed = PassedSockets([.init(descriptor: socket.descriptor, name: name)])
@@ -46,18 +46,18 @@ import Testing
         #expect(try passed.listener(.rpc) == nil)
     }
 
-    @Test func `several unnamed sockets leave the choice open, so none is taken`() throws {
+    @Test func `none of several unnamed sockets is used`() throws {
         let socket = try TestListener(.unusedAbstract)
         let unnamed = PassedSockets.Socket(descriptor: socket.descriptor, name: "unknown")
 
         #expect(try PassedSockets([unnamed, unnamed]).listener(.rpc) == nil)
     }
 
-    @Test func `nothing passed is nothing wrong`() throws {
+    @Test func `no passed sockets are no error`() throws {
         #expect(try PassedSockets([]).listener(.rpc) == nil)
     }
 
-    @Test func `two sockets of the wanted name are an error that says what to change`() throws {
+    @Test func `two sockets of the requested name are an error that says what to change`() throws {
         let socket = try TestListener(.unusedAbstract)
         let rpc = PassedSockets.Socket(descriptor: socket.descriptor, name: "rpc")
 
@@ -76,7 +76,7 @@ import Testing
         #expect(throws: PassedSocketError.self) { try passed.listener(.rpc) }
     }
 
-    @Test func `a descriptor that is no Unix socket is refused`() throws {
+    @Test func `a descriptor that is not a Unix socket is refused`() throws {
         let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         let passed = PassedSockets([.init(descriptor: descriptor, name: "rpc")])
@@ -86,17 +86,18 @@ import Testing
         #expect(error?.description.contains("(descriptor \(descriptor))") == true)
     }
 
-    @Test func `what was passed is taken over once, close-on-exec and out of the environment`() async {
-        // In a process of its own: the variables belong to the whole process.
+    @Test func `passed sockets are taken once, set close-on-exec, and removed from the environment`() async {
+        // Runs in a separate process, because the variables belong to the whole process.
         await #expect(processExitsWith: .success) {
-            // A thread of the test library may have the number 3 for a moment, and close it in the midst of this.
+            // A thread of the test library may have descriptor 3 for a moment, and close it during this.
             #expect((0..<20).contains { _ in PassedSocketsTests.takesOverWhatIsPassed() })
         }
     }
 
-    /// Passes this process a descriptor, as a service manager would, and takes it over; whether all is as it should be.
+    /// Passes a descriptor to this process, as a service manager does, and takes it. Returns whether the result is
+    /// correct.
     private static func takesOverWhatIsPassed() -> Bool {
-        // Whatever lies under 3 here will do: only the flags of the descriptor are touched.
+        // Any descriptor 3 will do: only its flags are changed.
         if fcntl(3, F_GETFD) < 0 { dup2(0, 3) }
         _ = fcntl(3, F_SETFD, 0)
         setenv("LISTEN_PID", "\(getpid())", 1)
@@ -113,7 +114,7 @@ import Testing
             && again == PassedSockets([])
     }
 
-    @Test func `sockets passed to another process are not ours`() async {
+    @Test func `sockets that were passed to another process are not taken`() async {
         await #expect(processExitsWith: .success) {
             setenv("LISTEN_PID", "\(getppid())", 1)
             setenv("LISTEN_FDS", "1", 1)
@@ -125,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: ["-1", "many", "100000"])
-    func `nonsense in the variables is an error, not a crash`(count: String) async {
+    func `invalid variables are an error, not a crash`(count: String) async {
         await #expect(processExitsWith: .success) { [count] in
             setenv("LISTEN_PID", "\(getpid())", 1)
             setenv("LISTEN_FDS", count, 1)

@@ -2,7 +2,7 @@ import JunctionSystemd
 import Testing
 
 @Suite struct ServiceEnvironmentTests {
-    @Test func `nothing set means no service manager`() {
+    @Test func `without variables there is no service manager`() {
         let environment = ServiceEnvironment(variables: ["HOME": "/root"], processID: 10)
 
         #expect(!environment.isUnderServiceManager)
@@ -11,7 +11,7 @@ import Testing
         #expect(environment.watchdog == nil)
     }
 
-    @Test func `passed credentials mean a service manager`() {
+    @Test func `passed credentials imply a service manager`() {
         let variables = ["CREDENTIALS_DIRECTORY": "/run/credentials/junctiond.service"]
 
         let environment = ServiceEnvironment(variables: variables, processID: 10)
@@ -27,11 +27,11 @@ import Testing
         #expect(!ServiceEnvironment(variables: variables, processID: 11).isUnderServiceManager)
     }
 
-    @Test func `the manager of a user names itself to what it starts, and to nothing else`() {
+    @Test func `a user's service manager is recognised only by its own services`() {
         let variables = ["SYSTEMD_EXEC_PID": "10", "MANAGERPID": "7"]
 
         #expect(ServiceEnvironment(variables: variables, processID: 10).isUnderUserManager)
-        // Started from a terminal that is such a service.
+        // A program that was started from a terminal, which is such a service.
         #expect(!ServiceEnvironment(variables: variables, processID: 11).isUnderUserManager)
         #expect(!ServiceEnvironment(variables: ["SYSTEMD_EXEC_PID": "10"], processID: 10).isUnderUserManager)
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(environment.notifySocket == nil)
     }
 
-    @Test func `the first of several state directories is ours`() {
+    @Test func `the first of several state directories is used`() {
         let variables = ["STATE_DIRECTORY": "/var/lib/junctiond:/var/lib/other"]
 
         #expect(ServiceEnvironment(variables: variables, processID: 10).stateDirectory == "/var/lib/junctiond")
@@ -63,7 +63,7 @@ import Testing
             (["WATCHDOG_USEC": "soon"], nil),
         ] as [([String: String], Duration?)]
     )
-    func `a watchdog for this process is heeded`(variables: [String: String], expected: Duration?) {
+    func `a watchdog for this process is used`(variables: [String: String], expected: Duration?) {
         #expect(ServiceEnvironment(variables: variables, processID: 10).watchdog == expected)
     }
 }

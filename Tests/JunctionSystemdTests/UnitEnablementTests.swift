@@ -4,13 +4,13 @@ import Testing
 
 @testable import JunctionSystemd
 
-/// Whether a unit starts at boot, by the links that `systemctl enable` makes.
+/// Whether a unit starts at boot, according to the links of `systemctl enable`.
 struct UnitEnablementTests {
     private let folder = TemporaryFolder()
 
     private func make(_ path: String, link: Bool = false) throws {
         try folder.makeFolder((path as NSString).deletingLastPathComponent)
-        // Where a link leads to does not matter: the unit may come from another folder.
+        // The target of a link does not matter: the unit may be in another directory.
         guard link else { return _ = try folder.write("", to: path) }
         try #require(symlink("/no/such", folder.path + "/" + path) == 0)
     }
@@ -30,7 +30,7 @@ struct UnitEnablementTests {
         #expect(UnitEnablement(of: "keeper.service", in: folders)?.isServiceEnabled == true)
     }
 
-    @Test func `of what is no unit of the system nothing is said`() {
+    @Test func `a service that is not a unit of the system is nil`() {
         #expect(UnitEnablement(of: "keeper.service", in: [folder.path]) == nil)
         #expect(UnitEnablement(of: "session-1.scope", in: [folder.path]) == nil)
     }

@@ -13,7 +13,7 @@ struct HexadecimalTests {
         #expect(Hexadecimal.text([0, 0x0F, 0xA5, 0xFF]) == "000fa5ff")
     }
 
-    @Test func `a digit is what the standard library takes for one`() {
+    @Test func `a digit is accepted if the standard library accepts it`() {
         for byte in UInt8.min...UInt8.max {
             let value = Character(Unicode.Scalar(byte)).hexDigitValue
             #expect(Hexadecimal.value(of: byte).map(Int.init) == value)

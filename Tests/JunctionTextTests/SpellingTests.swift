@@ -1,7 +1,7 @@
 import JunctionText
 import Testing
 
-/// A word that is almost one of those that exist.
+/// A word that is nearly one of the existing words.
 struct SpellingTests {
     private let words = ["status", "token", "api", "handle", "manage"]
 
@@ -15,7 +15,7 @@ struct SpellingTests {
     }
 
     @Test(arguments: ["", "write", "everything", "sk_us_5up3r-s3cret", String(repeating: "token", count: 1_000)])
-    func `a word that is like none of them has no suggestion`(typed: String) {
+    func `a word that resembles none of them has no suggestion`(typed: String) {
         #expect(Spelling.suggestion(for: typed, among: words) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import JunctionText
 import Testing
 
-/// What a usage error says instead of the argument parser's words, which quote the command line.
+/// The text of a usage error, in place of the argument parser's message, which quotes the command line.
 struct UsageComplaintTests {
     private static let help = "USAGE: tool verb [--timeout <seconds>] [--token-file <file>] [--json]"
 
@@ -51,7 +51,7 @@ struct UsageComplaintTests {
         #expect(UsageComplaint(message, about: words, help: Self.help).text == text)
     }
 
-    @Test func `words that are there twice have no certain position`() {
+    @Test func `words that occur twice have no certain position`() {
         let complaint = UsageComplaint(
             "Unexpected argument 'x'",
             about: ["verb", "--token-file", "x", "x"],
@@ -68,7 +68,7 @@ struct UsageComplaintTests {
         "Unexpected argument 'The value 'SECRET''",
         "2 unexpected arguments: 'The', 'SECRET'",
     ])
-    func `a name that is in no page of help is not repeated`(message: String) {
+    func `a name that is on no help page is not repeated`(message: String) {
         #expect(!UsageComplaint(message, about: ["SECRET"], help: Self.help).text.contains("SECRET"))
     }
 }

@@ -2,11 +2,11 @@
 
 import PackageDescription
 
-// What Swift apps and their servers need of junctiond, and nothing else: whoever depends on this package resolves no
-// other, unless it asks for `RegistrationToken`, whose signatures are swift-crypto's.
+// The libraries for Swift apps and their servers. A dependent package resolves no other package, unless it uses
+// `RegistrationToken`, which needs swift-crypto for its signatures.
 //
-// The daemon's own package, two folders up, builds the same sources: what it says and what apps say are one text.
-// Their tests are there, too.
+// The daemon's own package, two directories up, builds the same sources, so that the daemon and the apps use the same
+// definitions. It also contains their tests.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

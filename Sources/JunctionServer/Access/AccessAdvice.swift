@@ -1,8 +1,8 @@
 import JunctionProtocol
 
-/// How a caller gets a capability that the policy does not give to it.
+/// Advice for a caller: how it gets a capability that the policy does not give to it.
 ///
-/// The advice says nothing about the session. It names what the caller can learn from `access.whoami` as well.
+/// The advice contains nothing about the session. It names only what the caller can also learn from `access.whoami`.
 struct AccessAdvice {
     private let peer: Peer
     private let capability: Capability
@@ -14,7 +14,8 @@ struct AccessAdvice {
         self.policy = policy
     }
 
-    /// What to do; `nil` if no entry can help: the policy gives the right to the unit of a process that has ended.
+    /// What to do. `nil` if no entry can help, because the policy gives the right to the unit of a process that has
+    /// ended.
     var remedy: String? {
         let decision = policy.decision(about: peer)
         guard !decision.grant.allows(capability) else { return nil }
@@ -40,7 +41,7 @@ struct AccessAdvice {
             + "each other caller, too"
     }
 
-    /// Says which entry to add: for the caller's service, or else for its user, with this capability alone.
+    /// Names the entry to add: for the caller's service, or else for its user, with only this capability.
     private func addition(before isFirst: Bool) -> String {
         let place = isFirst ? ", before the entry that decides now," : ""
         return
@@ -48,7 +49,7 @@ struct AccessAdvice {
             + "'\(condition)', and run 'systemctl reload junctiond'"
     }
 
-    /// A login session is in a unit, too, whose name changes with each login.
+    /// The caller's system service. A login session also has a unit, but the name of that unit changes with each login.
     private var service: String? {
         peer.unit.flatMap { $0.hasSuffix(".service") && !$0.hasPrefix("user@") ? $0 : nil }
     }

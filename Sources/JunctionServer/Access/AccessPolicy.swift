@@ -1,26 +1,25 @@
 package import JunctionProtocol
 import JunctionSession
 
-/// Who may do what.
+/// The policy: which callers have which capabilities.
 package struct AccessPolicy: Equatable, Sendable {
-    /// The first rule that matches a caller decides.
+    /// The rules in order. The first rule that matches a caller decides.
     package let rules: [AccessRule]
-    /// The user that the daemon runs as, who may do everything, as root may.
+    /// The user that the daemon runs as. This user and root have every capability.
     package let daemonUser: UInt32
 
-    /// - Parameter rules: without any, members of the socket's group may do everything but manage.
+    /// - Parameter rules: if empty, members of the socket's group have every capability except `manage`.
     package init(rules: [AccessRule], daemonUser: UInt32) {
         self.rules = rules
         self.daemonUser = daemonUser
     }
 
-    /// Whether callers' units have to be looked up at all.
+    /// Whether a rule names a unit, so that the callers' units have to be looked up.
     var namesUnits: Bool { rules.contains { $0.unit != nil } }
 
-    /// What a caller may do.
     func grant(to peer: Peer) -> AccessGrant { decision(about: peer).grant }
 
-    /// What a caller may do, and what that comes from.
+    /// Returns the capabilities of a caller, and which rule or default they come from.
     func decision(about peer: Peer) -> AccessDecision {
         if peer.user == 0 { return AccessDecision(.everything, .root) }
         if peer.user == daemonUser { return AccessDecision(.everything, .daemonUser) }
@@ -33,8 +32,8 @@ package struct AccessPolicy: Equatable, Sendable {
             case .yes:
                 let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
                 return AccessDecision(grant, .entry, by: (index, rule))
-            // It would decide, for or against, and what is said further down was written for those it is not about. Whoever
-            // it may not be about is not told what it says.
+            // This rule would decide if the caller is in its unit. Later rules are for callers that it does not match,
+            // and it is unknown whether this caller is one of them. So the caller gets neither rule's capabilities.
             case .unknown: return AccessDecision(.nothing, .unitUnknown)
             }
         }
@@ -42,11 +41,11 @@ package struct AccessPolicy: Equatable, Sendable {
     }
 }
 
-/// What a policy says about one caller.
+/// The policy's decision about one caller.
 struct AccessDecision {
     let grant: AccessGrant
     let basis: Basis
-    /// The rule that decided, and its place among them.
+    /// The rule that decided, and its index.
     let entry: (index: Int, rule: AccessRule)?
 
     enum Basis: Equatable {
@@ -54,9 +53,9 @@ struct AccessDecision {
         case daemonUser
         case socketGroup
         case entry
-        /// A rule about a unit would decide, and the caller's is not known.
+        /// A rule for a unit would decide, but the caller's unit is not known.
         case unitUnknown
-        /// No rule is about the caller.
+        /// No rule matches the caller.
         case none
     }
 
@@ -69,20 +68,18 @@ struct AccessDecision {
     }
 }
 
-/// One entry of the policy: whom it is for, and what they may do.
+/// One rule of the policy: which callers it matches, and their capabilities.
 package struct AccessRule: Equatable, Sendable {
-    /// What they may do; nothing at all is possible too.
+    /// The capabilities of these callers. The set may be empty.
     package var allow: Set<Capability>
-    /// The system unit of the calling process.
     package var unit: String?
-    /// The caller's user id.
     package var user: UInt32?
     /// The caller's primary group, or one of the supplementary ones.
     package var group: UInt32?
-    /// It names a user or group that does not exist: it stays in the list, and decides for nobody.
+    /// Whether the rule names a user or group that does not exist. Such a rule keeps its index and matches no caller.
     package var matchesNobody = false
 
-    /// Every condition that is given must hold; a rule without any is for everybody.
+    /// Makes a rule. All given conditions must hold; a rule without conditions matches every caller.
     package init(allow: Set<Capability>, unit: String? = nil, user: UInt32? = nil, group: UInt32? = nil) {
         self.allow = allow
         self.unit = unit
@@ -110,11 +107,11 @@ package struct AccessRule: Equatable, Sendable {
     }
 }
 
-/// What one caller may do, as long as the policy stays.
+/// The capabilities of one caller under the present policy.
 struct AccessGrant: Equatable, Sendable {
-    // One bit for each capability: this is asked on every request.
+    // One bit for each capability, because the daemon checks this on every request.
     private let bits: UInt8
-    /// It was given to a unit, so it ends with the process that was found in the unit.
+    /// Whether a rule for a unit gave the capabilities. Such a grant ends with the process that was found in the unit.
     let dependsOnUnit: Bool
 
     static let everything = AccessGrant(Set(Capability.allCases))

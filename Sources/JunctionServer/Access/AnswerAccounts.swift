@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Carries out what `AnswerBudget` decides. Lives on the event loop.
+/// Carries out the decisions of `AnswerBudget`. Lives on the event loop.
 final class AnswerAccounts {
     private var budget: AnswerBudget
     private let eventLoop: any EventLoop
@@ -17,28 +17,23 @@ final class AnswerAccounts {
         self.eventLoop = eventLoop
     }
 
-    /// How many bytes are kept for all users.
     var used: Int { budget.used }
 
-    /// Whether a further call may begin for this user.
     func mayBegin(for user: UInt32) -> Bool { budget.mayBegin(for: user) }
 
-    /// Counts bytes that are there already.
     func keep(_ bytes: Int, for user: UInt32) { budget.keep(bytes, for: user) }
 
-    /// Counts bytes if there is space for them now; whether there was.
     func keepIfRoom(_ bytes: Int, for user: UInt32) -> Bool { budget.keepIfRoom(bytes, for: user) }
 
-    /// Counts bytes no more.
     func release(_ bytes: Int, of user: UInt32) {
         budget.release(bytes, of: user)
         grantSoon()
     }
 
-    /// Waits until there is space for so many bytes, at most for `time`.
+    /// Waits until `bytes` bytes fit, at most for `time`.
     ///
-    /// - Parameter answer: called once unless the ticket is withdrawn: with true when the bytes have been counted, with false
-    ///   when the time is over. Later, never from in here.
+    /// - Parameter answer: called once, after this function has returned, unless the ticket is withdrawn. The argument
+    ///   is true when the bytes have been counted, and false when the time is over.
     func reserve(_ bytes: Int, for user: UInt32, within time: Duration, answer: @escaping (Bool) -> Void) -> Int {
         let ticket = budget.reserve(bytes, for: user)
         let accounts = NIOLoopBound(self, eventLoop: eventLoop)
@@ -48,7 +43,7 @@ final class AnswerAccounts {
         return ticket
     }
 
-    /// Whoever waits with this ticket needs no space any more.
+    /// Cancels a reservation.
     func withdraw(_ ticket: Int) {
         waiting.removeValue(forKey: ticket)?.deadline.cancel()
         budget.withdraw(ticket)
@@ -70,7 +65,7 @@ final class AnswerAccounts {
 
     private func grant() {
         isGrantDue = false
-        // One after the other: whoever is called may withdraw what another one waits for.
+        // Grants one at a time, because `answer` may withdraw another reservation.
         while let ticket = budget.grantNext() {
             let reservation = waiting.removeValue(forKey: ticket)
             reservation?.deadline.cancel()

@@ -1,28 +1,28 @@
 /// Decides how many bytes of API answers the daemon keeps: for each user, and for all users together.
 ///
-/// Bytes are counted from when the daemon keeps them until the caller has read them. It is pure; `AnswerAccounts` carries out
-/// what it decides.
+/// Bytes count from when the daemon keeps them until the caller has read them. The type is pure; `AnswerAccounts`
+/// carries out its decisions.
 struct AnswerBudget {
-    /// The most bytes that are kept for one user…
+    /// The most bytes that are kept for one user.
     let perUser: Int
-    /// …and for all.
+    /// The most bytes that are kept for all users.
     let altogether: Int
 
-    /// What waits for space.
+    /// A request for space that is not granted yet.
     private struct Reservation {
         let ticket: Int
         let user: UInt32
         let bytes: Int
-        /// How many later ones were granted first, although there was space for this one in its user's share.
+        /// How many later reservations were granted before this one, although this one fits into its user's share.
         var passed = 0
     }
 
-    /// A reservation that so many later ones have passed comes before all others.
+    /// A reservation that this many later ones have passed comes before all others.
     static let mostPasses = 8
 
     private(set) var used = 0
     private var usedByUser: [UInt32: Int] = [:]
-    /// In the order in which they came.
+    /// The reservations, oldest first.
     private var waiting: [Reservation] = []
     private var lastTicket = 0
 
@@ -30,25 +30,24 @@ struct AnswerBudget {
         (self.perUser, self.altogether) = (perUser, altogether)
     }
 
-    /// How many bytes are kept for this user.
     func used(by user: UInt32) -> Int { usedByUser[user] ?? 0 }
 
-    /// Whether a further call may begin for this user.
+    /// Returns whether another call may begin for this user.
     ///
-    /// A user for whom nothing is kept may begin until twice `altogether` is kept: the others cannot lock that user out.
+    /// A user for whom nothing is kept may begin a call until `2 * altogether` bytes are kept. So other users cannot
+    /// lock that user out.
     func mayBegin(for user: UInt32) -> Bool {
         if used(by: user) == 0 { return used < 2 * altogether }
         return used(by: user) < perUser && used < altogether
     }
 
-    /// Counts bytes that are there already, whether they fit or not: a short answer is not made to wait.
+    /// Counts bytes that the daemon already keeps, even if they do not fit: a short answer never waits for space.
     mutating func keep(_ bytes: Int, for user: UInt32) {
         guard bytes > 0 else { return }
         used += bytes
         usedByUser[user, default: 0] += bytes
     }
 
-    /// Counts bytes if they fit now; whether they did.
     mutating func keepIfRoom(_ bytes: Int, for user: UInt32) -> Bool {
         guard fits(bytes, in: perUser, beside: used(by: user)), fits(bytes, in: altogether, beside: used) else {
             return false
@@ -57,7 +56,7 @@ struct AnswerBudget {
         return true
     }
 
-    /// The caller has read so many bytes, or they are not kept for another reason.
+    /// Stops counting bytes, because the caller has read them or the daemon no longer keeps them.
     mutating func release(_ bytes: Int, of user: UInt32) {
         guard bytes > 0 else { return }
         used -= bytes
@@ -65,23 +64,23 @@ struct AnswerBudget {
         usedByUser[user] = left == 0 ? nil : left
     }
 
-    /// Has so many bytes wait for space; `grantNext` returns the ticket when there is.
+    /// Adds a reservation and returns its ticket. `grantNext` returns the ticket when the bytes fit.
     mutating func reserve(_ bytes: Int, for user: UInt32) -> Int {
         lastTicket += 1
         waiting.append(Reservation(ticket: lastTicket, user: user, bytes: bytes))
         return lastTicket
     }
 
-    /// Whoever waits with this ticket needs no space any more.
+    /// Cancels a reservation.
     mutating func withdraw(_ ticket: Int) {
         waiting.removeAll { $0.ticket == ticket }
     }
 
-    /// Chooses a reservation, and counts it if there is space; its ticket.
+    /// Chooses a reservation and counts it if it fits. Returns its ticket; `nil` if nothing is granted.
     ///
-    /// Each user's oldest reservation is looked at, unless it does not fit into that user's share. Of these, the one whose user
-    /// keeps the least is chosen; but one that `mostPasses` later ones have passed comes first. While there is no space for the
-    /// chosen one among all users, nothing is granted.
+    /// The candidates are the oldest reservations of each user, if they fit into that user's share. A candidate that
+    /// `mostPasses` later ones have passed comes first. Otherwise, the candidate whose user keeps the fewest bytes is
+    /// chosen. If the chosen one does not fit into the total of all users, nothing is granted.
     mutating func grantNext() -> Int? {
         var seen: Set<UInt32> = []
         let candidates =
@@ -98,6 +97,6 @@ struct AnswerBudget {
         return reservation.ticket
     }
 
-    /// One answer that is larger than everything may be may still come when there is nothing else.
+    /// Returns whether bytes fit. An answer that is longer than the limit fits if nothing else is kept.
     private func fits(_ bytes: Int, in limit: Int, beside used: Int) -> Bool { used == 0 || used + bytes <= limit }
 }

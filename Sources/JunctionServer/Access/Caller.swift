@@ -1,23 +1,23 @@
 import JunctionProtocol
 import NIOCore
 
-/// The local program at the other end of a connection, over either socket: who it is by the kernel's word, what it may do now, and
-/// which account it is charged to.
+/// The local program at the other end of a connection, over either socket: its identity according to the kernel, its
+/// present rights, and the account of its user.
 final class Caller {
     private(set) var peer: Peer
     let account: CallerAccount
-    /// Why the caller is not served, if so.
+    /// The reason for which the caller is not served; `nil` if it is served.
     let refusal: WireError?
-    /// Where the tokens that the caller is handed are counted.
+    /// The counter for the tokens that the caller receives.
     private(set) var unitPlace: UnitTally.Place
-    /// The bytes that the account is charged with for the connection.
+    /// The bytes that the connection has charged to the account.
     private(set) var held = 0
     /// When the kept bytes last changed or the peer last read.
     var restsSince = NIODeadline.now()
     /// What the policy of `policyVersion` gives to the caller.
     private var rights: AccessGrant
     private var policyVersion: Int
-    /// The socket of the connection. After its end the number may be another socket's.
+    /// The descriptor of the connection's socket. After the connection has ended, another socket may have this number.
     let descriptor: Int32
     private(set) var isConnected = true
     private let registry: ConnectionRegistry
@@ -29,31 +29,33 @@ final class Caller {
         (rights, policyVersion) = (registry.policy.grant(to: peer), registry.policyVersion)
     }
 
-    /// The connection has ended. What the caller has asked for is still carried out, as long as the policy allows it.
+    /// Records that the connection has ended. The daemon still carries out the caller's requests, as long as the policy
+    /// allows them.
     func connectionClosed() { isConnected = false }
 
     var user: UInt32 { account.user }
 
     // MARK: Rights
 
-    /// Whether the caller may do this now.
+    /// Whether the caller has this capability now.
     func may(_ capability: Capability) -> Bool { rightsNow.allows(capability) }
 
-    /// How many bytes a line of the caller may have. What a caller without any right can ask is short.
+    /// The longest line, in bytes, that the daemon accepts from the caller. A caller without any right can only send
+    /// short requests.
     var longestLine: Int {
         rightsNow.isEmpty ? CallerLimits.longestLineWithoutRights : LineSplitter.longestLine
     }
 
-    /// Rights that were granted by unit end when the process that connected ends.
+    /// The rights now. Rights that were granted to a unit end when the process that connected ends.
     private var rightsNow: AccessGrant {
         let rights = rightsByPolicy
         return rights.dependsOnUnit && !peer.isProcessThere ? .nothing : rights
     }
 
-    /// Like `may`, but also after the process that connected has ended.
+    /// Whether the policy gives the caller this capability, even if the process that connected has ended.
     func policyAllows(_ capability: Capability) -> Bool { rightsByPolicy.allows(capability) }
 
-    /// What the present policy gives to the caller. A caller that has gone works it out when it is asked for.
+    /// The rights under the present policy, recomputed if the policy has changed.
     private var rightsByPolicy: AccessGrant {
         if policyVersion != registry.policyVersion {
             (rights, policyVersion) = (registry.policy.grant(to: peer), registry.policyVersion)
@@ -61,17 +63,17 @@ final class Caller {
         return rights
     }
 
-    /// Looks up the unit of a caller that is connected, if the new policy names units and it is not known.
+    /// Looks up the caller's unit if the new policy names units, the unit is not known, and the caller is connected.
     func policyChanged() {
         if registry.policy.namesUnits { findUnit() }
     }
 
-    /// How the caller gets a capability that it lacks, by what the policy says about it.
+    /// Returns advice on how the caller gets a capability that it lacks.
     func remedy(lacking capability: Capability) -> String? {
         AccessAdvice(peer, lacking: capability, registry.policy).remedy
     }
 
-    /// Looks up the caller's unit if it is not known, works out the rights anew, and returns the rule that decided.
+    /// Looks up the caller's unit if it is not known, recomputes the rights, and returns the decision.
     func decide() -> AccessDecision {
         findUnit()
         let decision = registry.policy.decision(about: peer)
@@ -81,7 +83,7 @@ final class Caller {
 
     private func findUnit() {
         guard isConnected else { return }
-        // On a copy: an access to `peer` during the look-up would have every access to it checked at run time.
+        // Uses a copy. If the look-up accessed `peer` itself, Swift would check every access to `peer` at run time.
         var peer = peer
         peer.findUnit(registry.unitOfProcess, connectedBy: descriptor, isNew: false)
         self.peer = peer
@@ -90,7 +92,7 @@ final class Caller {
 
     // MARK: Requests
 
-    /// A request of so many bytes is answered later.
+    /// Charges a request of `bytes` bytes to the account until it is answered.
     func requestBegan(_ bytes: Int) {
         account.inFlight += 1
         account.accepted += bytes
@@ -102,9 +104,10 @@ final class Caller {
         registry.settle(account)
     }
 
-    /// Records that the connection keeps `bytes`. If the user is over the limit, `ConnectionRegistry` closes the heaviest connections.
+    /// Charges the account with the `bytes` that the connection keeps. If the user is over the limit,
+    /// `ConnectionRegistry` closes the connections with the greatest burden.
     ///
-    /// - Parameter isToBlame: whether the connection keeps more than it has to.
+    /// - Parameter isToBlame: whether the connection keeps more than it needs to, so that it may be closed.
     func charge(_ bytes: Int, for connection: any CallerConnection, isToBlame: Bool) {
         account.held += bytes - held
         (held, restsSince) = (bytes, .now())

@@ -1,27 +1,27 @@
 import NIOCore
 
-/// How much of the daemon one local user may take up.
+/// The limits of one local user.
 package struct CallerLimits: Equatable, Sendable {
-    /// Open connections.
     package var connections: Int
-    /// The same for all users together. A connection past this is closed at once.
+    /// Open connections of all users together. The daemon closes a connection above this limit at once.
     package var connectionsOfAll: Int
     /// Requests that are not answered yet.
     package var inFlight: Int
-    /// Bytes that are kept for the user's connections: lines that have not ended or cannot be handled yet, and answers that
-    /// nobody reads, without the bodies of API answers.
+    /// Bytes that are kept for the user's connections: unfinished lines, lines that cannot be handled yet, and answers
+    /// that the peers do not read. The bodies of API answers are not included.
     package var held: Int
-    /// Bytes of the requests that are not answered yet. It is passed by no more than one line.
+    /// Bytes of the requests that are not answered yet. The last accepted line may exceed the limit.
     package var accepted: Int
-    /// Calls of the API that are under way, over both sockets, from the request to the end of the answer, which may be long in
-    /// coming: a quarter of what is carried for apps at a time, so that no user takes all transfers from the others.
+    /// API calls in progress over both sockets, from the request to the end of the answer. The default is a quarter of
+    /// the API calls that the daemon carries at a time, so that one user cannot take all transfers.
     package var calls: Int
-    /// Bytes of answers to `api.request` that are kept until they are read: twice the longest body.
+    /// Bytes of answers to `api.request` that are kept until the caller has read them. The default is twice the longest
+    /// body.
     package var answers: Int
-    /// The same for all users together.
+    /// Bytes of such answers for all users together.
     package var answersOfAll: Int
 
-    /// Sets limits; what is left out is as the interface says.
+    /// Makes limits. Omitted ones have the documented default.
     package init(
         connections: Int = 512,
         connectionsOfAll: Int = .max,
@@ -42,29 +42,29 @@ package struct CallerLimits: Equatable, Sendable {
         self.answersOfAll = answersOfAll
     }
 
-    /// Connections over the limit that are kept open for a moment, so that they can read why they are refused. Past
-    /// this they are closed at once: refusing must not cost more than serving.
+    /// Connections over the limit that stay open for a moment, so that the caller can read the reason. The daemon
+    /// closes any further ones at once: refusing a connection must not cost more than serving it.
     static let refusedConnections = 16
 
-    /// The most bytes of one line of a caller to whom no capability is granted: such a caller must not make the daemon keep
-    /// much (100 lines of a mebibyte were 70 MB).
+    /// The longest line, in bytes, of a caller without any capability. Such a caller must not make the daemon keep much
+    /// memory (100 lines of 1 MiB took 70 MB).
     package static let longestLineWithoutRights = 1 << 12
 }
 
-/// What one local user takes up now, over all connections.
+/// What one local user uses now, over all connections.
 final class CallerAccount {
     let user: UInt32
     var connections = 0
     var refusedConnections = 0
-    /// Requests that are not answered yet…
+    /// Requests that are not answered yet.
     var inFlight = 0
-    /// …and their bytes. They stay when the connection goes: what was asked for is carried out. So it is not a connection that
-    /// goes when they are too many, but the next request that is refused.
+    /// The bytes of the unanswered requests. They stay charged when a connection closes, because the daemon still
+    /// carries out the requests. So above this limit the daemon refuses the next request; it does not close a
+    /// connection.
     var accepted = 0
-    /// Calls of the API that are under way.
     var calls = 0
     var held = 0
-    /// The connections that keep more than they have to.
+    /// The connections that keep more than they need to.
     var holders: [ObjectIdentifier: any CallerConnection] = [:]
     var isReliefDue = false
 
@@ -74,21 +74,23 @@ final class CallerAccount {
 
     var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 && calls == 0 && held == 0 }
 
-    /// What one connection keeps, and how long nothing of that has moved.
+    /// The bytes that one connection keeps, and for how long neither they changed nor the peer read.
     struct Burden: Comparable {
         var bytes: Int
         var rest: TimeAmount
 
-        /// Bytes times time: who has kept the most for the longest is the heaviest, and who reads right now weighs nothing.
+        /// Bytes times time. The connection that has kept the most bytes for the longest time weighs most. A peer that
+        /// has just read weighs nothing.
         private var weight: Double { Double(bytes) * Double(rest.nanoseconds) }
 
         static func < (one: Self, other: Self) -> Bool { (one.weight, one.bytes) < (other.weight, other.bytes) }
     }
 
-    /// The connections to be closed, so that the account is within its limit: the heaviest first, and no more than it takes.
+    /// Returns the connections to close so that the account is within its limit: the heaviest first, and as few as
+    /// possible.
     func connectionsToClose(over limit: Int, at now: NIODeadline) -> [any CallerConnection] {
         let burdens = holders.values.map { (connection: $0, burden: $0.burden(at: now)) }
-        // Whoever was asked may have found that less is kept than was thought.
+        // `burden` may have updated `held`, so `held` is read after it.
         var excess = held - limit
         return
             burdens
@@ -101,7 +103,7 @@ final class CallerAccount {
     }
 }
 
-/// The accounts of everybody who is connected.
+/// The accounts of all connected users.
 struct CallerAccounts {
     private var accounts: [UInt32: CallerAccount] = [:]
 
@@ -112,7 +114,7 @@ struct CallerAccounts {
         return account
     }
 
-    /// Forgets an account that nothing is left in, so that the table does not grow with every user ever seen.
+    /// Removes an idle account, so that the table does not grow with every user that was ever connected.
     mutating func settle(_ account: CallerAccount) {
         if account.isIdle { accounts[account.user] = nil }
     }

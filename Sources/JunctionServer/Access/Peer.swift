@@ -2,27 +2,26 @@ import CLinux
 import Glibc
 package import JunctionSession
 
-/// Who is at the other end of a connection, as the kernel knows it; nothing of it comes from a message.
+/// The process at the other end of a connection, as the kernel describes it. No value comes from a message.
 package struct Peer: Equatable, Sendable {
-    /// The effective user id of whoever connected.
     package let user: UInt32
-    /// The primary group and every supplementary one.
+    /// The primary group and all supplementary groups.
     package let groups: Set<UInt32>
     /// The process that connected.
     package let process: Int32
-    /// Whether one of the groups is the group of the socket's file.
+    /// Whether one of the groups is the group of the socket file.
     package let isInSocketGroup: Bool
-    /// What is known of the system unit of the process.
+    /// The system unit of the process, as far as it is known.
     package internal(set) var membership = UnitMembership.unknown
-    /// The process itself, once its unit was looked for.
+    /// A handle of the process. `findUnit` sets it.
     private var handle: ProcessHandle?
 
-    /// The system unit of the process, if it is known to be in one.
+    /// The name of the process's system unit; `nil` if the process is in none or the unit is not known.
     package var unit: String? {
         if case .inUnit(let name) = membership { name } else { nil }
     }
 
-    /// Describes a peer by hand, for tests.
+    /// Makes a peer from given values, for tests.
     package init(user: UInt32, groups: Set<UInt32>, process: Int32, isInSocketGroup: Bool = false) {
         self.user = user
         self.groups = groups
@@ -30,7 +29,7 @@ package struct Peer: Equatable, Sendable {
         self.isInSocketGroup = isInSocketGroup
     }
 
-    /// Asks the kernel who has connected.
+    /// Gets the peer's credentials from the kernel.
     init(of socket: Int32, socketGroup: UInt32?) throws(PeerUnknown) {
         var process: Int32 = 0
         var user: UInt32 = 0
@@ -52,25 +51,26 @@ package struct Peer: Equatable, Sendable {
             var count = groups.count
             let code = clinux_peer_groups(socket, &groups, &count)
             if code == 0 { return Set(groups.prefix(count)) }
-            // The kernel has said how many there are.
+            // The kernel has set `count` to the number of groups.
             guard code == ERANGE, count > groups.count else { throw PeerUnknown(code: code) }
             groups = [UInt32](repeating: 0, count: count)
         }
     }
 }
 
-/// The kernel does not say who a peer is: the peer gets nothing.
+/// The kernel does not provide the credentials of a peer. Such a peer gets no rights.
 struct PeerUnknown: Error {
     let code: Int32
 }
 
-// The unit is found by the process id, and a process id may be used again. So the process is opened first: while it has not
-// ended, its number is its own, and what is found by the number in between is about this process.
+// The unit is found by process id, and the kernel may reuse a process id. So the process is opened before the look-up:
+// as long as it has not ended afterwards, the id still belongs to it, and the found unit is its unit.
 extension Peer {
-    /// Looks up the unit of the process that connected, unless it is known. What cannot be learnt stays unknown.
+    /// Looks up the unit of the process that connected, unless it is known. If the look-up fails, the unit stays
+    /// unknown.
     ///
-    /// - Parameter isNew: the connection has just been accepted. A kernel before 6.5 cannot say later which process made
-    ///   it: the number may be another process's by then.
+    /// - Parameter isNew: whether the connection was just accepted. A kernel before 6.5 cannot say later which process
+    ///   connected, and another process may have the number by then.
     mutating func findUnit(
         _ unitOfProcess: (Int32) throws -> String?,
         connectedBy socket: Int32,
@@ -89,7 +89,7 @@ extension Peer {
         try unitOfProcess(process).map(UnitMembership.inUnit) ?? .inNone
     }
 
-    /// Whether the process that connected has not ended.
+    /// Whether the process that connected is known and has not ended.
     var isProcessThere: Bool { handle?.hasEnded == false }
 }
 
@@ -98,7 +98,7 @@ extension LocalCaller {
 }
 
 extension Peer {
-    /// A caller from before the daemon restarted, whose process and connection are gone.
+    /// Makes the peer of a caller from before the daemon restarted. Its process and connection no longer exist.
     init(_ caller: LocalCaller) {
         self.init(user: caller.user, groups: caller.groups, process: 0)
         membership = caller.membership

@@ -1,15 +1,14 @@
-/// How many tokens went to which unit, for as many units as fit: whoever is counted has a place from the moment at which it
-/// connects, so that handing a token out is one addition.
+/// Counts the tokens that each unit received, for a bounded number of units. A caller gets its counter when it
+/// connects, so that counting a token is one addition.
 struct UnitTally {
-    /// More units than a device has, and few enough for a metric.
+    /// The most units: more than a device has, and few enough for a metric.
     static let mostUnits = 64
 
-    /// Where a caller is counted.
     struct Place: Equatable {
         fileprivate let index: Int
-        /// Callers who are in no unit, or of whom it cannot be learnt.
+        /// For callers that are in no unit, or whose unit is not known.
         static let none = Place(index: 0)
-        /// Callers of units for which there was no space.
+        /// For callers of units above `mostUnits`.
         static let other = Place(index: 1)
     }
 
@@ -17,7 +16,6 @@ struct UnitTally {
     private var counts = [0, 0]
     private var places: [String: Place] = [:]
 
-    /// The place of whoever is in this unit.
     mutating func place(of unit: String?) -> Place {
         guard let unit else { return .none }
         if let place = places[unit] { return place }
@@ -29,10 +27,8 @@ struct UnitTally {
         return place
     }
 
-    /// One more.
     mutating func count(_ place: Place) { counts[place.index] += 1 }
 
-    /// What was counted, by unit.
     var tokens: [ServerCounters.TokensOfUnit] {
         zip(names, counts).map { ServerCounters.TokensOfUnit(unit: $0, count: $1) }
     }

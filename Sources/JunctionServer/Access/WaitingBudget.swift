@@ -1,11 +1,11 @@
-/// How long somebody is waited for who sends or reads bit by bit: a while, and longer for what has come, so that whoever trickles
-/// is not served for ever, and whoever has a slow line is.
+/// How long the daemon still waits for a peer that sends or reads slowly. Each byte adds time. So a peer that trickles
+/// bytes is not served for ever, and a peer with a slow line is served.
 struct WaitingBudget: Equatable {
-    /// A second for so many bytes.
+    /// The number of bytes that add one second.
     static let bytesASecond = 1 << 14
 
     private let most: Duration
-    /// For how long it may go on without a further byte.
+    /// The time that the peer may still take without another byte.
     private(set) var left: Duration
 
     init(_ most: Duration) {
@@ -14,7 +14,7 @@ struct WaitingBudget: Equatable {
 
     var isSpent: Bool { left <= .zero }
 
-    /// So long was waited, and so much came of it.
+    /// Subtracts the time of waiting, and adds the time for the bytes that were read or sent.
     mutating func waited(_ time: Duration, for bytes: Int) {
         let earned = Duration.seconds(Double(bytes) / Double(Self.bytesASecond))
         left = min(most, left - time + earned)

@@ -9,9 +9,10 @@ extension ByteBuffer: ByteSink {
 }
 
 extension ByteBuffer {
-    /// Overwrites the bytes that are to be read, wherever else they are being looked at.
+    /// Overwrites the readable bytes, even if other buffers share them.
     ///
-    /// Only for bytes that nobody wants any more: the network library's receive buffer, which it is about to fill again.
+    /// Use this only for bytes that are not needed any more: SwiftNIO's receive buffer, which SwiftNIO is about to fill
+    /// again.
     func wipeReadableBytes() {
         withUnsafeReadableBytes { wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }

@@ -1,8 +1,8 @@
 import JunctionProtocol
 
-/// Who is calling.
 extension Dispatcher {
-    /// What is told is about the caller alone: who that is, and the one entry that is about it.
+    /// Answers only with facts about the caller: its identity, its capabilities, and the policy entry that decides
+    /// about it.
     func whoami(_ request: Request, _: NoParams) {
         let decision = request.caller.decide()
         let caller = CallerDescription(

@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// One call of the API. It counts for its caller, and takes up one of the transfers, until it has ended.
+/// One API call. It counts for its caller, and occupies one transfer, until it has ended.
 final class ApiTransfer {
     private let account: CallerAccount
     private var isOver = false
@@ -12,7 +12,7 @@ final class ApiTransfer {
         account.calls += 1
     }
 
-    /// The answer has been taken to its end, or is not wanted.
+    /// Ends the transfer: the whole answer has been taken, or it is not needed.
     func end() {
         guard !isOver else { return }
         isOver = true
@@ -20,15 +20,13 @@ final class ApiTransfer {
     }
 }
 
-/// Calls of the API: the same for both sockets.
 extension Dispatcher {
-    /// Whether one more call of this caller can be carried now.
     func mayCall(_ caller: Caller) -> Bool { caller.account.calls < limits.calls }
 
-    /// Makes one call.
+    /// Makes one API call.
     ///
-    /// - Parameter then: called once on the event loop. Who gets an answer takes its body to the end or abandons it, and ends
-    ///   the transfer then.
+    /// - Parameter then: called once on the event loop. If it gets an answer, it must take or abandon the whole body,
+    ///   and then end the transfer.
     func call(
         _ request: JunctionSession.ApiRequest,
         for caller: Caller,
@@ -37,7 +35,7 @@ extension Dispatcher {
         guard mayCall(caller) else { return then(.failure(.tooManyCalls)) }
         let user = caller.user
         let waiting = NIOLoopBound((self, caller, ApiTransfer(for: caller.account), then), eventLoop: eventLoop)
-        // A reload may take the right away while the credential is being renewed, or while the provider takes its time.
+        // A reload may withdraw the right while the credential is renewed or the provider works.
         let isAllowed = { @Sendable in
             let (dispatcher, caller, _, _) = waiting.value
             return dispatcher.exposesApi && caller.policyAllows(.api)
@@ -60,7 +58,7 @@ extension Dispatcher {
         }
     }
 
-    /// Answers `api.request`. One line holds the whole answer, so its body is gathered first.
+    /// Answers `api.request`. The answer is one line, so its body is gathered first.
     func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {
         guard answers.mayBegin(for: request.caller.user) else { return request.fail(.tooManyAnswers) }
         let pending = PendingRequest(request)

@@ -1,7 +1,6 @@
 import JunctionProtocol
 import JunctionSession
 
-/// About the daemon itself.
 extension Dispatcher {
     func info(_ request: Request, _: NoParams) {
         request.succeed(DaemonInfo.self, introspection.info())
@@ -11,7 +10,7 @@ extension Dispatcher {
         request.succeed(DaemonMetrics.self, DaemonMetrics.Answer(text: introspection.metricsText(tally)))
     }
 
-    /// What was counted since the start, and who is there now.
+    /// The counters since the start, with the present watchers and handlers.
     var tally: ServerCounters {
         var tally = counters
         (tally.watchers, tally.handlers) = (watchers.count + httpWatchers.count, handlers.count)
@@ -28,7 +27,7 @@ extension Dispatcher {
         introspection.reload(reloadAnswer(to: request))
     }
 
-    /// Takes a request to reload along until it is known what became of it.
+    /// Returns a function that answers a reload request with the result.
     func reloadAnswer(to request: Request) -> @Sendable (Result<[String], WireError>) -> Void {
         let answer = request.laterOrDenied(DaemonReload.self)
         return { answer($0.map(DaemonReload.Answer.init)) }

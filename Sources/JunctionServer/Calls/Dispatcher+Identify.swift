@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// Making the app's user the signed-in one, for which the app may be asked for a credential.
+/// The method `session.identify`: makes the app's user the signed-in one. The daemon may ask the app for a credential.
 extension Dispatcher {
     func identify(_ request: Request, _ params: SessionIdentify.Params) throws(WireMismatch) {
         let externalUserId = try params.externalUserId.map(ExternalUserId.init(fromWire:))
@@ -25,7 +25,7 @@ extension Dispatcher {
         }
     }
 
-    /// Asks the connection that identifies, and no other, who the user is.
+    /// Asks the connection that called `session.identify`, and no other, for a credential of its user.
     private struct Asker {
         let connection: Connection
         let dispatcher: Dispatcher
@@ -37,12 +37,12 @@ extension Dispatcher {
                 SessionAuthenticate.Params(externalUserId: externalUserId.text),
                 within: TimeAmount(deadline)
             ) { result in
-                // Whoever may not manage any more names no user either.
+                // A caller that has lost `manage` must not sign a user in.
                 let credential =
                     connection.caller.may(.manage)
                     ? result.map(Credential.init).mapError { SessionError($0, within: deadline) }
                     : .failure(.notAllowedAnyMore)
-                // Never from within the owner's own call: it has to finish what it does before it hears of this.
+                // Not from within the owner's own call, which has to finish first.
                 eventLoop.execute { owner.assumeIsolated { $0.identifyAnswered(request, with: credential) } }
             }
         }
@@ -52,7 +52,7 @@ extension Dispatcher {
 }
 
 extension ExternalUserId {
-    /// The wire has a limit for every name; this one is what the record is made for.
+    /// Applies the record's limit to a user id. The wire has a general limit for names.
     fileprivate init(fromWire text: String) throws(WireMismatch) {
         guard let id = ExternalUserId(text) else {
             throw WireMismatch("externalUserId", "must have 1 to \(Self.longest) bytes")

@@ -2,17 +2,17 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// A reload may take a right away while what was asked with it waits.
+/// A reload may withdraw a right while a request that needs it waits.
 extension Dispatcher {
-    /// Asks again, at any later time, whether the policy gives this right to the caller. The caller was allowed when it made the
-    /// request, and may end before that is carried out.
+    /// Returns a check whether the policy still gives this capability to the caller. The caller had it when it made the
+    /// request. The check does not require that the caller is still connected.
     func stillMay(_ capability: Capability, _ request: Request) -> @Sendable () -> Bool {
         let caller = NIOLoopBound(request.caller, eventLoop: eventLoop)
         return { caller.value.policyAllows(capability) }
     }
 
-    /// Takes the request along until its answer is known, which is told only to whoever may still ask for it. What was done
-    /// is done, and is noted.
+    /// Returns a function that answers the request later. If the caller has lost the right to the method by then, it
+    /// gets an error. `onSuccess` is called in any case, because the change has been made.
     func laterIfAllowed<Definition: MethodDefinition>(
         _: Definition.Type,
         _ method: Method,
@@ -32,7 +32,7 @@ extension Dispatcher {
         }
     }
 
-    /// Reports a sign-in that was refused for its credential or for the user who is signed in, so that the log has the reason.
+    /// Reports a sign-in that was refused for its credential or for the user who is signed in, for the log.
     private func observeRefusal(_ error: SessionError, _ method: Method, _ caller: Caller) {
         guard method == .sessionSignIn || method == .sessionIdentify else { return }
         switch error.kind {
@@ -44,7 +44,7 @@ extension Dispatcher {
         }
     }
 
-    /// Names the settings that wait for a restart in the error of a sign-in: the old settings may be its cause.
+    /// Adds the settings that wait for a restart to the error of a sign-in, because the old settings may be its cause.
     private func explained(_ error: WireError, _ method: Method) -> WireError {
         let isSignIn = method == .sessionSignIn || method == .sessionIdentify
         guard isSignIn, error.knownCode != .busy else { return error }

@@ -2,13 +2,12 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// Who is signed in.
 extension Dispatcher {
     func status(_ request: Request, _: NoParams?) {
         tellState(to: request.caller) { request.succeed(with: $0) }
     }
 
-    /// Passes the encoded present state to `tell`, as the caller may see it.
+    /// Passes the encoded present state, as the caller may see it, to `tell`.
     func tellState(to caller: Caller, _ tell: (UnsafeRawBufferPointer) -> Void) {
         prepared.withStatus(of: owner, for: caller.seesCodes, tell)
     }
@@ -19,7 +18,7 @@ extension Dispatcher {
         watchStates(request.connection, params, among: watchers) { request.succeed(with: $0) }
     }
 
-    /// Sends a connection the present state, and then new ones.
+    /// Sends a connection the present state, and later ones as they come.
     func watchStates<Member: Watcher>(
         _ connection: Member,
         _ params: SessionSubscribe.Params,
@@ -41,7 +40,7 @@ extension Dispatcher {
         let isAllowed = stillMay(.manage, request)
         let shown = shown(to: request.caller)
         let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { snapshot in
-            // With codes nobody is signed in yet.
+            // As long as there are codes, no user is signed in yet.
             if snapshot.authorization == nil { observer.signedIn(by: peer) }
         }
         owner.assumeIsolated { owner in

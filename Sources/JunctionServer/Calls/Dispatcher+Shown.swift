@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// What a caller sees of the session's state: the one place that decides it, for answers, notifications and HTTP pages.
+/// What a caller sees of the session state. Only this file decides it, for answers, notifications and HTTP pages.
 ///
 /// | capability | members |
 /// |---|---|
@@ -18,7 +18,8 @@ extension Caller {
 }
 
 extension Dispatcher {
-    /// Shows a state to a caller of a method that takes `status` or `manage`, with the rights that the caller has by then.
+    /// Returns a function that shows a state to a caller with the right to `status` or `manage`, by its rights at that
+    /// time.
     func shown(to caller: Caller) -> @Sendable (JunctionSession.Snapshot) -> JunctionProtocol.Snapshot {
         let viewer = NIOLoopBound((owner, caller), eventLoop: eventLoop)
         return { snapshot in

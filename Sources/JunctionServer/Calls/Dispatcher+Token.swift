@@ -2,7 +2,6 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// Access tokens.
 extension Dispatcher {
     func getToken(_ request: Request, _ params: TokenGet.Params?) {
         let (caller, validity) = (request.caller, params?.validity ?? .zero)
@@ -16,7 +15,8 @@ extension Dispatcher {
         }
     }
 
-    /// Passes the encoded token to `tell` if one in memory is valid for `validity`. Returns whether it did, and counts it.
+    /// Passes the encoded token to `tell` if a token in memory is valid for `validity`. Counts it, and returns whether
+    /// it did.
     func handOutToken(
         to caller: Caller,
         validFor validity: Duration,
@@ -27,7 +27,7 @@ extension Dispatcher {
         return true
     }
 
-    /// Waits for a token that is not at hand.
+    /// Waits for a token if none in memory is valid long enough.
     ///
     /// - Parameter then: called once on the event loop. If it sends the token, it must call `handedOutToken`.
     func waitForToken(
@@ -41,7 +41,7 @@ extension Dispatcher {
             owner.token(minimumValidity: validity, by: user) { outcome in
                 let (dispatcher, caller, then) = waiting.value
                 dispatcher.counters.tokenWaits.note(dispatcher.owner.now.uptime - began)
-                // A reload may have taken the right away while the token was being renewed.
+                // A reload may have withdrawn the right while the token was renewed.
                 if let denial = dispatcher.denial(of: .tokenGet, to: caller) { return then(.failure(denial)) }
                 then(outcome.mapError(WireError.init))
             }

@@ -3,8 +3,8 @@ import JunctionProtocol
 import JunctionSecret
 import JunctionSession
 
-/// The answers that are asked for again and again, rendered once: the state and the token until the session changes,
-/// and the interface, which never changes and which anybody may ask for.
+/// The answers to frequent calls, encoded once: the state and the token until the session changes, and the interface
+/// documents, which never change and which every caller may read.
 final class PreparedAnswers {
     private var status = Status()
     private var token: Token?
@@ -13,23 +13,23 @@ final class PreparedAnswers {
     private var openAPIDocument: [UInt8]?
 
     private struct Status {
-        /// What the owner's count of changes was.
+        /// The owner's count of changes when the answer was encoded.
         var changes: UInt64?
         var revision: UInt64?
         var json: [UInt8] = []
-        /// Everybody is told the same, for there are no codes that only some may see.
+        /// Whether all callers get the same answer, because there are no codes.
         var isForAll = false
     }
 
     private struct Token: Sendable {
         let servable: ServableToken
-        // Holds the access token; it is wiped when it is replaced.
+        // Contains the access token, and is wiped when it is replaced.
         let json: SharedSecret
     }
 
     // MARK: The state
 
-    /// Lends the answer to `session.status` at this moment.
+    /// Passes the present answer to `session.status` to `body`.
     ///
     /// - Parameter seesCodes: whether the caller sees the codes of a sign-in that awaits approval.
     func withStatus(
@@ -58,7 +58,7 @@ final class PreparedAnswers {
 
     // MARK: The token
 
-    /// Lends the encoded answer to `token.get` if a token is valid for at least `validity`.
+    /// Passes the encoded answer to `token.get` to `body` if a token is valid for at least `validity`.
     ///
     /// - Returns: the generation of that token; `nil` if there is none.
     func withToken(
@@ -87,7 +87,7 @@ final class PreparedAnswers {
         changesAtToken = owner.changeCount.present
     }
 
-    /// The state has changed: a token that is no longer the session's is not kept.
+    /// Drops the token if it is no longer the session's. Called when the state has changed.
     func forgetToken(unless generation: UInt64?) {
         guard let token, token.servable.facts.generation != generation else { return }
         (self.token, changesAtToken) = (nil, nil)
@@ -95,14 +95,12 @@ final class PreparedAnswers {
 
     // MARK: The interface
 
-    /// Lends the answer to `rpc.discover`.
     func withDiscoveryDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
         let document = discoveryDocument ?? introspection.discoveryDocument()
         discoveryDocument = document
         document.withUnsafeBytes(body)
     }
 
-    /// Lends the same interface as HTTP has it.
     func withOpenAPIDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
         let document = openAPIDocument ?? Array(OpenAPIDocument(version: introspection.info().version).json())
         openAPIDocument = document

@@ -6,7 +6,7 @@ extension RenewalRequest {
         self.init(
             renewalId: String(question.attempt.number),
             reason: Reason(question.reason),
-            // Only a credential that names its user is asked about; there is no other question without a session.
+            // Only a credential that names its user causes a question, so there is no question without a user.
             userId: question.userId ?? "",
             expiresAt: question.expiresAt.map(Timestamp.init),
             deadline: Timestamp(question.deadline)
@@ -15,7 +15,7 @@ extension RenewalRequest {
 }
 
 extension JunctionSession.RenewalAnswer {
-    /// Nothing, when the handler is unable.
+    /// Makes the session's answer; `nil` if the handler is unable.
     init?(_ answer: JunctionProtocol.RenewalAnswer) {
         switch answer {
         case .renew: self = .renew

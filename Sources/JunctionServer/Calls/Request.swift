@@ -3,35 +3,33 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// One call from arrival to its one answer: who asked, and where the answer belongs.
+/// One call, from its arrival to its one answer: the connection that sent it, and the id to answer under.
 struct Request {
     let connection: Connection
-    /// Absent for a notification, which is carried out and never answered.
+    /// The id; `nil` for a notification, which is carried out and never answered.
     let id: JunctionProtocol.RequestID?
-    /// The batch that it came in, and whose answers go out together.
+    /// The batch that contains the call, if any. Its answers are sent together.
     let batch: BatchAnswers?
-    /// The bytes of the call and of the id: its caller is charged with them while the answer is not known.
+    /// The bytes of the call and of the id. Its caller is charged with them until the call is answered.
     var size = 0
 
     var caller: Caller { connection.caller }
 
-    /// Answers with a result that is JSON already.
+    /// Answers with a result that is already JSON.
     func succeed(with json: UnsafeRawBufferPointer) {
         put { $0.appendResult(json, for: $1) }
     }
 
-    /// Answers with what the method answers.
     func succeed<Definition: MethodDefinition>(_: Definition.Type, _ answer: Definition.Answer) {
         put { $0.appendAnswer(of: Definition.self, answer, for: $1) }
     }
 
-    /// Answers with an error.
     func fail(_ error: WireError) {
         if id != nil { connection.dispatcher.counters.count(error) }
         put { $0.appendError(error, for: $1) }
     }
 
-    /// Answers a call of the API, whose body is written while the caller reads.
+    /// Answers an API call. The body is written as the caller reads.
     func succeed(_ answer: JunctionProtocol.ApiAnswer, _ body: GatheredBody) {
         guard let id else { return body.end() }
         let line = OutgoingLine(answer, body, for: id)
@@ -47,9 +45,9 @@ struct Request {
 }
 
 extension Request {
-    /// Takes the request along until its answer is known; until then it counts as in flight.
+    /// Returns a function that answers the request later. Until then, the request counts as in flight.
     ///
-    /// What is returned has to be called exactly once, on the event loop.
+    /// The function has to be called exactly once, on the event loop.
     func later<Definition: MethodDefinition>(
         _: Definition.Type,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
@@ -58,7 +56,7 @@ extension Request {
         return { answer($0.mapError(WireError.init)) }
     }
 
-    /// The same, for an answer that may also be an error of the socket's own.
+    /// Like `later`, for an answer that may also be a `WireError`.
     func laterOrDenied<Definition: MethodDefinition>(
         _: Definition.Type,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
@@ -79,7 +77,7 @@ extension Request {
     }
 }
 
-/// A request that is not answered yet, and weighs on its caller's account.
+/// A request that is not answered yet, with which its caller's account is charged.
 final class PendingRequest {
     let request: Request
     private var isSettled = false
@@ -90,14 +88,13 @@ final class PendingRequest {
         connection.requestBegan(size)
     }
 
-    /// Answers it.
     func settle(_ answer: (Request) -> Void) {
         begin()
         answer(request)
         request.connection.requestEnded(request.size)
     }
 
-    /// Answers it with a body, which weighs on the account until it was written.
+    /// Answers with a body. The account is charged until the body was written.
     func settle(_ answer: JunctionProtocol.ApiAnswer, _ body: GatheredBody) {
         begin()
         body.whenOver = { [request, unowned body] in

@@ -38,6 +38,6 @@ extension ErrorCode {
 }
 
 extension Duration {
-    /// In seconds, to the millisecond: what a caller can make use of.
+    /// The duration in seconds, rounded to milliseconds.
     fileprivate var inSeconds: Double { Double(wholeMilliseconds) / 1_000 }
 }

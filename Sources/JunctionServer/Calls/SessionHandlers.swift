@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 import NIOCore
 
-/// The connections that are session handlers: they are asked how the session shall be renewed.
+/// The connections that are session handlers: the daemon asks them how to renew the session.
 final class SessionHandlers {
     private let eventLoop: any EventLoop
     private var duties: [ObjectIdentifier: HandlerDuty] = [:]
@@ -14,38 +14,38 @@ final class SessionHandlers {
 
     var count: Int { duties.count }
 
-    /// Makes the connection a session handler; one that is, stays it, and keeps its place in the order.
+    /// Makes the connection a session handler. A connection that already is one keeps its place in the order.
     func add(_ connection: Connection, of owner: SessionOwner) {
         guard !isStopping, connection.isOpen, duties[ObjectIdentifier(connection)] == nil else { return }
         let duty = HandlerDuty(of: connection, owner)
         duties[ObjectIdentifier(connection)] = duty
         let asked = NIOLoopBound(duty, eventLoop: eventLoop)
-        // It may be asked before this returns. Its answer comes later in any case.
+        // The handler may be asked before `register` returns. Its answer always comes later.
         let uid = connection.caller.user
         duty.handler = owner.assumeIsolated { owner in
             owner.register(handlerOf: uid) { question in asked.value.ask(question) }
         }
     }
 
-    /// The connection no longer wants to be asked.
+    /// Removes a handler that no longer wants to be asked.
     func remove(_ connection: Connection) {
         end(connection)?.unregister()
     }
 
-    /// The connection is gone, or can no longer answer.
+    /// Removes a connection that is closed or can no longer answer.
     func lose(_ connection: Connection) {
         guard let duty = end(connection) else { return }
         let lost = NIOLoopBound(duty, eventLoop: eventLoop)
-        // Connections may break while the owner tells them something: it has to finish that before it hears of this.
+        // A connection may break while the owner calls it. The owner must finish that call first.
         eventLoop.execute { lost.value.unregister() }
     }
 
-    /// Whether the connection is a session handler.
     func contains(_ connection: Connection) -> Bool { duties[ObjectIdentifier(connection)] != nil }
 
-    /// The daemon is about to end: nobody is asked any more, and nobody is taken for unable.
+    /// Stops asking handlers, because the daemon is about to end.
     ///
-    /// What counts as unable is postponed for ten minutes, over the restart too; no app has said so.
+    /// No handler counts as unable then. Otherwise, the renewal would be postponed for ten minutes, also across the
+    /// restart, although no app has answered that it is unable.
     func stop() {
         isStopping = true
         for duty in duties.values { duty.end() }
@@ -59,7 +59,7 @@ final class SessionHandlers {
     }
 }
 
-/// The duty of one connection, from its registration to its end: at most one question is open at a time.
+/// The handler duty of one connection, from registration to end. At most one question is open at a time.
 private final class HandlerDuty {
     private let connection: Connection
     private let owner: SessionOwner
@@ -72,9 +72,10 @@ private final class HandlerDuty {
         self.owner = owner
     }
 
-    /// Asks the connection. How long to wait is the owner's business: it moves on, and drops what comes later.
+    /// Sends a question to the connection. The owner has its own deadline: it continues without the answer, and ignores
+    /// a late one.
     func ask(_ renewal: RenewalQuestion) {
-        // Whoever asks will hear in a moment that this duty is over.
+        // If the duty is over, the owner will soon be notified of that.
         guard !isOver else { return }
         withdrawQuestion()
         guard connection.caller.may(.handle) else { return connection.rightWithdrawnSoon() }
@@ -89,13 +90,13 @@ private final class HandlerDuty {
         withdrawQuestion()
     }
 
-    /// Tells the owner, which asks the next handler then.
+    /// Unregisters the handler at the owner, which then asks the next one.
     func unregister() {
         guard let handler else { return }
         owner.assumeIsolated { $0.unregister(handler) }
     }
 
-    /// The owner has moved on, or nobody will answer.
+    /// Withdraws the open question: the owner has moved on, or no answer can come.
     private func withdrawQuestion() {
         guard let question else { return }
         connection.questions?.withdraw(question)
@@ -104,7 +105,7 @@ private final class HandlerDuty {
 
     private func answered(_ attempt: Attempt, _ result: Result<JunctionProtocol.RenewalAnswer, QuestionFailure>) {
         guard let handler else { preconditionFailure("A session handler answered before it was registered") }
-        // An error, nonsense, or the answer of a caller without the right counts as "unable".
+        // An error, an invalid answer, or an answer of a caller without the right counts as "unable".
         let isAllowed = connection.caller.may(.handle)
         let answer = isAllowed ? (try? result.get()).flatMap(JunctionSession.RenewalAnswer.init) : nil
         var words: String?

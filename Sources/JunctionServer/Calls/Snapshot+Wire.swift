@@ -2,9 +2,9 @@ package import JunctionProtocol
 package import JunctionSession
 
 extension JunctionProtocol.Snapshot {
-    /// A snapshot as it goes over the wire.
+    /// Makes the snapshot for the wire.
     ///
-    /// - Parameter codes: of the sign-in that awaits approval, for whoever may manage the session.
+    /// - Parameter codes: the codes of the sign-in that awaits approval, for callers that may manage the session.
     package init(_ snapshot: JunctionSession.Snapshot, codes: DeviceCodes? = nil) {
         let facts = snapshot.facts
         self.init(
@@ -80,7 +80,7 @@ extension JunctionProtocol.Termination {
 }
 
 extension Timestamp {
-    /// A time of the session's as the wire has it.
+    /// Makes a wire timestamp from a time of the session.
     package init(_ time: WallTime) {
         self.init(milliseconds: time.milliseconds)
     }

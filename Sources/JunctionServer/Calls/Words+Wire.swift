@@ -1,8 +1,8 @@
 import JunctionProtocol
 import JunctionSession
 
-// The words of the session's module and those of the wire are two vocabularies, though they are spelled alike: a case that is
-// renamed here changes nothing there, and one that is new here has to be given a word.
+// The session module and the wire have separate vocabularies, although most words are equal. Renaming a case of the
+// session module does not change the wire, and a new case needs a word here.
 
 extension JunctionProtocol.Snapshot.State {
     init(_ state: SessionState) {

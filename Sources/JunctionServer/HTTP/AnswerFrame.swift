@@ -3,10 +3,9 @@ import JunctionSession
 import NIOCore
 import NIOHTTP1
 
-/// The head of an answer over HTTP, and how its body ends.
+/// The head of an HTTP answer, and whether a body follows.
 struct AnswerFrame {
     var head: HTTPResponseHead
-    /// Whether a body follows at all.
     var hasBody: Bool
 
     private init(_ status: Int, _ headers: HTTPHeaders, hasBody: Bool) {
@@ -14,30 +13,30 @@ struct AnswerFrame {
         self.hasBody = hasBody
     }
 
-    /// An answer of the daemon's own that is there already.
     init(page: HttpPage, count: Int) {
         self.init(200, ["content-type": page.contentType, "content-length": "\(count)"], hasBody: true)
         head.headers.add(name: "cache-control", value: "no-store")
     }
 
-    /// One that goes on.
+    /// Makes the head of an answer that continues until the connection ends.
     init(stream page: HttpPage) {
         self.init(200, ["content-type": page.contentType, "transfer-encoding": "chunked"], hasBody: true)
         head.headers.add(name: "cache-control", value: "no-store")
     }
 
-    /// An error of the daemon's own, and its body.
+    /// Makes the answer for an error of the daemon, with its body.
     static func telling(_ problem: Problem, allow: String? = nil, toHead: Bool) -> (AnswerFrame, ByteBuffer) {
         let body = ByteBuffer(json: problem)
         return (AnswerFrame(problem, allow: allow, count: body.readableBytes, toHead: toHead), body)
     }
 
-    /// No further request is read from this connection.
+    /// Adds the header that ends the connection: the daemon reads no further request from it.
     mutating func saysClose() {
         head.headers.add(name: "connection", value: "close")
     }
 
-    /// An error of the daemon's own: the marker says so, for the provider has errors of the same status.
+    /// Makes the head for an error of the daemon. The marker header distinguishes it from a provider's error with the
+    /// same status.
     private init(_ problem: Problem, allow: String?, count: Int, toHead: Bool) {
         self.init(
             problem.status,
@@ -52,15 +51,15 @@ struct AnswerFrame {
         if let allow { head.headers.add(name: "allow", value: allow) }
     }
 
-    /// The provider's answer. Where its body ends is said anew, for nothing that came with the answer decides that: a body that
-    /// is there is counted, and one that comes by and by has chunks.
+    /// Makes the head of the provider's answer. Its headers about the body's length are replaced: a complete body gets
+    /// a length, and a body that arrives in pieces is chunked.
     init(_ answer: JunctionSession.ApiAnswer, toHead: Bool) {
         self.init(answer.status, [:], hasBody: !toHead && answer.status != 204 && answer.status != 304)
         for (name, value) in answer.headers where !Self.ours.contains(name.lowercased()) {
             head.headers.add(name: name, value: value)
         }
         if !hasBody {
-            // The length that the body would have had says nothing about where this answer ends (RFC 9110 section 8.6).
+            // The length that the body would have had does not say where this answer ends (RFC 9110, section 8.6).
             let length = answer.headers.first { $0.name.lowercased() == "content-length" }?.value
             if toHead, answer.status != 204, let length { head.headers.add(name: "content-length", value: length) }
         } else if answer.stream == nil {
@@ -70,10 +69,10 @@ struct AnswerFrame {
         }
     }
 
-    /// The header that tells our errors from the provider's, in lower case.
+    /// The header that marks the daemon's errors, in lower case.
     static let marker = "junction-error"
 
-    /// The headers that only the daemon sets: its own, and those that say where an answer ends and what becomes of a connection.
+    /// The headers that only the daemon sets: its own, and those about the body's end and the connection.
     private static let ours: Set<String> = [
         marker, "connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade",
     ]

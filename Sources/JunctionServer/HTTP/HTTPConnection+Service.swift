@@ -5,7 +5,7 @@ import JunctionSession
 import NIOCore
 import NIOHTTP1
 
-/// What is done about a request that was admitted: the same as on the other socket, by the same rules.
+/// Serves an admitted request by the same rules as the JSON-RPC socket.
 extension HTTPConnection {
     func start(_ exchange: HTTPExchange) {
         let method = exchange.method(of: exchange.request.aim)
@@ -66,13 +66,13 @@ extension HTTPConnection {
     private func startCall(_ exchange: HTTPExchange) {
         switch exchange.input {
         case .complete: call(exchange)
-        // It is gathered first, and what is gathered is little.
+        // The body, of at most `mostKept` bytes, is gathered before the call.
         case .gathering: sayContinue(exchange)
         case .streaming(let body): call(exchange, upload: body)
         }
     }
 
-    /// Asks for the body, where its sender waits to be asked.
+    /// Sends `100 Continue` if the client waits for it before it sends the body.
     private func sayContinue(_ exchange: HTTPExchange) {
         guard isServing(exchange), exchange.request.expectsContinue, !exchange.hasSaidContinue, exchange.hasNoOutput
         else { return }
@@ -81,7 +81,7 @@ extension HTTPConnection {
         flush()
     }
 
-    /// Calls the API; a body is whole, or comes by and by.
+    /// Calls the API, with a complete body or with one that is streamed.
     func call(_ exchange: HTTPExchange, body: [UInt8]? = nil, upload: BodyStream? = nil) {
         guard case .api(let target) = exchange.request.aim else { return }
         let waiting = NIOLoopBound((self, exchange), eventLoop: eventLoop)
@@ -93,18 +93,18 @@ extension HTTPConnection {
             body: body
         )
         request.passage = .streamed(upload)
-        // Every library adds some of its own.
+        // Each HTTP library adds its own headers.
         request.leavesOutOtherHeaders = true
         upload?.whenTaken { _ in
             let (connection, exchange) = waiting.value
-            // Never from within the call of whoever takes it.
+            // Not from within the call of the code that takes the body.
             connection.eventLoop.execute { waiting.value.0.sayContinue(waiting.value.1) }
             if connection.isServing(exchange) { connection.workSoon() }
         } abandoned: {
             waiting.value.0.workSoon()
         }
         charge(exchange, body?.count ?? 0)
-        // Others may have begun theirs while the body was gathered: then this is one too many.
+        // Other calls may have begun while the body was gathered, so the limit may be reached now.
         dispatcher.call(request, for: caller) { [self] outcome in
             switch outcome {
             case .success(let (answer, transfer)):
@@ -147,7 +147,7 @@ extension HTTPExchange {
 }
 
 extension HTTPConnection {
-    /// A request is answered later; until it has been, to the end of its answer, its caller's account is charged with it.
+    /// Charges the caller's account with a request until the end of its answer.
     private func charge(_ exchange: HTTPExchange, _ bodyBytes: Int) {
         let bytes = exchange.head.size + bodyBytes
         exchange.charge = bytes
@@ -163,21 +163,19 @@ extension HTTPConnection {
 }
 
 extension ByteBuffer {
-    /// An error as it is told over HTTP.
     init(json problem: Problem) {
         var writer = JSONWriter(capacity: 512)
         problem.write(to: &writer)
         self = writer.withUnsafeBytes { ByteBuffer(bytes: $0) }
     }
 
-    /// A state as a server-sent event.
     init(event snapshot: JunctionProtocol.Snapshot) {
         var writer = JSONWriter(capacity: 1_024)
         snapshot.write(to: &writer)
         self = writer.withUnsafeBytes { ByteBuffer(event: $0) }
     }
 
-    /// The same, of one that is JSON already.
+    /// Encodes a state that is already JSON as a server-sent event.
     init(event json: UnsafeRawBufferPointer) {
         self.init()
         writeString("event: snapshot\ndata: ")

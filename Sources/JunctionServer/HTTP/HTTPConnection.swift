@@ -4,10 +4,10 @@ import JunctionSession
 import NIOCore
 import NIOHTTP1
 
-/// One local program that speaks HTTP: reads one request after the other, and not more than it can pass on.
+/// The HTTP connection of one local program. It reads one request after the other, and only as much as it can pass on.
 ///
-/// Everything happens on the event loop. Nothing is read that there is no use for: what was read together waits in the read buffer until
-/// its turn, and one piece of it is here at most.
+/// Everything happens on the event loop. Input that cannot be used yet waits in the read buffer; the connection itself
+/// keeps at most one piece of it.
 final class HTTPConnection {
     let caller: Caller
     let dispatcher: Dispatcher
@@ -25,9 +25,9 @@ final class HTTPConnection {
     private var isPumping = false
     private var hasMore = false
 
-    /// The other side sends nothing more.
+    /// Whether the peer has ended its output.
     private var otherHasEnded = false
-    /// Some of a request is here, and the rest is waited for.
+    /// Whether a part of a request has arrived and the daemon waits for the rest.
     private var hasBegun = false
     private var budget: WaitingBudget
     private var waitBegan = NIODeadline.now()
@@ -36,12 +36,12 @@ final class HTTPConnection {
     private var farewellTimer: Scheduled<Void>?
 
     private lazy var reader = ReaderWatch(of: self)
-    /// Whether new states are told, and how far that has come.
+    /// Whether the connection receives new states, and the last one that it received.
     var watch = Watch.off
 
     private enum Arrival {
         case part(HTTPServerRequestPart)
-        /// What came after it is no HTTP.
+        /// Input that is not valid HTTP.
         case nonsense(RefusedRequest)
         case end
     }
@@ -49,9 +49,9 @@ final class HTTPConnection {
     private enum Stage {
         case waiting
         case serving(HTTPExchange)
-        /// The last word is being said: what still comes is dropped until the other side has heard it.
+        /// The last answer is being written. Input is dropped until the peer has received the answer.
         case leaving
-        /// It has been said, and handed to the kernel.
+        /// The last answer was passed to the kernel.
         case parted
         case closed
     }
@@ -68,34 +68,33 @@ final class HTTPConnection {
         if case .serving(let exchange) = stage { exchange } else { nil }
     }
 
-    /// Whether what was asked here still counts.
     func isServing(_ exchange: HTTPExchange) -> Bool { self.exchange === exchange }
 
     // MARK: Rights
 
-    /// Whether its caller is served with what it has no right to any more.
+    /// Whether the caller receives data that it has lost the right to.
     var usesWithdrawnRight: Bool {
         if watch != .off, !caller.may(.status) { return true }
         guard let exchange, exchange.isPassing else { return false }
         return !caller.may(.api) || !dispatcher.exposesApi
     }
 
-    // MARK: What arrived
+    // MARK: Input
 
-    /// Does what can be done now, and reads on if there is a use for more.
+    /// Handles the input that can be handled now, and reads more if the connection can use it.
     private func work() {
         guard !isWorking else { return }
         isWorking = true
         var done = 0
         while done < inbox.count, take(inbox[done]) { done += 1 }
-        // Whatever was at work may have ended the connection, and then nothing waits any more.
+        // The handled input may have ended the connection, which empties the inbox.
         inbox.removeFirst(min(done, inbox.count))
         isWorking = false
         if inbox.isEmpty { readOn() }
         charge()
     }
 
-    /// The same, when whoever is at work now has finished.
+    /// Calls `work` after the present work has finished.
     func workSoon() {
         guard !isWorkDue else { return }
         isWorkDue = true
@@ -105,7 +104,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Whether it is done with; if not, it waits.
+    /// Returns whether the input was handled. If not, it waits.
     private func take(_ arrival: Arrival) -> Bool {
         switch stage {
         case .waiting:
@@ -118,7 +117,7 @@ final class HTTPConnection {
             return true
         case .serving(let exchange):
             guard !exchange.hasAllInput else {
-                // A request without a body has an end, too.
+                // A request without a body also has an end part.
                 if case .part(.end) = arrival { return true }
                 return false
             }
@@ -127,7 +126,7 @@ final class HTTPConnection {
             case .part(.body(let bytes)): return take(bytes, of: exchange)
             case .part(.end): inputEnded(of: exchange)
             case .nonsense(let refused): breakOff(exchange, refused)
-            // The daemon ends: a client whose request it has cut short gets no answer, and may repeat it.
+            // The daemon ends. A client whose request was cut short gets no answer, and may repeat it.
             case .end where isDraining: close()
             case .end: breakOff(exchange, RefusedRequest(400, .invalidRequest, "The request ended before its body did"))
             }
@@ -141,7 +140,7 @@ final class HTTPConnection {
     }
 
     private func begin(_ parsed: HTTPRequestHead) -> Bool {
-        // Answers that nobody reads do not become more.
+        // While the client does not read, no further answer is begun.
         guard let context, context.channel.isWritable else { return false }
         restartBudget(hasBegun: true)
         let head = RequestHead(
@@ -177,7 +176,7 @@ final class HTTPConnection {
         return true
     }
 
-    /// The request goes on while the rest of it comes.
+    /// Starts the call while the rest of the body arrives.
     private func streamInput(of exchange: HTTPExchange, _ kept: [UInt8]) {
         var length: UInt64?
         if case .length(let known) = exchange.request.body { length = known }
@@ -199,7 +198,7 @@ final class HTTPConnection {
         endInput()
     }
 
-    /// There will be no more of the request, and it is not all of it.
+    /// Ends an exchange whose request is incomplete and will stay so.
     private func breakOff(_ exchange: HTTPExchange, _ refused: RefusedRequest) {
         exchange.keepsAlive = false
         exchange.breakOff()
@@ -209,7 +208,7 @@ final class HTTPConnection {
 
     // MARK: Reading
 
-    /// What there is a use for now.
+    /// The input that the connection can use now.
     private var wanted: HTTPReadBuffer.Portion? {
         switch stage {
         case .waiting: .lines
@@ -221,22 +220,22 @@ final class HTTPConnection {
     private func readOn() {
         guard !isReading, let wanted else { return }
         isReading = true
-        // Who is being answered already need not send the rest.
+        // A client that already receives an answer has no time limit for the rest of its request.
         if hasBegun, exchange?.hasNoOutput ?? true { wait() }
         readBuffer.ask(for: wanted)
     }
 
-    /// A connection that keeps at most this many bytes is never closed for its user's total.
+    /// A connection that keeps at most this many bytes is never closed because of its user's total.
     private static let blameless = 1 << 15
 
-    /// What is kept for it here, and in the network library.
+    /// The bytes that are kept for the peer, here and in SwiftNIO.
     private var held: Int {
         if case .closed = stage { return 0 }
         let unparsed = inbox.isEmpty ? 0 : HTTPReadBuffer.longestPiece + inbox.count * MemoryLayout<Arrival>.stride
         return readBuffer.held + unparsed + (exchange?.held ?? 0) + queued
     }
 
-    /// Puts what is kept here on the account of the user.
+    /// Charges the bytes that are kept here to the user's account.
     func charge() {
         let held = held
         if held != caller.held { caller.charge(held, for: self, isToBlame: held > Self.blameless) }
@@ -248,10 +247,10 @@ final class HTTPConnection {
         return CallerAccount.Burden(bytes: caller.held, rest: now - caller.restsSince)
     }
 
-    /// No error is sent: a peer that does not read would not read it.
+    /// Sends no error: a peer that does not read would not read it.
     func overBudget() { close() }
 
-    /// Whoever has begun a request is waited for as long as the budget lasts.
+    /// Starts the timer for a client that has begun a request. It runs as long as the budget lasts.
     private func wait() {
         waitBegan = .now()
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
@@ -270,7 +269,7 @@ final class HTTPConnection {
 
     private func waitedLongEnough() {
         waiting = nil
-        let late = RefusedRequest(408, .invalidRequest, "The request did not come on for too long, or not fast enough")
+        let late = RefusedRequest(408, .invalidRequest, "The request timed out")
         switch stage {
         case .waiting: refuse(late)
         case .serving(let exchange): breakOff(exchange, late)
@@ -278,7 +277,7 @@ final class HTTPConnection {
         }
     }
 
-    /// A request begins, or is over.
+    /// Resets the budget, because a request begins or has ended.
     private func restartBudget(hasBegun: Bool) {
         waiting?.cancel()
         waiting = nil
@@ -298,31 +297,28 @@ final class HTTPConnection {
         charge()
     }
 
-    /// Begins an answer.
     func send(_ frame: AnswerFrame, of exchange: HTTPExchange) {
         settleWaiting()
-        // A request that is not all there leaves no place where the next one would begin.
+        // If the request is incomplete, it is unknown where the next one begins.
         if !exchange.hasAllInput || readBuffer.isSpent { exchange.keepsAlive = false }
         var head = frame.head
         if !exchange.keepsAlive { head.headers.add(name: "connection", value: "close") }
         write(.head(head))
     }
 
-    /// A whole answer.
     func answer(_ exchange: HTTPExchange, _ frame: AnswerFrame, _ body: ByteBuffer) {
         send(frame, of: exchange)
         if frame.hasBody, body.readableBytes > 0 { write(.body(.byteBuffer(body))) }
         answered(exchange)
     }
 
-    /// An error of our own.
     func fail(_ exchange: HTTPExchange, _ error: WireError) {
         dispatcher.counters.count(error)
         let (frame, body) = AnswerFrame.telling(Problem(error), toHead: exchange.isToHead)
         answer(exchange, frame, body)
     }
 
-    /// Says why a request goes no further, and goes: where the next one would begin may not be known.
+    /// Answers with an error and ends the connection: it may be unknown where the next request begins.
     private func refuse(_ refused: RefusedRequest, toHead: Bool = false) {
         dispatcher.counters.count(refused.error)
         let problem = Problem(refused.error, status: refused.status)
@@ -334,7 +330,7 @@ final class HTTPConnection {
         leave()
     }
 
-    /// The answer is complete.
+    /// Ends the exchange, because its answer is complete.
     func answered(_ exchange: HTTPExchange) {
         guard isServing(exchange) else { return }
         exchange.output = .complete
@@ -353,13 +349,13 @@ final class HTTPConnection {
         workSoon()
     }
 
-    /// There is nothing more to say: the other side hears what was said before the connection goes, even while it still sends.
+    /// Ends the connection. The peer receives the output before that, even if it still sends.
     private func leave() {
         guard let context else { return }
         stage = .leaving
         restartBudget(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        // Nothing at all, which is written when everything before it is.
+        // SwiftNIO completes an empty write when all earlier writes are complete.
         let nothing = Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
         context.writeAndFlush(nothing).whenComplete { _ in connection.value.farewell() }
         reader.look()
@@ -377,13 +373,13 @@ final class HTTPConnection {
         farewellTimer = eventLoop.scheduleTask(in: patience) { connection.value.close() }
     }
 
-    /// Hands the answer on for as long as somebody reads it.
+    /// Passes on the provider's answer as long as the client reads.
     func pump(_ exchange: HTTPExchange) {
         hasMore = true
         guard !isPumping, isServing(exchange), case .streaming(let body) = exchange.output, let context else { return }
         isPumping = true
         var wrote = false
-        // Whoever brings it may bring more as soon as some is taken, or asked for.
+        // Taking bytes may make the source provide more.
         while hasMore, context.channel.isWritable {
             hasMore = false
             while context.channel.isWritable,
@@ -391,7 +387,7 @@ final class HTTPConnection {
             {
                 write(.body(.byteBuffer(piece)))
                 wrote = true
-                // What the kernel takes at once is not waited for.
+                // Bytes that the kernel takes at once do not count as waiting.
                 context.flush()
             }
         }
@@ -400,7 +396,7 @@ final class HTTPConnection {
         charge()
         switch body.end {
         case .complete: answered(exchange)
-        // Whoever reads it sees by the missing end that this is not all.
+        // The missing end of the chunks shows the client that the answer is incomplete.
         case .broken: close()
         case nil: break
         }
@@ -408,7 +404,7 @@ final class HTTPConnection {
 
     // MARK: States
 
-    /// Begins to tell states; the present one first.
+    /// Starts sending states, beginning with the present one.
     func listen(_ exchange: HTTPExchange, _ target: RequestTarget) {
         let params: SessionSubscribe.Params
         do throws(WireMismatch) {
@@ -433,7 +429,8 @@ final class HTTPConnection {
         endInput()
     }
 
-    /// Ends the peer's sending when the daemon ends: what has arrived by now is answered. A body that has begun may still come.
+    /// Shuts down the input when the daemon ends. Requests that have arrived are answered. The rest of a body that has
+    /// begun may still come.
     private func endInput() {
         guard isDraining, exchange?.hasAllInput ?? true, context?.channel.isActive == true else { return }
         readBuffer.dropsSurplus = true
@@ -452,7 +449,7 @@ final class HTTPConnection {
         dispatcher.httpWatchers.remove(self)
         if let exchange {
             exchange.breakOff()
-            // What is still waited for is carried out all the same, and counts until then.
+            // A call that still waits for its answer is carried out anyway, and stays charged until then.
             if case .streaming = exchange.output { discharge(exchange) }
         }
         stage = .closed
@@ -495,13 +492,13 @@ extension HTTPConnection: ChannelInboundHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
         settleWaiting()
-        // A request has begun whose head is not there yet.
+        // A part of a request head has arrived.
         if case .waiting = stage, inbox.isEmpty { hasBegun = true }
         work()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The daemon has ended the sending in the middle of a request.
+        // The daemon has shut down the input in the middle of a request.
         if isDraining, error as? HTTPParserError == .invalidEOFState {
             if case .waiting = stage { return }
             return close()
@@ -532,7 +529,7 @@ extension HTTPConnection: ChannelInboundHandler {
         ended()
     }
 
-    // The last that happens, also to a connection that was never active.
+    // SwiftNIO calls this last, also for a connection that was never active.
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
         self.context = nil

@@ -1,39 +1,38 @@
 import JunctionSession
 
-/// One request over HTTP and its answer, as far as they have come.
+/// The progress of one HTTP request and its answer.
 final class HTTPExchange {
     let request: AdmittedRequest
     let head: RequestHead
-    /// Another request may follow.
     var keepsAlive: Bool
     var input: Input
     var output = Output.nothing
-    /// The bytes that its caller's account has been charged with, while it is answered later.
+    /// The bytes that the caller's account has been charged with until the answer has ended.
     var charge: Int?
-    /// The call of the API, once there is an answer to it.
+    /// The API call, once its answer has begun.
     var transfer: ApiTransfer?
     var hasSaidContinue = false
-    /// How much of a body whose length is known is still to come.
+    /// The bytes that are still to come of a body whose length is known.
     private(set) var left: UInt64 = 0
 
-    /// How much of a body is gathered before the request goes on: one that is complete by then can be repeated after a renewal,
-    /// and is what the API's rules are applied to. Of a longer one no more than this waits here at any time.
+    /// The most bytes of a body that are gathered before the call. A body that is complete by then can be sent again
+    /// after a renewal, and is checked by the API's rules. Of a longer body, at most this many bytes wait here at a
+    /// time.
     static let mostKept = 1 << 16
 
     enum Input {
-        /// It may be short.
+        /// The body may be short, and is gathered.
         case gathering([UInt8])
-        /// It goes on while it comes.
+        /// The body is passed on while it arrives.
         case streaming(BodyStream)
         case complete
     }
 
     enum Output {
-        /// Its answer is not known yet.
         case nothing
-        /// It is handed on while it comes.
+        /// The answer is passed on while it arrives.
         case streaming(BodyStream)
-        /// States are told until somebody ends it.
+        /// States are sent until one side ends the answer.
         case events
         case complete
     }
@@ -45,7 +44,8 @@ final class HTTPExchange {
             switch request.body {
             case .none: .complete
             case .length(let length) where length > UInt64(Self.mostKept): .streaming(BodyStream(length: length))
-            // It is asked for when its path has been judged, which is when somebody takes it.
+            // The client sends the body only after `100 Continue`. The daemon sends that when the path has been checked
+            // and the body is taken.
             case .chunked where request.expectsContinue: .streaming(BodyStream())
             case .length, .chunked: .gathering([])
             }
@@ -57,7 +57,6 @@ final class HTTPExchange {
         if case .complete = input { true } else { false }
     }
 
-    /// Whether more of the body is to be read now.
     var wantsInput: Bool {
         switch input {
         case .gathering: true
@@ -66,20 +65,18 @@ final class HTTPExchange {
         }
     }
 
-    /// What comes next of the body.
     var portion: HTTPReadBuffer.Portion {
         if case .length = request.body { .bytes(left) } else { .lines }
     }
 
-    /// So much of the body has come.
     func received(_ count: Int) {
         left -= min(left, UInt64(count))
     }
 
-    /// Who waits for our word has nothing to send before it.
+    /// Whether the client may send the body already. A client that waits for `100 Continue` sends nothing before it.
     private var mayCome: Bool { !request.expectsContinue || hasSaidContinue }
 
-    /// How many bytes of its bodies are here.
+    /// The bytes of the request's and the answer's body that are kept here.
     var held: Int {
         let held =
             switch input {
@@ -91,19 +88,19 @@ final class HTTPExchange {
         return held + body.count
     }
 
-    /// Whether some of a body is on its way: what is not is judged before it leaves, and before it is answered.
+    /// Whether a part of a body is being passed on. For other requests, the right is checked before the call and before
+    /// the answer.
     var isPassing: Bool {
         if case .streaming = input { return true }
         if case .streaming = output { return true }
         return false
     }
 
-    /// Whether nothing of the answer has been sent.
     var hasNoOutput: Bool {
         if case .nothing = output { true } else { false }
     }
 
-    /// Nobody is there any more, or there is nothing more to say.
+    /// Stops passing on bodies: the client has gone, or the exchange is over.
     func breakOff() {
         if case .streaming(let body) = input { body.finish(.broken(Unavailability("The app has broken off"))) }
         if case .streaming(let body) = output { body.abandon() }

@@ -2,11 +2,11 @@ import NIOCore
 import NIOHTTP1
 
 extension ChannelPipeline.SynchronousOperations {
-    /// What turns bytes into requests, and answers into bytes: others keep it, and it is as strict as it can be.
+    /// Adds SwiftNIO's HTTP parser and encoder, with strict limits.
     ///
     /// - Parameter readBuffer: keeps received bytes until the connection asks for them.
     func addHTTPHandlers(_ connection: some ChannelInboundHandler, behind readBuffer: HTTPReadBuffer) throws {
-        // How an answer ends is said by whoever makes it.
+        // `AnswerFrame` sets the headers about the end of an answer.
         var framing = HTTPResponseEncoder.Configuration()
         framing.automaticallySetFramingHeaders = false
         try addHandler(readBuffer)

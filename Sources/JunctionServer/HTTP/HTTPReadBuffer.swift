@@ -1,31 +1,29 @@
 import NIOCore
 
-/// Keeps what a program has sent as it came, and hands the parser no more of it than the connection has asked for.
+/// Keeps the received bytes, and passes only as many to the parser as the connection has asked for.
 ///
-/// The connection reads only where there is a use for more. But once the other side ends its sending, the library reads on to that
-/// end whether anybody asked or not, and that is as much as a program could put into its socket: parsed, it would be many times
-/// as much. Here it stays bytes, and bounded.
+/// The connection reads only when it can use more. But after the peer has ended its output, SwiftNIO reads up to that
+/// end in any case, which is as much as the socket can hold. Parsed, this would need many times the memory. Here it
+/// stays bytes, and is bounded.
 final class HTTPReadBuffer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// What is asked for next.
     enum Portion: Equatable {
         /// Up to the end of a head, or of chunks.
         case lines
-        /// So much of a body at most.
+        /// At most this many bytes of a body.
         case bytes(UInt64)
-        /// All the rest, to be dropped.
         case nothing
     }
 
-    /// As much as the kernel keeps for a program that has not asked it to keep more.
+    /// The most bytes that are kept: as many as the kernel keeps for a socket by default.
     static let most = 1 << 18
-    /// What is parsed at a time: of short chunks it becomes many times as much.
+    /// The most bytes that are parsed at a time. Short chunks need many times their size when parsed.
     static let longestPiece = 1 << 13
 
     private let turns: Turns
-    /// It has kept more.
+    /// Called when the buffer has kept more bytes.
     private let whenKept: () -> Void
     private var context: ChannelHandlerContext?
     private var kept = ByteBuffer()
@@ -34,23 +32,24 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     private var isTurnDue = false
     private var hasEnded = false
     private var hasToldEnd = false
-    /// The daemon has ended the sending: what it does not keep is dropped, and the answers under way are still written.
+    /// Whether the daemon has shut down the input. Surplus bytes are dropped then, and pending answers are still
+    /// written.
     var dropsSurplus = false
 
     init(_ turns: Turns, whenKept: @escaping () -> Void) {
         (self.turns, self.whenKept) = (turns, whenKept)
     }
 
-    /// How many bytes wait here.
+    /// The bytes that wait here.
     var held: Int { kept.readableBytes }
 
-    /// Whether nothing waits here, and nothing more comes.
+    /// Whether no bytes wait here and no more will come.
     var isSpent: Bool { hasEnded && held == 0 }
 
     /// Whether a line of the present head ended without CR.
     var hasBareLineFeed: Bool { lines.hasBareLineFeed }
 
-    /// The connection has a use for this: it gets it when it is its turn, and once.
+    /// Asks for one portion. The connection gets it once, in its turn.
     func ask(for portion: Portion) {
         wanted = portion
         if portion == .nothing { drop() }
@@ -61,7 +60,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
         }
     }
 
-    /// Whatever else is to be done is done in between: also requests that came together are served one in a turn.
+    /// Schedules a turn. Other work is done in between: requests that arrived together are also served one a turn.
     private func giveSoon() {
         guard !isTurnDue else { return }
         isTurnDue = true
@@ -96,14 +95,14 @@ final class HTTPReadBuffer: ChannelInboundHandler {
         tellEnd()
     }
 
-    /// The end is told when all that came before it has been.
+    /// Reports the end of the input after all earlier bytes were passed on.
     private func tellEnd() {
         guard hasEnded, !hasToldEnd, kept.readableBytes == 0 else { return }
         hasToldEnd = true
         context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
 
-    // MARK: What comes
+    // MARK: SwiftNIO events
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -120,7 +119,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
         guard kept.readableBytes + bytes.readableBytes <= Self.most else {
             if dropsSurplus { return }
             kept = ByteBuffer()
-            // Nothing else keeps the library from reading on.
+            // SwiftNIO would not stop reading otherwise.
             return context.close(promise: nil)
         }
         if kept.readableBytes == 0 {
@@ -134,7 +133,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // What it gets is told piece by piece.
+        // In other cases, the connection asks for each portion.
         if wanted == .nothing, !hasEnded { context.read() }
     }
 

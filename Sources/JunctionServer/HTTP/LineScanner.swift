@@ -1,26 +1,25 @@
 import Glibc
 
-/// Finds the blank line that a head ends with, and so do chunks: behind it the next request begins.
+/// Finds the blank line that ends a request head, or chunks. The next request begins after it.
 ///
-/// It is no parser: where something else looks like that line, a piece is only shorter than it could be.
+/// This is not a parser. If other bytes look like a blank line, the piece is only shorter than it could be.
 struct LineScanner {
-    /// How much there is of the present line.
     private var length = 0
     private var endsWithCR = false
-    /// The present line is the first since the last blank one.
+    /// Whether the present line is the first one since the last blank line.
     private var isFirst = true
     private var isAtBlankLine = false
-    /// A line has ended without CR since the last blank one.
+    /// Whether a line has ended without CR since the last blank line.
     private(set) var hasBareLineFeed = false
 
     private static let lineFeed = Int32(UInt8(ascii: "\n"))
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// How many bytes there are up to that line and with it; all of them where it is not among them.
+    /// Returns the number of bytes up to and including the blank line, or all bytes if there is none.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isAtBlankLine { self = Self() }
         var rest = bytes[...]
-        // Bodies pass here, too: what is no end of a line is not looked at one by one.
+        // Bodies also pass here, so the search for line ends uses `memchr`.
         while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
             let end = memchr(start, Self.lineFeed, rest.count)
         {

@@ -1,18 +1,17 @@
 import NIOCore
 
-/// Looks whether the other side reads what is written to it: an answer that nobody reads is not kept for ever, nor one that is
-/// read in crumbs.
+/// Closes the connection of a client that does not read its answer, or reads it too slowly.
 ///
-/// Lives on the event loop, and no longer than the connection whose it is.
+/// Lives on the event loop, and not longer than its connection.
 final class ReaderWatch {
     private unowned let connection: HTTPConnection
-    /// How long nothing may be read, or too little of it.
+    /// How long the client may read nothing, or too little.
     private let patience: Duration
     private var progress = Progress()
     private var budget: WaitingBudget
     private var timer: Scheduled<Void>?
 
-    /// How far answers have come: of what was written, some waits.
+    /// The bytes of answers that were written, and those of them that still wait.
     private struct Progress {
         var written = 0
         var queued = 0
@@ -28,17 +27,17 @@ final class ReaderWatch {
 
     func wrote(_ count: Int) { progress.written += count }
 
-    /// Something was written, or taken.
+    /// Starts or stops the timer, after bytes were written or taken.
     func look() {
         progress.queued = connection.queued
         guard progress.queued > 0 else { return caughtUp() }
-        // No time limit for states: `post` queues none while the channel is not writable, so only a bounded number waits.
+        // There is no time limit for states: `post` queues none while the channel is not writable, so only a bounded
+        // number waits.
         guard timer == nil, connection.watch == .off else { return }
         let (watch, before) = (NIOLoopBound(self, eventLoop: connection.eventLoop), progress)
         timer = connection.eventLoop.scheduleTask(in: TimeAmount(patience)) { watch.value.judge(since: before) }
     }
 
-    /// Nobody is there any more.
     func end() {
         timer?.cancel()
         timer = nil

@@ -2,9 +2,9 @@ import JunctionProtocol
 import NIOHTTP1
 
 extension RefusedRequest {
-    /// What the parser has refused; nothing where it is not about HTTP.
+    /// Makes the answer for a parser error; `nil` if the error is not about HTTP.
     ///
-    /// - Parameter hadBareLineFeed: a line ended without CR, which the parser takes for a part of the version.
+    /// - Parameter hadBareLineFeed: whether a line ended without CR. The parser reads the LF as a part of the version.
     init?(parsing error: any Error, hadBareLineFeed: Bool = false) {
         guard let fault = error as? HTTPParserError else { return nil }
         switch fault {
@@ -22,9 +22,9 @@ extension RefusedRequest {
         }
     }
 
-    /// A path, a query and what a library adds fit in several times.
+    /// The longest head: several times a long path, query and the headers of a library.
     static let longestHead = 1 << 15
-    /// One header of it, or the path with the query.
+    /// The longest header, or path with query.
     static let longestField = 1 << 14
     static let mostHeaders = 100
 }

@@ -1,9 +1,8 @@
 import JunctionProtocol
 
-/// The head of a request as the parser has read it.
 struct RequestHead: Equatable {
     var method: String
-    /// The request target as it came.
+    /// The request target as it was received.
     var target: String
     var headers: [(name: String, value: String)]
     var isHTTP11 = true
@@ -13,23 +12,21 @@ struct RequestHead: Equatable {
             && left.headers.elementsEqual(right.headers, by: ==)
     }
 
-    /// The bytes of the target, the names and the values.
     var size: Int { headers.reduce(target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
 
-    /// Every value of this name, given in lower case.
+    /// Returns all values of a header, whose name is given in lower case.
     fileprivate func values(_ name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
 }
 
-/// How a request's body ends.
+/// How the body of a request ends.
 enum BodyFraming: Equatable {
     case none
     case length(UInt64)
     case chunked
 }
 
-/// What is to be done about a request, as far as its head says.
 struct AdmittedRequest: Equatable {
     enum Aim: Equatable {
         case api(RequestTarget)
@@ -38,33 +35,32 @@ struct AdmittedRequest: Equatable {
 
     var aim: Aim
     var body: BodyFraming
-    /// Whoever sends it waits for our word before the body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     var expectsContinue: Bool
-    /// Another request may come over the same connection.
     var keepsAlive: Bool
 }
 
-/// A request that goes no further.
+/// A request that is answered with an error and not carried out.
 struct RefusedRequest: Error, Equatable {
     var status: Int
     var error: WireError
-    /// The methods that there are instead.
+    /// The allowed methods, for the `Allow` header.
     var allow: String?
 
     init(_ status: Int, _ code: ErrorCode, _ detail: String, allow: String? = nil) {
         (self.status, error, self.allow) = (status, WireError(code, detail), allow)
     }
 
-    /// An error with the status that belongs to it.
     init(_ error: WireError) {
         (status, self.error) = ((error.knownCode ?? .internalError).httpStatus, error)
     }
 }
 
-/// Judges the head of a request: pure, and strict where being lenient would leave it to somebody else to read it differently.
+/// Checks a request head. The rules are pure and strict: where they were lenient, another program could read the
+/// request differently.
 ///
-/// The parser has refused already what is no HTTP. What is said about the length of a body is judged once more all the same: it
-/// decides where the next request begins.
+/// The parser has already rejected invalid HTTP. The rules still check the length of the body again, because it decides
+/// where the next request begins.
 enum RequestRules {
     static let host = "junction"
     static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
@@ -122,7 +118,8 @@ enum RequestRules {
         return length == 0 ? .none : .length(length)
     }
 
-    /// Blanks around a value are no part of it (RFC 9110, 5.5); what the parser leaves of them goes here.
+    /// Returns the value without the blanks around it, which are not part of it (RFC 9110, section 5.5). The parser may
+    /// leave some.
     private static func withoutBlanks(_ value: String) -> Substring {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         var rest = value.drop(while: isBlank)
@@ -130,25 +127,26 @@ enum RequestRules {
         return rest
     }
 
-    // MARK: Who asks
+    // MARK: The origin of the request
 
     private static func checkHost(of head: RequestHead) throws(RefusedRequest) {
         let hosts = head.values("host")
         guard hosts.count == 1 else {
             throw RefusedRequest(400, .invalidRequest, "A request has one Host header: \(host)")
         }
-        // Some name the usual port, too.
+        // Some clients also name the default port.
         guard [host, host + ":80"].contains(hosts[0].lowercased()) else {
             throw RefusedRequest(421, .invalidRequest, "The Host is \(host): ask for http://\(host)/…")
         }
     }
 
-    /// What a browser or a proxy adds to what is not its own request.
+    /// Whether a browser or a proxy adds this header to requests of others.
     private static func isOfStranger(_ name: String) -> Bool {
         ["origin", "forwarded", "x-real-ip", "via"].contains(name) || name.hasPrefix("x-forwarded-")
     }
 
-    /// The kernel says who asks. Whoever asks for somebody else would have that one's request carried out as their own.
+    /// Refuses forwarded requests. The kernel identifies the program that connected; a proxy would act for another
+    /// program under its own identity.
     private static func checkOrigin(of head: RequestHead) throws(RefusedRequest) {
         guard let stranger = head.headers.lazy.map({ $0.name.lowercased() }).first(where: isOfStranger) else { return }
         throw RefusedRequest(
@@ -158,7 +156,7 @@ enum RequestRules {
         )
     }
 
-    // MARK: What is asked for
+    // MARK: The aim of the request
 
     private static func aim(
         of head: RequestHead,
@@ -190,7 +188,7 @@ enum RequestRules {
 }
 
 extension RequestHead {
-    /// The words of a header that is a list.
+    /// Returns the elements of a list header.
     fileprivate func list(_ name: String) -> [String] {
         values(name).flatMap { $0.lowercased().split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" } }
     }

@@ -1,17 +1,15 @@
 import JunctionProtocol
 
-/// Path and query of a request.
 struct RequestTarget: Equatable {
-    /// As it came: whether it is the user's own is judged where the API is known.
+    /// The path as it was received. The provider checks whether it belongs to the user.
     var path: String
-    /// Unescaped.
     var query: [(name: String, value: String)] = []
 
     init(path: String, query: [(name: String, value: String)] = []) {
         (self.path, self.query) = (path, query)
     }
 
-    /// Reads the target of a request in the form that is sent to a server; those for proxies are not.
+    /// Parses a request target in origin form (RFC 9112, section 3.2.1). The forms for proxies are refused.
     init(_ text: String) throws(RefusedRequest) {
         guard text.utf8.first == UInt8(ascii: "/") else {
             throw RefusedRequest(400, .invalidRequest, "The target of a request is a path that begins with '/'")
@@ -45,10 +43,9 @@ struct RequestTarget: Equatable {
         left.path == right.path && left.query.elementsEqual(right.query, by: ==)
     }
 
-    /// The first value of this name.
     func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// What a form or a program has escaped: `+` is a blank, as the servers behind it read it.
+    /// Decodes percent-encoding; `+` is a blank, as in HTML forms.
     private static func unescaped(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,46 +1,47 @@
 import JunctionProtocol
 import NIOCore
 
-/// The answers of one batch, which go out as one array when the last of them is known.
+/// The answers of one batch. They are sent as one array when the last of them is known.
 final class BatchAnswers {
-    /// Each message of a batch costs a multiple of its bytes to answer.
+    /// The most messages of a batch, because answering a message costs several times its bytes.
     static let mostMessages = 1_000
-    /// A batch is answered as a whole, so it is kept as a whole: past this, its further requests are not carried out.
+    /// The most bytes of a batch's answers, because the whole answer is kept until it is complete. Above this limit,
+    /// the daemon does not carry out further requests of the batch.
     static let mostBytes = 1 << 20
 
     private var answers: [Answer] = []
-    /// What is kept until all of them are known, besides the bodies of API answers, which have an account of their own…
+    /// The bytes that are kept until all answers are known, without the bodies of API answers, which `AnswerBudget`
+    /// counts.
     private(set) var bytes = 0
-    /// …and those.
+    /// The bytes of the bodies of API answers.
     private var bodyBytes = 0
-    // One more than the answers that are missing, until the whole batch has been read.
+    // The number of missing answers, plus one until the whole batch has been read.
     private var missing = 1
     private var holdsNews = false
-    /// When the bodies of API answers are given up: they take up space that others wait for.
+    /// When the bodies of API answers are dropped. They occupy space that other answers wait for.
     private var deadline: Scheduled<Void>?
 
     private struct Answer {
         var line: OutgoingLine
-        /// What takes its place when its body is given up.
         var error: [UInt8]?
     }
 
-    /// Whether nothing more may be asked in this batch.
+    /// Whether the daemon must not carry out further requests of this batch.
     var isFull: Bool { bytes + bodyBytes > Self.mostBytes }
 
-    /// Notification comes behind these answers, because the state that it follows is among them.
+    /// Sends notifications after these answers, because one of the answers contains the state that they follow.
     func holdNews(of connection: Connection) {
         guard !holdsNews else { return }
         holdsNews = true
         connection.heldNews += 1
     }
 
-    /// One more message will be answered.
+    /// Records that one more message will be answered.
     func expectAnswer() {
         missing += 1
     }
 
-    /// Takes one of the answers, unless there is nobody left who would read it.
+    /// Adds an answer, unless the connection is closed.
     func add(to connection: Connection, _ write: (inout [UInt8]) -> Void) {
         guard !connection.isClosed else { return oneLess(connection) }
         var answer: [UInt8] = []
@@ -48,9 +49,9 @@ final class BatchAnswers {
         add(Answer(line: OutgoingLine(answer)), to: connection)
     }
 
-    /// Takes the answer to a call of the API.
+    /// Adds the answer to an API call.
     ///
-    /// - Parameter error: the answer instead, if the rest of the batch takes longer than `Patience.room`.
+    /// - Parameter error: the answer to send instead if the rest of the batch takes longer than `Patience.room`.
     func add(_ line: OutgoingLine, orAfterTooLong error: WireError, for id: RequestID, to connection: Connection) {
         var message: [UInt8] = []
         message.appendError(error, for: id)
@@ -91,11 +92,11 @@ final class BatchAnswers {
             count(answers[index].line, of: connection)
             connection.dispatcher.counters.count(.batchTooSlow)
         }
-        // Last: the end of a body is the end of its request, of which the connection hears.
+        // Last, because the end of a body ends its request, which changes the connection.
         for index in givenUp.indices { givenUp[index].drop() }
     }
 
-    /// All messages have been read.
+    /// Records that all messages of the batch have been read.
     func close(_ connection: Connection) {
         oneLess(connection)
     }
@@ -110,7 +111,7 @@ final class BatchAnswers {
         releaseNews(of: connection)
     }
 
-    /// Forgets what is kept: it is on its way, or nobody is left who would read it.
+    /// Drops all kept answers: they have been sent, or the peer has gone.
     func drop(_ connection: Connection) {
         deadline?.cancel()
         deadline = nil

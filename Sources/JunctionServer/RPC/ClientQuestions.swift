@@ -2,7 +2,7 @@ import JunctionJSON
 import JunctionProtocol
 import NIOCore
 
-/// The daemon's own requests on one connection, and who waits for the answers.
+/// The daemon's own requests on one connection, and the functions that wait for the answers.
 final class ClientQuestions {
     private let eventLoop: any EventLoop
     private var lastId: Int64 = 0
@@ -17,7 +17,7 @@ final class ClientQuestions {
         self.eventLoop = eventLoop
     }
 
-    /// Waits for the answer to a question that is being sent, and returns the id to send it under.
+    /// Registers a question that is about to be sent, and returns its id.
     func expectAnswer<Definition: MethodDefinition>(
         to _: Definition.Type,
         within time: TimeAmount?,
@@ -43,18 +43,18 @@ final class ClientQuestions {
         return id
     }
 
-    /// The other side has answered something; an answer that nobody waits for is dropped.
+    /// Passes an answer of the peer to the function that waits for it. An answer that no function waits for is dropped.
     func received(_ answer: Answer) {
         guard let id = answer.id.number else { return }
         settle(id, answer.outcome.mapError(QuestionFailure.refused))
     }
 
-    /// The answer is of no use any more; if it comes, it is dropped.
+    /// Withdraws a question. If the answer comes, it is dropped.
     func withdraw(_ id: Int64) {
         waiting.removeValue(forKey: id)?.deadline?.cancel()
     }
 
-    /// No answer can come any more.
+    /// Fails all open questions: no answer can come any more.
     func failAll(_ failure: QuestionFailure) {
         for id in waiting.keys.sorted() { settle(id, .failure(failure)) }
     }
@@ -66,7 +66,7 @@ final class ClientQuestions {
     }
 }
 
-/// Why a question to the other side brought no answer.
+/// Why a question to the peer brought no answer.
 enum QuestionFailure: Error {
     case refused(WireError)
     case nonsense(WireMismatch)

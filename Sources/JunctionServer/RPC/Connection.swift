@@ -3,9 +3,9 @@ import Glibc
 import JunctionProtocol
 import NIOCore
 
-/// One local program that is connected: its bytes, its rights, and what it still waits for.
+/// The JSON-RPC connection of one local program: its bytes, its rights, and its unanswered requests.
 ///
-/// Everything happens on the event loop. The answers to what was read together go out together.
+/// Everything happens on the event loop. Answers to lines that were read together are sent together.
 final class Connection {
     let caller: Caller
     let eventLoop: any EventLoop
@@ -16,25 +16,25 @@ final class Connection {
     private var machine = ConnectionMachine()
     private var inbox = Inbox()
     private var outbox = Outbox()
-    /// What is put while something is read goes out when the reading is over.
+    /// While true, `put` does not flush. The output is flushed when the reading is over.
     private var isReading = false
     private var isFlushing = false
     private var isFlushDue = false
-    /// The network library may have something of ours that is to go out before anything else.
+    /// Whether SwiftNIO may still hold output of this connection, which must be sent first.
     private var hasHandedOver = false
     private var deadline: Scheduled<Void>?
-    /// How far the peer had read when the caller's account was last charged, or looked at.
+    /// How far the peer had read when the caller's account was last charged or checked.
     private var progress = ConnectionMachine.Progress()
 
-    /// Our own requests that the other side has to answer.
+    /// The daemon's own requests that the peer has to answer.
     private(set) var questions: ClientQuestions?
-    /// Whether new states are told, and how far that has come.
+    /// Whether the connection receives new states, and the last one that it received.
     var watch = Watch.off
     /// The batches whose answers are not complete.
     private var batches: [BatchAnswers] = []
-    /// The bodies of API answers that are kept for it, gathered or not.
+    /// The bodies of API answers that are kept for the peer, gathered or not.
     private var bodies: [ObjectIdentifier: GatheredBody] = [:]
-    /// Those batches that have to come before any notification.
+    /// The number of batches whose answers must be sent before any notification.
     var heldNews = 0
 
     init(_ caller: Caller, registry: ConnectionRegistry, eventLoop: any EventLoop) {
@@ -46,13 +46,13 @@ final class Connection {
 
     // MARK: Rights
 
-    /// Whether it is told or asked what its caller has no right to any more.
+    /// Whether the connection receives states or questions that its caller has lost the right to.
     var usesWithdrawnRight: Bool {
         if watch != .off, !caller.may(.status) { return true }
         return dispatcher.handlers.contains(self) && !caller.may(.handle)
     }
 
-    /// A request of so many bytes is answered later.
+    /// Charges a request of `bytes` bytes until it is answered.
     func requestBegan(_ bytes: Int) {
         machine.requestBegan()
         caller.requestBegan(bytes)
@@ -63,20 +63,20 @@ final class Connection {
         perform(machine.requestEnded())
     }
 
-    /// Whether the peer can be told and asked something, and answer.
+    /// Whether the peer can receive notifications and questions, and answer.
     var isOpen: Bool { machine.isOpen }
 
-    /// Nothing can be sent any more.
+    /// Whether nothing can be sent any more.
     var isClosed: Bool { machine.isClosed }
 
-    /// A body is kept for the peer: it is ended with the connection.
+    /// Records a body that is kept for the peer. It ends with the connection.
     func bodyBegan(_ body: GatheredBody) { bodies[ObjectIdentifier(body)] = body }
     func bodyEnded(_ body: GatheredBody) { bodies[ObjectIdentifier(body)] = nil }
 
     func batchBegan(_ batch: BatchAnswers) { batches.append(batch) }
     func batchEnded(_ batch: BatchAnswers) { batches.removeAll { $0 === batch } }
 
-    /// So many bytes more, or less, are kept until the other answers of their batch are known.
+    /// Changes the bytes that are kept until their batch is complete.
     func collected(_ bytes: Int) {
         machine.collected(bytes)
         charge()
@@ -84,7 +84,6 @@ final class Connection {
 
     // MARK: Writing
 
-    /// Adds one message to what goes out next.
     func put(_ write: (inout [UInt8]) -> Void) {
         putLine {
             write(&$0)
@@ -92,7 +91,6 @@ final class Connection {
         }
     }
 
-    /// Adds a line that may have bodies in it.
     func put(_ line: OutgoingLine) {
         for part in line.parts {
             guard !machine.isClosed else { return }
@@ -111,16 +109,16 @@ final class Connection {
         if !isReading { flushSoon() }
     }
 
-    /// Hands out a line that many connections are told at the same time; its bytes are shared.
+    /// Sends a line that many connections receive at the same time; its bytes are shared.
     ///
-    /// Returns whether it is on its way. If not, the peer does not read, or has not seen the answer yet with which it begins
-    /// to watch, and nothing was queued for it.
+    /// Returns whether the line was sent or queued. If not, nothing was queued: the peer does not read, or the answer
+    /// with which its subscription begins has not been sent yet.
     func post(_ line: ByteBuffer) -> Bool {
         guard heldNews == 0, !machine.isClosed, !machine.hasBody, let context, context.channel.isWritable else {
             return false
         }
         if isReading || outbox.count > 0 {
-            // What was put before has to arrive before.
+            // Earlier output has to be sent first.
             outbox.post(line)
             if !isReading { flushSoon() }
         } else {
@@ -132,11 +130,13 @@ final class Connection {
         return true
     }
 
-    /// Sends what the kernel takes at once, unless the network library has something queued that comes before.
+    /// Sends as much as the kernel takes at once, unless SwiftNIO has queued output that comes first. Returns the bytes
+    /// that were sent.
     ///
-    /// Its bookkeeping for a write costs as much again as the write. What goes wrong is left for it to notice.
+    /// SwiftNIO's bookkeeping for a write costs as much as the write itself. Errors are ignored here, because SwiftNIO
+    /// notices them too.
     private func sendDirectly(_ bytes: UnsafeRawBufferPointer, over channel: any Channel) -> Int {
-        // It closes the descriptor before it tells; the number may be another connection's then.
+        // SwiftNIO closes the descriptor before it reports that. Another connection may have the number then.
         guard channel.isActive, !isAnythingQueued(in: channel) else { return 0 }
         return max(0, send(caller.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)))
     }
@@ -146,7 +146,7 @@ final class Connection {
         return hasHandedOver
     }
 
-    /// Many answers may become known in one turn of the loop: they share one system call.
+    /// Schedules a flush. Many answers may become known in one turn of the loop, and they share one system call.
     private func flushSoon() {
         guard !isFlushDue else { return }
         isFlushDue = true
@@ -158,7 +158,7 @@ final class Connection {
         sendBuffer()
         var sent = 0
         while machine.hasBody, !machine.isClosed, let context, context.channel.isWritable {
-            // A peer that reads as fast as this is not served alone.
+            // Other connections get a turn, even if this peer reads as fast as the daemon writes.
             guard sent < ConnectionMachine.turn else { return flushSoon() }
             let written = outbox.writeBody(in: dispatcher.takeBuffer)
             sent += outbox.count
@@ -185,8 +185,8 @@ final class Connection {
         lookWhatWaits()
     }
 
-    /// Tells the machine how much the kernel does not take, if that is more than the window, which is where the network
-    /// library calls a channel unwritable.
+    /// Passes the number of unsent bytes to the machine once it is above the window, at which SwiftNIO reports the
+    /// channel as unwritable.
     private func lookWhatWaits() {
         guard let channel = context?.channel else { return }
         let wasBlocked = machine.isBlocked
@@ -196,9 +196,9 @@ final class Connection {
         if wasBlocked, !machine.isBlocked { dispatcher.watchers.catchUp(self) }
     }
 
-    /// Asks the other side something; a connection that can no longer answer is as good as an error.
+    /// Sends a question to the peer. If the connection can no longer answer, `answer` gets an error.
     ///
-    /// Without a deadline, whoever asks withdraws the question when the answer is of no use any more.
+    /// Without a deadline, the code that asks must withdraw the question when it no longer needs the answer.
     /// - Returns: the id of the question, while it is open.
     @discardableResult
     func ask<Definition: MethodDefinition>(
@@ -226,7 +226,7 @@ final class Connection {
         if machine.isOpen { perform(machine.dismissed()) }
     }
 
-    /// Tells the peer why it is served no longer, and lets it go.
+    /// Sends the peer an error, and lets the connection end.
     private func dismiss(with error: WireError) {
         say(error)
         perform(machine.dismissed())
@@ -268,7 +268,7 @@ final class Connection {
         }
         if actions.contains(.closeWhenWritten) {
             flush()
-            // An empty write is done when everything before it is.
+            // SwiftNIO completes the empty write when all earlier writes are complete.
             let channel = context.channel
             context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
         }
@@ -287,24 +287,24 @@ final class Connection {
 
     private func deadlinePassed() {
         let passed = machine.deadline
-        // The answers may have gone out, with only notification behind them.
+        // The answers may have been sent, so that only notifications are left.
         lookWhatWaits()
         guard let due = machine.deadline, due == passed, let present else { return }
-        // A copy: it computes with durations, in code that the compiler cannot see into. An access to `machine` during that would
-        // have every access to it checked at run time, in each answer.
+        // Uses a copy. The machine computes with durations in code that the compiler cannot inspect. If that code
+        // accessed `machine` itself, Swift would check every access to `machine` at run time, in each answer.
         var machine = machine
         let actions = machine.deadlinePassed(present, after: dispatcher.patience.time(for: due))
         self.machine = machine
         perform(actions)
     }
 
-    /// How far the peer has read by now, as long as the channel is there.
+    /// How far the peer has read by now; `nil` if the channel no longer exists.
     private var present: ConnectionMachine.Progress? {
         guard context != nil else { return nil }
         return .init(taken: outbox.taken(butFor: queued), kept: Int(clinux_unread_output(caller.descriptor)))
     }
 
-    /// Puts what is kept here on the account of the user.
+    /// Charges the bytes that are kept here to the user's account.
     private func charge() {
         let held = machine.held
         guard held != caller.held else { return }
@@ -323,14 +323,14 @@ final class Connection {
 
     func overBudget() { perform(machine.overBudget()) }
 
-    /// Subscriptions, handler duty and questions end with the input: nothing could come back.
+    /// Ends subscriptions, handler duty and questions, because the input has ended and no answer can come.
     private func retire() {
         dispatcher.watchers.remove(self)
         dispatcher.handlers.lose(self)
         questions?.failAll(.connectionClosed)
     }
 
-    /// The connection is closed; a batch goes on until its calls have ended, but nothing is kept for it.
+    /// Drops everything that is kept, because the connection is closed. A batch continues until its calls have ended.
     private func ended() {
         perform(machine.closed())
         for batch in batches { batch.drop(self) }
@@ -341,14 +341,15 @@ final class Connection {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isOn)
     }
 
-    /// It is this connection's turn again.
+    /// Resumes when it is this connection's turn again.
     func goOn() { perform(machine.resumed()) }
 
     private func handleLines() {
         let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
         var (lines, sent, unsent) = (0, 0, outbox.unsent)
         var mayHoldLines = true
-        // Nobody else uses it meanwhile, and a local variable needs no checks for that at run time.
+        // The inbox is moved to a local variable, because Swift does not check accesses to a local variable at run
+        // time. No other code uses the inbox meanwhile.
         var inbox = Inbox()
         swap(&inbox, &self.inbox)
         while inbox.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
@@ -406,7 +407,7 @@ extension Connection: ChannelInboundHandler {
         inbox.receive(bytes)
         let actions = machine.received(bytes.readableBytes)
         perform(actions)
-        // What is not handled yet must not stay in memory that the network library fills again.
+        // Lines that are not handled yet must not stay in memory that SwiftNIO fills again.
         if !actions.contains(.handleLines) { inbox.settle() }
     }
 
@@ -422,7 +423,7 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        // Whoever writes looks when that is done.
+        // During a flush, `flush` checks this itself.
         if !isFlushing { lookWhatWaits() }
         if machine.hasBody, context.channel.isWritable { flushSoon() }
     }
@@ -435,7 +436,7 @@ extension Connection: ChannelInboundHandler {
         ended()
     }
 
-    // The last that happens, also to a connection that was never active.
+    // SwiftNIO calls this last, also for a connection that was never active.
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
         self.context = nil

@@ -1,67 +1,68 @@
-/// Decides about one connection: when it is read from, when its lines are handled, how long it is waited for, and how it
-/// ends. It sees numbers, never a byte, a socket or a clock; `Connection` carries out what it says.
+/// Decides about one JSON-RPC connection: when it is read, when its lines are handled, how long the daemon waits for
+/// the peer, and how the connection ends. The machine gets only numbers, no bytes, socket or clock. `Connection`
+/// carries out its actions.
 ///
-/// What happens is noted, and then the whole state is looked at, always in the same way: so reading, writing, draining
-/// and letting go cannot disagree.
+/// Each event changes the state, and then `consequences` derives all actions from the whole state in the same way. So
+/// reading, writing, draining and closing cannot contradict each other.
 struct ConnectionMachine: Equatable {
-    /// While more than this in answers waits for the peer, none of its lines is handled: who does not read its answers
-    /// may not ask on.
+    /// While more than this many bytes of answers wait for the peer, none of its lines is handled: a peer that does not
+    /// read its answers must not send further requests.
     static let window = 1 << 16
-    /// So much may be answered to a peer that reads it as fast, before others have a turn.
+    /// The most bytes that are sent to a peer that reads fast, before other connections get a turn.
     static let turn = 1 << 19
 
-    /// What is to be done, in the order in which it is declared.
+    /// The actions to carry out, in the order of their declaration.
     struct Actions: OptionSet {
         let rawValue: UInt16
 
-        /// Tell the peer that a line has not ended in time.
+        /// Send the error that a line has not ended in time.
         static let sayLineTooSlow = Actions(rawValue: 1 << 0)
-        /// Tell the peer that its user has too much waiting here.
+        /// Send the error that the user has too much waiting here.
         static let sayTooMuch = Actions(rawValue: 1 << 1)
-        /// Wipe what was received and will not be handled.
+        /// Wipe input that was received and will not be handled.
         static let forgetInput = Actions(rawValue: 1 << 2)
-        /// End subscriptions, handler duty and questions: nothing could come back.
+        /// End subscriptions, handler duty and questions, because no answer can come.
         static let retire = Actions(rawValue: 1 << 3)
-        /// Read nothing more for now.
         static let pause = Actions(rawValue: 1 << 4)
-        /// Read on.
         static let read = Actions(rawValue: 1 << 5)
-        /// Have the peer's sending end here; what has arrived can still be read.
+        /// Shut down the input of the socket. Input that has arrived can still be read.
         static let shutInput = Actions(rawValue: 1 << 6)
-        /// Handle lines now, and report with `handled`.
+        /// Handle lines now, and then call `handled`.
         static let handleLines = Actions(rawValue: 1 << 7)
-        /// Call `resumed` when others have had their turn.
+        /// Call `resumed` when other connections have had their turn.
         static let resumeSoon = Actions(rawValue: 1 << 8)
-        /// Send the peer the end, behind what is on its way.
+        /// Shut down the output of the socket, after the output that is queued.
         static let endOutput = Actions(rawValue: 1 << 9)
-        /// Close when everything is with the kernel.
+        /// Close when all output has been passed to the kernel.
         static let closeWhenWritten = Actions(rawValue: 1 << 10)
-        /// Close, whatever is under way.
         static let close = Actions(rawValue: 1 << 11)
-        /// `deadline` is another one now: begin to wait for it.
+        /// The value of `deadline` has changed: restart its timer.
         static let rearm = Actions(rawValue: 1 << 12)
     }
 
     /// What the peer is given time for.
     enum Deadline: Equatable {
-        /// To go, after it has been sent all that it is owed, and the end.
+        /// To close its side, after all answers and the end of the output were sent.
         case farewell
-        /// To read its answers, as long as it takes some of them, and of the body of an API answer 16 KiB a second
-        /// (`WaitingBudget`). Who is only told notification may leave them unread for ever: there is never more of them than the window.
+        /// To read its answers. The time restarts while the peer reads some of them. For the body of an API answer, the
+        /// peer must read 16 KiB a second (`WaitingBudget`). A peer that receives only notifications has no deadline:
+        /// at most the window of them waits.
         case reading
-        /// To end the line that it has begun after so many others.
+        /// To end the line that it has begun after this many other lines.
         case line(after: Int)
     }
 
-    /// How far a peer has read, as far as one can see from here: as long as neither number changes, it reads nothing.
+    /// How far a peer has read, as far as the daemon can see. As long as neither number changes, the peer reads
+    /// nothing.
     struct Progress: Equatable {
-        /// The bytes that the kernel has taken for the peer since the beginning. It takes no more until most of what it
-        /// has is read, so that this alone stands still for a slow reader.
+        /// The bytes that the kernel has taken for the peer since the beginning. The kernel takes no more until the
+        /// peer has read most of them, so this number alone does not change for a slow reader.
         var taken = 0
-        /// The memory that the kernel has in use for what is not read.
+        /// The memory that the kernel uses for unread bytes.
         var kept = 0
 
-        /// So many bytes the peer has read at least: the kernel may take far more at once than a slow peer reads in a minute.
+        /// The bytes that the peer has read at least. The kernel may take far more at once than a slow peer reads in a
+        /// minute.
         var read: Int { max(0, taken - max(0, kept)) }
     }
 
@@ -75,27 +76,27 @@ struct ConnectionMachine: Equatable {
     private var unanswered = 0
     /// Bytes that were received and not handled.
     private var unread = 0
-    /// There may be lines in that which can be handled.
+    /// Whether `unread` may contain lines that can be handled.
     private var hasLines = false
     private var handledLines = 0
     private var isHandling = false
     private var isResumeDue = false
-    /// Bytes that the kernel does not take, once they are more than the window.
+    /// The bytes that the kernel does not take, if they are more than the window; otherwise 0.
     private var waiting = 0
-    /// There are answers among them, and not only notification.
+    /// Whether answers are among them, and not only notifications.
     private var owesAnswers = false
-    /// Bytes of answers that wait for the others of their batch.
+    /// Bytes of answers that wait for the other answers of their batch.
     private var collected = 0
-    /// The body of an API answer is to be written as the peer reads.
+    /// Whether the body of an API answer is to be written as the peer reads.
     private(set) var hasBody = false
-    /// How far the peer had read when it was last looked at.
+    /// How far the peer had read at the last check.
     private var progress: Progress?
     /// How long the peer may still take to read a body.
     private var readingBudget: WaitingBudget?
-    /// The most bytes that the peer was seen to have read.
+    /// The most bytes that the peer was known to have read.
     private var mostRead = 0
 
-    // What has been said already.
+    // The actions that were returned already.
     private var isReading = true
     private var isRetired = false
     private var hasOutputEnded = false
@@ -104,22 +105,24 @@ struct ConnectionMachine: Equatable {
 
     // MARK: What is asked in between
 
-    /// Whether the peer can be told and asked something, and answer.
+    /// Whether the peer can receive notifications and questions, and answer.
     var isOpen: Bool { !hasInputEnded && !isDismissed && !isClosed }
 
-    /// Whether the last line counts without an ending; if the daemon has ended the input, it may have lost it by that.
+    /// Whether the last line counts without a line ending. If the daemon has shut down the input, that may have cut off
+    /// the ending.
     var isAtEnd: Bool { hasInputEnded && !isDraining }
 
-    /// More waits for the peer than it may leave unread.
+    /// Whether more bytes wait for the peer than the window allows.
     var isBlocked: Bool { waiting > 0 }
 
-    /// The bytes that are kept here for this connection; the answers within the window are not counted.
+    /// The bytes that are kept for this connection, without the answers within the window.
     var held: Int { isClosed ? 0 : unread + waiting + collected }
 
-    /// Those of them that it is to blame for: notification that a watcher leaves unread is bounded, and its right.
+    /// The part of `held` that the peer is responsible for. Unread notifications are not part of it: they are bounded,
+    /// and a watcher may leave them unread.
     var blamed: Int { isClosed ? 0 : unread + (owesAnswers ? waiting : 0) + collected }
 
-    /// Whether a further line may be handled, with so much to be sent already, and so much sent in this turn.
+    /// Whether another line may be handled, if `unsent` bytes wait to be sent and `sent` bytes were sent in this turn.
     func mayHandleLine(with unsent: Int, after sent: Int) -> Bool {
         !isDismissed && !isClosed && !isBlocked && unsent <= Self.window && sent < Self.turn
     }
@@ -131,24 +134,24 @@ struct ConnectionMachine: Equatable {
         return handleUnlessHeldUp()
     }
 
-    /// The peer sends no more, or we have ended its sending.
+    /// The peer has ended its output, or the daemon has shut down the input.
     mutating func inputEnded() -> Actions {
         hasInputEnded = true
         return handleUnlessHeldUp()
     }
 
-    /// The others have had their turn.
+    /// The other connections have had their turn.
     mutating func resumed() -> Actions {
         isResumeDue = false
         return hasLines ? handleUnlessHeldUp() : consequences()
     }
 
-    /// Lines were handled, until there was none, or until `mayHandleLine` said no.
+    /// Lines were handled, until there was none left or `mayHandleLine` was false.
     ///
     /// - Parameters:
-    ///   - lines: how many.
-    ///   - rest: the bytes that are left…
-    ///   - mayHoldLines: …and whether there may be whole lines among them.
+    ///   - lines: the number of handled lines.
+    ///   - rest: the bytes that are left.
+    ///   - mayHoldLines: whether these bytes may contain complete lines.
     mutating func handled(_ lines: Int, rest: Int, mayHoldLines: Bool) -> Actions {
         isHandling = false
         handledLines += lines
@@ -174,55 +177,58 @@ struct ConnectionMachine: Equatable {
         return consequences()
     }
 
-    /// So many bytes wait at the network library, if they are more than the window; otherwise none.
+    /// The number of bytes that SwiftNIO buffers has changed.
     ///
-    /// - Parameter owesAnswers: whether the peer has asked for any of them.
+    /// - Parameters:
+    ///   - bytes: the bytes, if they are more than the window; otherwise 0.
+    ///   - owesAnswers: whether answers are among them.
     mutating func waits(_ bytes: Int, owesAnswers: Bool) -> Actions {
         (waiting, self.owesAnswers) = (bytes, owesAnswers)
         return consequences()
     }
 
-    /// Whether the body of an API answer is to be written as the peer reads.
+    /// Sets whether the body of an API answer is to be written as the peer reads.
     mutating func bodyWaits(_ hasBody: Bool) -> Actions {
-        // A body has all of its time from when it came.
+        // A new body gets the full reading time.
         if hasBody, !self.hasBody { readingBudget = nil }
         self.hasBody = hasBody
         return consequences()
     }
 
-    /// So many bytes more, or less, wait for the others of their batch.
+    /// Changes the bytes that wait for the other answers of their batch.
     mutating func collected(_ bytes: Int) {
         collected += bytes
     }
 
     // MARK: The end
 
-    /// The daemon ends: what has arrived is still answered.
+    /// The daemon ends. Input that has arrived is still answered.
     mutating func drainBegan() -> Actions {
         isDraining = !hasInputEnded
         return isOpen ? .shutInput : []
     }
 
-    /// The peer is served no longer. What it asked is answered; then it sees the end, and is given a moment to go.
+    /// The daemon stops serving the peer. It answers the pending requests, ends its output, and gives the peer a moment
+    /// to close.
     ///
-    /// A connection with unread input cannot simply be closed: the peer would get a reset in place of the reason. So input
-    /// is read and dropped until the peer has gone.
+    /// If the daemon closed a connection with unread input, the peer would get a reset instead of the reason. So the
+    /// daemon reads and drops input until the peer has closed.
     mutating func dismissed() -> Actions {
         isDismissed = true
         return consequences()
     }
 
-    /// The same for a peer whose lines cannot be told apart any more: it is given the moment at once.
+    /// Like `dismissed`, for a peer whose input can no longer be split into lines: the time to close starts at once.
     mutating func cutShort() -> Actions {
         isCutShort = true
         return dismissed()
     }
 
-    /// The user has more waiting here than it may, and this connection is the one to go; never one that holds no more than it
-    /// has to.
+    /// The user has more waiting here than it may, and this connection is chosen to end. A connection that keeps no
+    /// more than it needs to stays open.
     mutating func overBudget() -> Actions {
         guard blamed > Self.window else { return [] }
-        // Who does not read would not read the reason either.
+        // A peer that does not read would not read the reason either.
         guard !isBlocked, collected <= Self.window else { return .close }
         guard !isDismissed else { return [] }
         return dismissed().union(.sayTooMuch)
@@ -232,7 +238,7 @@ struct ConnectionMachine: Equatable {
     ///
     /// - Parameters:
     ///   - progress: how far the peer has read by now.
-    ///   - time: how long it was waited for.
+    ///   - time: how long the daemon has waited.
     mutating func deadlinePassed(_ progress: Progress, after time: Duration) -> Actions {
         switch deadline {
         case nil: return []
@@ -245,7 +251,7 @@ struct ConnectionMachine: Equatable {
                 (self.progress, readingBudget) = (progress, WaitingBudget(time))
                 return .rearm
             }
-            // A body takes up space that others wait for: a little progress is not enough.
+            // A body occupies space that other answers wait for, so a little progress is not enough.
             if readingBudget == nil {
                 readingBudget = WaitingBudget(time)
             } else if hasBody {
@@ -265,10 +271,10 @@ struct ConnectionMachine: Equatable {
         return deadline == nil ? .retire : [.retire, .rearm]
     }
 
-    // MARK: The look at the whole
+    // MARK: Actions
 
     private mutating func consequences() -> Actions {
-        // Whoever handles lines reports when that is over; until then its memory is in use.
+        // While lines are being handled, their memory is in use. `handled` then calls this function again.
         guard !isClosed, !isHandling else { return [] }
         return forgetting().union(retirement()).union(reading()).union(leaving()).union(rearming())
     }

@@ -5,24 +5,23 @@ import JunctionSession
 import JunctionText
 import NIOCore
 
-/// The body of one API answer for a caller whose answer is one line: it is gathered as there is space for it, and then
+/// The body of one API answer that is part of one line. It is gathered as `AnswerBudget` has space for it, and then
 /// written as the caller reads.
 ///
-/// A line cannot be begun before its end is there: other answers would have to wait behind it, and whether the body is text
-/// is not known before. So the body is kept, but within `AnswerBudget`, and no second copy of it is made: a JSON text of the
-/// whole would be up to six times as large. Lives on the event loop.
+/// A line must not begin before its body is complete: other answers would wait behind it, and only the complete body
+/// shows whether it is text. So the body is kept, within `AnswerBudget`, without a second copy. The JSON text of the
+/// whole body could be six times as large. Lives on the event loop.
 final class GatheredBody {
-    /// An answer of at most so many bytes never waits for space: it is not taken from the stream before it is complete, and the
-    /// network helper sends more than this unasked (`Flow.window`).
+    /// An answer of at most this many bytes never waits for space. It stays in the stream until it is complete; the
+    /// network helper sends more than this without being asked (`Flow.window`).
     static let unasked = 1 << 16
-    /// So many bytes are written at a time.
+    /// The bytes that are written at a time.
     private static let piece = 1 << 14
 
-    /// How the gathering ends.
     enum Outcome {
         case gathered
         case failed(WireError)
-        /// Nobody wants it any more.
+        /// The body is no longer needed.
         case ended
     }
 
@@ -33,31 +32,32 @@ final class GatheredBody {
     }
 
     private let source: BodyStream
-    /// How long the provider said that it is.
+    /// The length that the provider announced.
     private let announced: Int?
     private let user: UInt32
     private let accounts: AnswerAccounts
     private let eventLoop: any EventLoop
-    /// How long a body longer than `unasked` may wait for space. Without it, such a body has to have space at once.
+    /// How long a body longer than `unasked` may wait for space. If `nil`, such a body fails unless it fits at once.
     private let longestWait: Duration?
     private var stage = Stage.gathering
     private var bytes = WipedQueue()
     private var check = Utf8Check()
-    /// What Base64 has to write together with the next bytes: two at most.
+    /// Bytes that Base64 encodes together with the next ones: two at most.
     private var rest: [UInt8] = []
-    /// How many bytes the user's account has been charged with.
+    /// The bytes that the user's account has been charged with.
     private var counted = 0
     private var hasRoom = false
     private var ticket: Int?
     private var then: ((Outcome) -> Void)?
-    /// Called once, when nothing of it is kept any more.
+    /// Called once, when no byte of the body is kept any more.
     var whenOver: (() -> Void)?
 
     /// - Parameters:
-    ///   - answer: whose body is gathered.
-    ///   - user: who is charged with it.
-    ///   - longestWait: how long a body longer than `unasked` may wait for space. The bodies of a batch may not wait (nil): others
-    ///     of the same batch may have the space, and are written only when the batch is complete.
+    ///   - answer: the answer whose body is gathered.
+    ///   - user: the user who is charged with it.
+    ///   - longestWait: how long a body longer than `unasked` may wait for space. The bodies of a batch must not wait
+    ///     (`nil`): other bodies of the same batch may hold the space, and they are written only when the batch is
+    ///     complete.
     init(
         of answer: JunctionSession.ApiAnswer,
         for user: UInt32,
@@ -76,14 +76,12 @@ final class GatheredBody {
         }
     }
 
-    /// Whether all of it is UTF-8.
     var isText: Bool { check.isText }
-    /// How many bytes are still to be written.
     var count: Int { bytes.count }
 
     // MARK: Gathering
 
-    /// Gathers it; `then` is called once.
+    /// Gathers the body. `then` is called once.
     func gather(then: @escaping (Outcome) -> Void) {
         self.then = then
         let body = NIOLoopBound(self, eventLoop: eventLoop)
@@ -106,7 +104,7 @@ final class GatheredBody {
 
     private func askForRoom() {
         guard ticket == nil, source.count > Self.unasked else { return }
-        // Of an answer whose length is not known, all that one may have.
+        // If the length is not known, reserves as much as one answer may have.
         let most = JunctionSession.ApiRequest.longestBody
         let wanted = min(max(announced ?? most, source.count), most)
         if let longestWait {
@@ -170,7 +168,7 @@ final class GatheredBody {
 
     // MARK: Writing
 
-    /// Writes the next bytes of it as they stand in a JSON string.
+    /// Writes the next bytes of the body as the content of a JSON string.
     func writeNext(to buffer: inout [UInt8]) {
         let before = bytes.count
         if isText {
@@ -184,7 +182,7 @@ final class GatheredBody {
         discharge(before - bytes.count)
     }
 
-    /// It was written, or nobody wants it: nothing of it is kept any more.
+    /// Releases everything: the body was written, or it is no longer needed.
     func end() {
         guard stage != .over else { return }
         stage = .over
@@ -219,7 +217,7 @@ extension WireError {
         "The provider's answer is longer than its Content-Length says",
         remedy: lookFirst
     )
-    /// Without a `retryAfter`: a client that waits and calls again would have the call carried out twice.
+    /// This error has no `retryAfter`. A client that waits and calls again would have the call carried out twice.
     fileprivate static let noRoomForAnswer = WireError(
         .busy,
         "The provider has answered, but there was no room for so long an answer in time, beside the other answers that are kept",

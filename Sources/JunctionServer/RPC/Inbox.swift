@@ -1,13 +1,13 @@
 import JunctionProtocol
 import NIOCore
 
-/// What a peer has sent and nobody has read yet, cut into lines.
+/// The unhandled input of a peer, split into lines.
 ///
-/// Lines are read where the network library received them; only the beginning of a line whose end has not come is
-/// copied. What was read is wiped, because a credential may have been in it.
+/// Lines are read where SwiftNIO received them; only the beginning of an unfinished line is copied. Handled input is
+/// wiped, because it may contain a credential.
 struct Inbox {
     enum Line {
-        /// Without its ending. It must not be kept past `settle`.
+        /// A line without its ending. It must not be kept after `settle`.
         case complete(ByteBuffer)
         case tooLong
     }
@@ -17,7 +17,6 @@ struct Inbox {
     private var unread = ByteBuffer()
     private var isBorrowed = false
 
-    /// The bytes that are not read yet.
     var count: Int { unread.readableBytes }
 
     mutating func receive(_ bytes: ByteBuffer) {
@@ -32,7 +31,8 @@ struct Inbox {
         received = unread
     }
 
-    /// The next line, of at most `limit` bytes; `atEnd` when nothing will follow, so that the last line needs no ending.
+    /// Returns the next line, of at most `limit` bytes. With `atEnd`, no input follows, and the last line needs no
+    /// ending.
     mutating func nextLine(atEnd: Bool, limit: Int) -> Line? {
         var splitter = splitter
         splitter.limit = limit
@@ -48,13 +48,13 @@ struct Inbox {
         }
     }
 
-    /// Nothing more will be read.
+    /// Wipes the input, because no more of it will be read.
     mutating func clear() {
         unread.wipeReadableBytes()
         self = Inbox()
     }
 
-    /// Everything that could be read has been: what is left over is moved to memory of our own, the rest is wiped.
+    /// Moves the remaining input to memory of the inbox, and wipes the handled part.
     mutating func settle() {
         guard isBorrowed || unread.readerIndex > received.readerIndex else { return received = ByteBuffer() }
         let rest = unread.readableBytes > 0 ? ByteBuffer(bytes: unread.readableBytesView) : ByteBuffer()

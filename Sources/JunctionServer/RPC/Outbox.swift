@@ -1,20 +1,21 @@
 import JunctionProtocol
 import NIOCore
 
-/// What is to go out next, and where the last answer ends in all that ever went out: behind that there is only notification.
+/// The output of a connection that is to be sent next, and the position of its last answer: after that position, there
+/// are only notifications.
 ///
-/// The bodies of API answers are not written before the peer reads: what is put behind one waits until it is written.
+/// The body of an API answer is written only as the peer reads. Output after a body waits until the body is written.
 struct Outbox {
     private(set) var buffer: [UInt8] = []
-    /// What goes out behind the buffer. It begins with a body, if there is anything.
+    /// The output after the buffer. If not empty, it begins with a body.
     private var behind = CircularBuffer<Segment>()
-    /// How many bytes of it are not bodies.
+    /// The bytes in `behind` that are not bodies.
     private var bytesBehind = 0
-    /// Where in the buffer the last answer ends.
+    /// The end of the last answer in the buffer.
     private var answersEndInBuffer = 0
-    /// What was ever sent, or given to the network library.
+    /// The bytes that were ever sent or passed to SwiftNIO.
     private var given = 0
-    /// Where in that the last answer ends.
+    /// The end of the last answer in these bytes.
     private var answersEnd = 0
 
     private enum Segment {
@@ -22,14 +23,14 @@ struct Outbox {
         case body(GatheredBody)
     }
 
-    /// Bytes that can be given away next.
+    /// The bytes that can be sent next.
     var count: Int { buffer.count }
-    /// The same, and those that wait behind a body.
+    /// The bytes that can be sent next and those that wait behind a body.
     var unsent: Int { count + bytesBehind }
-    /// Whether a body is to be written before anything else can be given away.
+    /// Whether a body has to be written before further output can be sent.
     var hasBody: Bool { !behind.isEmpty }
 
-    /// Adds an answer or a question with its line feed, in memory that `room` lends where there is none.
+    /// Adds an answer or a question with its line feed. If the buffer has no memory, `room` provides it.
     mutating func put(in room: () -> [UInt8], _ write: (inout [UInt8]) -> Void) {
         guard behind.isEmpty else { return putBehind(write) }
         if buffer.capacity == 0 { buffer = room() }
@@ -49,12 +50,11 @@ struct Outbox {
         behind.append(.bytes(bytes))
     }
 
-    /// Adds a body as the content of a JSON string.
     mutating func put(_ body: GatheredBody) { behind.append(.body(body)) }
 
-    /// Writes more of the first body to the buffer, in memory that `room` lends where there is none.
+    /// Writes more of the first body to the buffer. If the buffer has no memory, `room` provides it.
     ///
-    /// - Returns: the body, when all of it is written. What was put behind it is in the buffer then, up to the next body.
+    /// - Returns: the body, when all of it is written. The output after it is in the buffer then, up to the next body.
     mutating func writeBody(in room: () -> [UInt8]) -> GatheredBody? {
         guard case .body(let body)? = behind.first else { return nil }
         if buffer.capacity == 0 { buffer = room() }
@@ -71,10 +71,10 @@ struct Outbox {
         return body.count == 0 ? body : nil
     }
 
-    /// Adds notification, which may be told to many.
+    /// Adds a notification, whose bytes may be shared by many connections.
     mutating func post(_ line: ByteBuffer) { buffer += line.readableBytesView }
 
-    /// Hands out all of it, if there is any, to be given to the kernel or to the network library at once.
+    /// Takes the whole buffer, if it is not empty, to pass it to the kernel or SwiftNIO at once.
     mutating func take() -> [UInt8]? {
         guard count > 0 else { return nil }
         var bytes: [UInt8] = []
@@ -85,12 +85,12 @@ struct Outbox {
         return bytes
     }
 
-    /// So many bytes of notification are given away, past the buffer.
+    /// Records that bytes of notifications were sent without the buffer.
     mutating func gave(_ bytes: Int) { given += bytes }
 
-    /// What the kernel has taken, when the network library still has so much.
+    /// The bytes that the kernel has taken, if SwiftNIO still buffers `queued` bytes.
     func taken(butFor queued: Int) -> Int { given - queued }
 
-    /// Whether there is an answer in what the network library still has.
+    /// Whether an answer is among the bytes that SwiftNIO still buffers.
     func owesAnswers(in queued: Int) -> Bool { answersEnd > taken(butFor: queued) }
 }

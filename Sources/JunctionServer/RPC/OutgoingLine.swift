@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSecret
 import NIOCore
 
-/// A line that is not written all at once: its bodies are written while the peer reads.
+/// A line that may contain bodies, which are written as the peer reads.
 struct OutgoingLine {
     enum Part {
         case bytes([UInt8])
@@ -11,18 +11,16 @@ struct OutgoingLine {
 
     private(set) var parts: [Part]
 
-    /// The bytes of its parts that are not bodies…
+    /// The bytes of the parts that are not bodies.
     private(set) var ownBytes = 0
-    /// …and of the bodies, before they are escaped.
+    /// The bytes of the bodies, before they are escaped.
     private(set) var bodyBytes = 0
 
-    /// A line without a body.
     init(_ bytes: [UInt8]) {
         parts = []
         append(.bytes(bytes))
     }
 
-    /// The answer to a call of the API.
     init(_ answer: ApiAnswer, _ body: GatheredBody, for id: RequestID) {
         var (beginning, end): ([UInt8], [UInt8]) = ([], [])
         beginning.beginApiAnswer(answer, bodyIsText: body.isText, for: id)
@@ -32,7 +30,7 @@ struct OutgoingLine {
         append(.bytes(end))
     }
 
-    /// The answers of a batch, of which there is at least one.
+    /// Makes the array of a batch's answers. There must be at least one.
     init(batch answers: [OutgoingLine]) {
         parts = []
         for (index, answer) in answers.enumerated() {
@@ -50,13 +48,12 @@ struct OutgoingLine {
         parts.append(part)
     }
 
-    /// Wipes it, and ends its bodies.
     mutating func drop() {
         let parts = parts
         self = OutgoingLine([])
         for part in parts {
             switch part {
-            // Where it lies: nobody reads it any more.
+            // Wipes the bytes in place, because no other code reads them.
             case .bytes(let bytes): bytes.withUnsafeBytes { wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
             case .body(let body): body.end()
             }

@@ -1,15 +1,15 @@
 import NIOCore
 
-/// Somebody that goes on when it is its turn.
+/// A connection or buffer that continues its work in its turn.
 protocol TurnTaker: AnyObject {
     func goOn()
 }
 
-/// Connections that have more than one turn is for: all of them go on in rounds, and whoever else has something to say is
-/// heard in between.
+/// Lets connections with more work than one turn continue in rounds. The event loop handles other events between two
+/// rounds.
 final class Turns {
-    /// A task that is due is run before the loop looks at any socket again, so two connections that only put themselves
-    /// at the end of the queue would never let it look. A round that is not due yet does.
+    /// The pause before a round. The event loop runs due tasks before it polls the sockets. Two connections that only
+    /// rescheduled themselves would keep it from polling; a round that is not due yet does not.
     private static let pause: TimeAmount = .microseconds(20)
 
     private let eventLoop: any EventLoop
@@ -19,7 +19,6 @@ final class Turns {
         self.eventLoop = eventLoop
     }
 
-    /// Has it go on in the next round.
     func add(_ taker: any TurnTaker) {
         waiting.append(taker)
         if waiting.count == 1 { begin() }
@@ -31,7 +30,7 @@ final class Turns {
     }
 
     private func round() {
-        // The list is kept while they go on, so that whoever is added only waits for the next round.
+        // The list is kept during the round, so that a member that is added meanwhile waits for the next round.
         let count = waiting.count
         for taker in waiting.prefix(count) { taker.goOn() }
         waiting.removeFirst(count)

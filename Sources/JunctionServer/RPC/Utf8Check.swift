@@ -1,13 +1,13 @@
-/// Finds out whether bytes that come in pieces are UTF-8 (RFC 3629).
+/// Checks whether bytes that arrive in pieces are UTF-8 (RFC 3629).
 struct Utf8Check {
-    /// No byte so far contradicts it.
+    /// Whether all bytes so far can be UTF-8.
     private var isPossible = true
-    /// How many bytes of the character that has begun are missing.
+    /// The missing bytes of the unfinished character.
     private var missing = 0
-    /// What the next of them can be: the first one excludes overlong forms, surrogates and what is above U+10FFFF.
+    /// The valid range of the next byte. The first byte excludes overlong forms, surrogates and values above U+10FFFF.
     private var next: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Whether everything so far is UTF-8, to the end of its last character.
+    /// Whether all bytes so far are UTF-8 and the last character is complete.
     var isText: Bool { isPossible && missing == 0 }
 
     mutating func take(_ bytes: UnsafeRawBufferPointer) {

@@ -4,19 +4,19 @@ import NIOCore
 /// The connections of one kind that receive new states.
 final class Watchers<Member: Watcher> {
     private var connections: [ObjectIdentifier: Member] = [:]
-    /// The newest state that has been told, and the line that tells it: one for all.
+    /// The newest state, and its notification, which all connections share.
     private var notification: Notification?
 
     private struct Notification {
         var state: SentState
         var line: ByteBuffer
-        /// The same with the codes of a sign-in that awaits approval, for those who may manage the session.
+        /// The notification with the codes of a sign-in that awaits approval, for callers that may manage the session.
         var lineWithCodes: ByteBuffer?
     }
 
     var count: Int { connections.count }
 
-    /// Adds a connection. Its caller sends it the state `told`; the connection gets later ones.
+    /// Adds a connection. The code that calls this sends the state `told`; the connection receives later states.
     func add(_ connection: Member, _ changes: SessionSubscribe.Changes, told: SentState) {
         connection.watch = .on(changes, told: told)
         connections[ObjectIdentifier(connection)] = connection
@@ -28,9 +28,10 @@ final class Watchers<Member: Watcher> {
         connections[ObjectIdentifier(connection)] = nil
     }
 
-    /// Tells everybody a new state. Who does not read is not told now, but gets the newest state when it does.
+    /// Sends a new state to all connections. A connection that does not read receives the newest state when it reads
+    /// again.
     ///
-    /// - Parameter withCodes: the same for those who may manage the session, where there are codes.
+    /// - Parameter withCodes: the state for callers that may manage the session, if there are codes.
     func announce(_ snapshot: Snapshot, withCodes: Snapshot? = nil) {
         guard !connections.isEmpty else { return notification = nil }
         notification = Notification(
@@ -41,12 +42,12 @@ final class Watchers<Member: Watcher> {
         for connection in connections.values { catchUp(connection) }
     }
 
-    /// Sends a connection the newest state, unless it knows that already or cannot receive it now.
+    /// Sends a connection the newest state, unless it already has that state or cannot receive it now.
     func catchUp(_ connection: Member) {
         guard let notification, case .on(let changes, let told) = connection.watch,
             notification.state.isNew(to: changes, after: told)
         else { return }
-        // A right that was granted by unit ends with the process, although another process may hold the connection.
+        // A right that was granted to a unit ends with the process, although another process may hold the connection.
         guard connection.caller.may(.status) else { return connection.rightWithdrawnSoon() }
         let line = notification.lineWithCodes.flatMap { connection.caller.seesCodes ? $0 : nil } ?? notification.line
         // `post` may end the connection.
@@ -54,12 +55,12 @@ final class Watchers<Member: Watcher> {
     }
 }
 
-/// A connection that can receive new states.
 protocol Watcher: CallerConnection {
     var watch: Watch { get set }
-    /// The bytes that notify a watcher of a new state.
+    /// Returns the bytes that notify a watcher of a new state.
     static func line(telling snapshot: Snapshot) -> ByteBuffer
-    /// Sends shared bytes. Returns false if the peer does not read, or its answer to the subscription is still to be sent.
+    /// Sends shared bytes. Returns false if the peer does not read, or if the answer to its subscription has not been
+    /// sent yet.
     func post(_ line: ByteBuffer) -> Bool
 }
 
@@ -69,7 +70,7 @@ enum Watch: Equatable {
     case on(SessionSubscribe.Changes, told: SentState)
 }
 
-/// As much of a state as decides whether a watcher has to receive it.
+/// The part of a state that decides whether a watcher receives it.
 struct SentState: Equatable {
     private let revision: UInt64
     private let state: Snapshot.State

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A socket that local programs connect to: one that was made here, or one that the service manager passed in.
+/// A socket that local programs connect to. Either the daemon created it, or the service manager passed it.
 package final class ListeningSocket: Sendable {
-    /// Where it is in the file system, if it is there.
+    /// The path of the socket file, if there is one.
     package let path: String?
-    /// The group of the socket file, whose members may call when no rule says otherwise.
+    /// The group of the socket file. Its members may call if the policy has no rules.
     package let group: UInt32?
 
     private let state: Mutex<State>
@@ -15,19 +15,20 @@ package final class ListeningSocket: Sendable {
         var ownership: Ownership?
     }
 
-    /// What makes a path ours to unlink: the lock, and the very file that we bound.
+    /// The lock and the file that the daemon bound. The daemon unlinks the path only if both are its own.
     private struct Ownership: ~Copyable {
         let lock: SocketLock
         let file: FileIdentity
     }
 
-    /// Programs that connect in one burst wait here; the kernel lowers it to `net.core.somaxconn`.
+    /// The backlog for programs that connect in one burst. The kernel limits it to `net.core.somaxconn`.
     static let backlog: Int32 = 4_096
 
-    /// Makes a socket for the daemon's own user, and never for anybody else, not even for a moment. Whoever wants
-    /// another mode or group has the service manager make the socket.
+    /// Creates a socket for the daemon's own user only, without a moment in which other users could connect. For
+    /// another mode or group, the service manager has to create the socket.
     ///
-    /// A stale socket is replaced, a live one never, and what is not a socket is never removed.
+    /// The function replaces a stale socket, but never one that a program serves, and never a file that is not a
+    /// socket.
     package init(creatingAt path: String) throws(SocketFault) {
         let address = try UnixAddress(path: path)
         try Self.makeDirectory(of: path)
@@ -37,8 +38,8 @@ package final class ListeningSocket: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .system("Cannot make a socket") }
         do throws(SocketFault) {
-            // Linux gives the file the mode of the socket, less the umask. Setting the umask instead would change it
-            // for whatever the other threads create meanwhile, and a chmod after `bind` leaves a gap.
+            // Linux gives the file the mode of the socket, less the umask. Setting the umask instead would affect files
+            // that other threads create meanwhile, and a chmod after `bind` leaves a gap.
             guard fchmod(descriptor, 0o600) == 0 else { throw .system("Cannot set the mode of a socket") }
             guard address.bind(descriptor) == 0 else { throw .system("Cannot create the socket \(path)") }
             guard listen(descriptor, Self.backlog) == 0 else { throw .system("Cannot listen on \(path)") }
@@ -52,7 +53,7 @@ package final class ListeningSocket: Sendable {
         }
     }
 
-    /// Takes over a socket that is passed in; its file stays when it is closed.
+    /// Adopts a socket that was passed to the process. Its file stays when the socket is closed.
     package init(adopting descriptor: Int32) throws(SocketFault) {
         var listens: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -70,7 +71,7 @@ package final class ListeningSocket: Sendable {
 
     deinit { close() }
 
-    /// Hands the descriptor to whoever accepts from it and closes it.
+    /// Returns the descriptor to the code that accepts from it and closes it.
     func takeDescriptor() -> Int32? {
         state.withLock { state in
             defer { state.descriptor = nil }
@@ -78,8 +79,8 @@ package final class ListeningSocket: Sendable {
         }
     }
 
-    /// Closes what has not been taken, unlinks the file if it is still the one that was made here, and lets others
-    /// have the path.
+    /// Closes the descriptor unless it was taken, unlinks the file if it is still the one that the daemon created, and
+    /// releases the lock.
     package func close() {
         if let descriptor = takeDescriptor() { _ = Glibc.close(descriptor) }
         state.withLock { state in
@@ -105,7 +106,7 @@ package final class ListeningSocket: Sendable {
         guard file.isSocket else {
             throw .impossible("\(path) is not a socket: remove it, or choose another --socket")
         }
-        // The lock says nothing about programs that know no lock, such as the service manager's socket unit.
+        // Programs that do not use the lock may serve the path, such as a socket unit of the service manager.
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard probe >= 0 else { throw .system("Cannot make a socket") }
         defer { _ = Glibc.close(probe) }
@@ -127,7 +128,7 @@ package final class ListeningSocket: Sendable {
     }
 }
 
-/// Which file a path named when we looked; a path that names it no longer is not ours.
+/// The identity of the file that a path named. A path that later names another file is not the daemon's.
 private struct FileIdentity: Equatable {
     let device: UInt64
     let inode: UInt64

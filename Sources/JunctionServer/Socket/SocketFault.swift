@@ -1,13 +1,12 @@
 import Glibc
 
-/// Why there is no socket to serve.
+/// Why the daemon cannot listen on a socket.
 package enum SocketFault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Somebody serves this path already: nothing was touched.
+    /// Another program already serves this path. Nothing was changed.
     case servedByAnother(String)
-    /// The socket cannot be had: the path, the directory or the descriptor is not fit for it.
     case impossible(String)
 
-    /// What happened, to what, and what to do.
+    /// What failed, for which object, and what to do.
     package var description: String {
         switch self {
         case .servedByAnother(let message), .impossible(let message): message

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The lock file beside a socket: whoever holds it owns the path.
+/// The lock file of a socket. The process that holds the lock owns the path.
 ///
-/// The file is never unlinked. A lock on a file that another process may remove protects nothing: two daemons could
-/// each hold "the" lock, one of them on a file without a name.
+/// The file is never unlinked. If another process could remove it, two daemons could each hold a lock, one of them on a
+/// file without a name.
 struct SocketLock: ~Copyable {
     private let descriptor: Int32
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The address of a socket in the file system, as the kernel wants it.
+/// The address of a Unix socket, in the kernel's form.
 struct UnixAddress {
     private var raw = sockaddr_un()
 
-    /// The longest path that fits, in bytes, with the zero that ends it.
+    /// The longest path, in bytes, without the terminating zero.
     static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     init(path: String) throws(SocketFault) {
@@ -18,7 +18,7 @@ struct UnixAddress {
         withUnsafeMutableBytes(of: &raw.sun_path) { $0.copyBytes(from: bytes) }
     }
 
-    /// The path that a socket is bound to; nothing for a socket without a name in the file system.
+    /// Returns the path that a socket is bound to; `nil` for a socket without a path.
     static func path(of descriptor: Int32) -> String? {
         var raw = sockaddr_un()
         var size = socklen_t(MemoryLayout<sockaddr_un>.size)

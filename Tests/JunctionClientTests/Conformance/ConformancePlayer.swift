@@ -6,7 +6,7 @@ import JunctionTesting
 import Synchronization
 import Testing
 
-/// The client's side of a transcript, step by step, with the library's own calls.
+/// Plays the client's side of a transcript, step by step, with calls of the library.
 final class ConformancePlayer {
     private final class Loop {
         var snapshots: SnapshotUpdates.Iterator
@@ -16,7 +16,6 @@ final class ConformancePlayer {
         }
     }
 
-    /// How many there were.
     private final class Count: Sendable {
         private let value = Mutex(0)
 
@@ -41,7 +40,7 @@ final class ConformancePlayer {
         client = JunctionClient(socket: daemon.socket)
     }
 
-    /// Lets the client go, and with it its connections.
+    /// Releases the client, which closes its connections.
     func close() {
         client = nil
         loops = [:]
@@ -64,7 +63,7 @@ final class ConformancePlayer {
         } else if step["tell"] != nil {
             daemon.tell()
         } else if step["hear"] != nil {
-            #expect(try await daemon.heard() == "told")
+            #expect(try await daemon.nextLine() == "told")
         } else {
             throw Unplayable(step: String(decoding: step.rawText, as: UTF8.self))
         }
@@ -75,7 +74,7 @@ final class ConformancePlayer {
     private func call(_ step: JSONValue, _ client: JunctionClient) async throws {
         guard step["cancelWhenHeard"]?.bool == true else { return expect(await outcome(of: step, client), step) }
         let task = Task { await outcome(of: step, client) }
-        #expect(try await daemon.heard() == "told")
+        #expect(try await daemon.nextLine() == "told")
         task.cancel()
         expect(await task.value, step)
     }
@@ -99,7 +98,7 @@ final class ConformancePlayer {
             let client = client.timeout(timeout)
             let identified = try await client.identify(externalUserId: step["identify"]?.string) { _ throws(Raised) in
                 asked.withLock { $0 += 1 }
-                // The call began before, so its time is over when that of a later call is, which nobody answers.
+                // The call began before the later, unanswered one. So its time is over when the later one times out.
                 if step["late"]?.bool == true { _ = try? await silent.timeout(timeout).status() }
                 guard let json = step["credential"], let credential = try? Credential(reading: expanded(json)) else {
                     throw Raised()
@@ -155,7 +154,7 @@ final class ConformancePlayer {
             do throws(JunctionError) {
                 try await client.handleRenewals { request in
                     let index = count.next()
-                    // The answer is on its way, whoever ends the duty from here on.
+                    // The answer is sent even if the duty ends from here on.
                     defer { if index + 1 >= questions.count { ended.yield() } }
                     let question = try #require(index < questions.count ? questions[index] : nil)
                     if let members = question["request"] { #expect(matches(json(request), members), "\(request)") }
@@ -179,7 +178,6 @@ final class ConformancePlayer {
     }
 }
 
-/// What becomes of one call.
 private func outcome(of step: JSONValue, _ client: JunctionClient) async -> Result<JSONValue, any Error> {
     let limited = client.timeout(step["timeout"]?.integer.map { .milliseconds($0) })
     let params = step["params"].map(expanded)

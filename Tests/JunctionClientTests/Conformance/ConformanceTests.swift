@@ -3,20 +3,21 @@ import JunctionJSON
 import JunctionTesting
 import Testing
 
-/// What every client has to do, whatever its language: `clients/conformance` has the stories, and plays the daemon's part.
+/// The behaviour that every client must have, in any language. `clients/conformance` contains the transcripts, and the
+/// program that plays the daemon's side.
 struct ConformanceTests {
     @Test(
-        .enabled(if: PlayedTranscript.isPossible, "python3 plays the daemon's part, and is not here"),
+        .enabled(if: PlayedTranscript.isPossible, "python3, which plays the daemon's side, is missing"),
         arguments: stories
     )
-    func `a story of all clients`(name: String) async throws {
+    func `a client behaves as a shared transcript requires`(name: String) async throws {
         try await PlayedTranscript(name).play()
     }
 
     private static let stories = PlayedTranscript.names
 }
 
-/// One transcript: the scripted daemon plays one side of it, and JunctionClient the other.
+/// One transcript: the scripted daemon plays one side, and JunctionClient the other.
 final class PlayedTranscript {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../clients/conformance").standardizedFileURL
@@ -41,7 +42,7 @@ final class PlayedTranscript {
     }
 
     func play() async throws {
-        #expect(try await daemon.heard() == "listening")
+        #expect(try await daemon.nextLine() == "listening")
         for step in steps.elements { try await player.play(step) }
         player.close()
         let ending = try await daemon.ended()
@@ -49,9 +50,9 @@ final class PlayedTranscript {
     }
 }
 
-/// `scripted-daemon`, and what is said to it and by it.
+/// The process of `scripted-daemon`, with its input and output.
 final class DaemonProcess: @unchecked Sendable {
-    // Used by one after the other: the test, or the thread that it waits for.
+    // Used by one thread at a time: the test, or the thread that the test waits for.
     let socket: String
     private let process: TalkingProgram
 
@@ -61,17 +62,16 @@ final class DaemonProcess: @unchecked Sendable {
         process = try TalkingProgram(program.path, [transcript.path, socket], in: folder, isDialogue: true)
     }
 
-    /// The next line that it says; nothing when it has gone.
-    func heard() async throws -> String? {
+    /// Returns the next line of the output; `nil` after the process has ended.
+    func nextLine() async throws -> String? {
         try await onThread { [self] in try process.lines.next() }
     }
 
     func tell() {
-        // One that has failed already says why at its end.
+        // If the process has failed already, `ended` reports why.
         try? process.tell()
     }
 
-    /// Waits until it is over.
     func ended() async throws -> Program.Ending {
         try await onThread { [self] in try process.program.wait() }
     }

@@ -2,12 +2,11 @@ import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
-/// A value of the library's as it stands on the wire.
 func json(_ value: some WireValue) -> JSONValue {
     written { value.write(to: &$0) }
 }
 
-/// An error of either side, by the names of its members on the wire.
+/// Returns the JSON of an error of either side, with the names of the members on the wire.
 func json(_ error: JunctionError) -> JSONValue {
     written { writer in
         writer.beginObject()
@@ -40,13 +39,13 @@ func json(_ error: JunctionError) -> JSONValue {
 func written(_ write: (inout JSONWriter) -> Void) -> JSONValue {
     var writer = JSONWriter()
     write(&writer)
-    // What a writer has written can be read; else every test says so.
+    // A writer's output is always valid JSON; otherwise, every test fails.
     return (try? JSONValue.parse(writer.take())) ?? nothing
 }
 
 private let nothing = try! JSONValue.parse(Array("null".utf8))
 
-/// The same with each `{"$repeat": [text, count]}` written out.
+/// Returns the value with each `{"$repeat": [text, count]}` expanded.
 func expanded(_ value: JSONValue) -> JSONValue {
     written { writer in expand(value, &writer) }
 }
@@ -72,7 +71,7 @@ private func expand(_ value: JSONValue, _ writer: inout JSONWriter) {
     }
 }
 
-/// Whether a value has what is expected of it: members that are not named do not matter, and `null` is what is not there.
+/// Returns whether a value has the expected members. Members that are not named do not matter, and `null` means absent.
 func matches(_ value: JSONValue?, _ expected: JSONValue) -> Bool {
     guard let value, !value.isNull else { return expected.isNull }
     switch expected.kind {

@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// An app as others write it: depends on the client alone. `clients/swift/check` builds it, and looks that nothing else came along.
+// An app that depends only on the client, as other developers write it. `clients/swift/check` builds it, and checks
+// that the build needs no other package.
 let package = Package(
     name: "consumer",
     dependencies: [.package(name: "junctiond-clients", path: "..")],

@@ -1,8 +1,8 @@
-/// How long to wait before the daemon is tried again: soon at first, then less and less often.
+/// The pauses before new attempts to reach the daemon: short at first, then longer.
 package struct Backoff: Sendable {
-    /// The wait before the second attempt; the first comes at once.
+    /// The pause before the second attempt. There is none before the first.
     package static let first = Duration.milliseconds(50)
-    /// The daemon restarts within a second or two, but it may also be stopped for a week.
+    /// The longest pause. The daemon restarts within a second or two, but it may also be stopped for a week.
     package static let longest = Duration.seconds(5)
 
     private let first: Duration
@@ -12,14 +12,15 @@ package struct Backoff: Sendable {
         self.first = first
     }
 
-    /// Notes that the daemon was there and stayed; what comes next is a new story.
+    /// Resets the pauses, because the daemon was reached and the connection lasted.
     package mutating func succeeded() {
         failures = 0
     }
 
-    /// The wait before the next attempt, which is assumed to fail until `succeeded` says otherwise.
+    /// Returns the pause before the next attempt. Each call counts as a failed attempt until `succeeded` is called.
     ///
-    /// - Parameter chance: 0…1, so that the apps of one device do not come back in the same instant.
+    /// - Parameter chance: a random number from 0 to 1, so that the apps of one device do not reconnect at the same
+    ///   instant.
     package mutating func nextDelay(chance: Double) -> Duration {
         defer { failures += 1 }
         guard failures > 0 else { return .zero }

@@ -1,26 +1,26 @@
 package import JunctionJSON
 package import JunctionProtocol
 
-/// One connection for one thread: what is called here blocks until the daemon has answered.
+/// One connection for one thread. Each function blocks until the daemon has answered.
 ///
-/// `junctionctl` is built on it alone, because a program that lives for a millisecond has no use for concurrency.
+/// `junctionctl` uses only this type, because a program that runs for a millisecond does not need concurrency.
 package struct Connection {
-    /// What the daemon answered, also as it stood on the wire.
+    /// The daemon's answer, decoded and as it was received.
     package struct Answered<Value> {
         package var value: Value
         package var json: JSONValue
     }
 
-    /// Answers a request of the daemon's; it may ask something before it answers what it was asked.
+    /// Answers a request of the daemon, which may ask a question before it answers a call.
     ///
-    /// Nothing leaves the request for `nextRequest`.
+    /// `nil` leaves the request for `nextRequest`.
     package typealias Responder = (Call) -> Result<any WireValue, WireError>?
 
     private let socket: UnixSocket
     private let interruption: Interruption?
     private var messages = MessageStream()
     private var lastId: Int64 = 0
-    /// What came while something else was waited for.
+    /// The messages that came while the connection waited for others.
     private var earlyNotifications: [Call] = []
     private var earlyRequests: [DaemonRequest] = []
 
@@ -29,7 +29,7 @@ package struct Connection {
         try self.init(to: path, by: deadline, unless: nil)
     }
 
-    /// Connects to the daemon; every wait ends with `cancelled` when the interruption comes.
+    /// Connects to the daemon. Every wait ends with `cancelled` when the interruption comes.
     init(
         to path: SocketPath,
         by deadline: Deadline = .never,
@@ -40,7 +40,7 @@ package struct Connection {
         try socket.connect(to: path, by: deadline)
     }
 
-    /// Asks the daemon, and waits for its answer.
+    /// Sends a call and waits for its answer.
     package mutating func perform<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
@@ -52,7 +52,7 @@ package struct Connection {
         return try Answered(reading: try answer(to: line, by: deadline, answering: respond))
     }
 
-    /// Asks the daemon something that this library need not know.
+    /// Sends a call of any method and waits for its answer.
     package mutating func perform(
         _ method: String,
         _ params: JSONValue?,
@@ -68,7 +68,8 @@ package struct Connection {
         by deadline: Deadline,
         answering respond: Responder
     ) throws(JunctionError) -> JSONValue {
-        // A daemon that hangs up may have said why before it did, so the reading side has the last word.
+        // A daemon that closes the connection may have sent the reason before. So the connection is read even if
+        // sending has failed.
         let wasSent: Bool
         do throws(JunctionError) {
             try socket.send(line, by: deadline)
@@ -79,7 +80,7 @@ package struct Connection {
         }
         while true {
             switch try nextMessage(by: deadline, wasSent ? .connectionLost : .notTaken) {
-            // An error that names no request is about this connection.
+            // An error without a request id is about this connection.
             case .answer(let answer) where answer.id.number == lastId || answer.isAboutConnection:
                 return try answer.outcome.mapError(JunctionError.init).get()
             case .answer:
@@ -92,7 +93,7 @@ package struct Connection {
                     earlyRequests.append(request)
                     continue
                 }
-                // The caller hears that nothing came of the call, so its late credential must not sign a user in.
+                // The call has failed for the app, so its late credential must not sign a user in.
                 guard !deadline.hasPassed else {
                     request.respond(.failure(WireError(.invalidCredential, "The app no longer waits for this sign-in")))
                     throw .timedOut
@@ -104,7 +105,7 @@ package struct Connection {
         }
     }
 
-    /// Waits for the next thing that the daemon tells without being asked.
+    /// Waits for the next notification of the daemon.
     package mutating func nextNotification(by deadline: Deadline = .never) throws(JunctionError) -> Call {
         if !earlyNotifications.isEmpty { return earlyNotifications.removeFirst() }
         while true {
@@ -117,7 +118,7 @@ package struct Connection {
         }
     }
 
-    /// Waits for the next thing that the daemon asks.
+    /// Waits for the next request of the daemon.
     mutating func nextRequest(by deadline: Deadline = .never) throws(JunctionError) -> DaemonRequest {
         if !earlyRequests.isEmpty { return earlyRequests.removeFirst() }
         while true {
@@ -131,7 +132,7 @@ package struct Connection {
         }
     }
 
-    /// - Parameter atEnd: what it means that the daemon says nothing more.
+    /// - Parameter atEnd: the error if the daemon has ended the connection.
     private mutating func nextMessage(
         by deadline: Deadline,
         _ atEnd: JunctionError = .connectionLost
@@ -151,7 +152,7 @@ package struct Connection {
 }
 
 extension Connection {
-    /// Asks the daemon one thing on a connection of its own; while it restarts, again where that is harmless.
+    /// Makes one call on a separate connection. While the daemon restarts, the call is repeated where that is harmless.
     package static func ask<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
@@ -176,14 +177,15 @@ extension Connection {
 }
 
 extension Answer {
-    /// Whether the daemon complains without naming a request: there are too many connections, or a line is too long.
+    /// Whether this error is about the connection and names no request: there are too many connections, or a line is
+    /// too long.
     var isAboutConnection: Bool {
         if case .failure = outcome { id.number == nil } else { false }
     }
 }
 
 extension Connection.Answered where Value: WireValue {
-    /// Reads what a method answers.
+    /// Reads the answer of a method.
     init(reading json: JSONValue) throws(JunctionError) {
         do throws(WireMismatch) {
             self.init(value: try Value(reading: json), json: json)

@@ -1,10 +1,10 @@
 import JunctionProtocol
 
-/// Something that the daemon wants to know, and the way back for the answer.
+/// A request of the daemon, and the connection for its answer.
 struct DaemonRequest: Sendable {
     let call: Call
     private let id: RequestID
-    // Whoever still thinks about an answer does not keep the connection open.
+    // Weak, so that a pending answer does not keep the connection open.
     private weak var socket: UnixSocket?
 
     init(_ call: Call, _ id: RequestID, on socket: UnixSocket) {
@@ -13,7 +13,7 @@ struct DaemonRequest: Sendable {
         self.socket = socket
     }
 
-    /// Answers, from any thread. A daemon that has gone does not want to know any more.
+    /// Answers, from any thread. If the daemon has gone, the answer is dropped.
     func respond(_ outcome: Result<any WireValue, WireError>) {
         try? socket?.send(OutgoingLine.response(outcome, to: id))
     }

@@ -1,31 +1,30 @@
 import JunctionProtocol
 
-// The daemon itself.
 extension JunctionClient {
-    /// Which daemon this is, and since when it runs.
+    /// Returns the daemon's version and start time.
     public func info() async throws(JunctionError) -> DaemonDescription {
         try await perform(DaemonInfo.self)
     }
 
-    /// Has the daemon read its configuration again. If the daemon refuses the new one, that is an error, and the old one stays in
-    /// force.
+    /// Makes the daemon read its configuration again. If the daemon refuses the new configuration, this throws, and the
+    /// old one stays in force.
     ///
-    /// - Returns: the settings that were changed and wait for a restart of the daemon, by their key.
+    /// - Returns: the keys of the settings that take effect at the next restart of the daemon.
     public func reload() async throws(JunctionError) -> [String] {
         try await perform(DaemonReload.self).pendingRestart
     }
 
-    /// Who this program is to the daemon, what it may do, and what gave it that.
+    /// Returns this program's identity and capabilities for the daemon, and where the capabilities come from.
     public func whoami() async throws(JunctionError) -> CallerDescription {
         try await perform(AccessWhoami.self)
     }
 
-    /// The daemon's counters, in Prometheus text format.
+    /// Returns the daemon's metrics in Prometheus text format.
     public func metrics() async throws(JunctionError) -> String {
         try await perform(DaemonMetrics.self).text
     }
 
-    /// Looks the installation over.
+    /// Checks the installation.
     public func diagnose() async throws(JunctionError) -> Diagnosis {
         try await perform(DaemonDiagnose.self)
     }

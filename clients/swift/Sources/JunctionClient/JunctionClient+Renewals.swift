@@ -1,11 +1,10 @@
 import JunctionProtocol
 
-// Taking part in renewals.
 extension JunctionClient {
-    /// Is a session handler until the task is cancelled: the daemon asks it how to renew the access token.
+    /// Acts as a session handler until the task is cancelled: the daemon asks it how to renew the access token.
     ///
-    /// It goes on over restarts of the daemon; a daemon that is not there yet is waited for. In one round the daemon asks
-    /// each local user once, by the handler that registered last.
+    /// The handler stays registered across restarts of the daemon, and waits for a daemon that does not run yet. In one
+    /// round, the daemon asks each local user once, through the handler that registered last.
     ///
     /// ```swift
     /// try await junction.handleRenewals { request in
@@ -13,17 +12,17 @@ extension JunctionClient {
     /// }
     /// ```
     ///
-    /// - Parameter handler: called with each renewal. When it throws, it was unable, and is not asked again for ten
-    ///   minutes. It is cancelled when nobody waits for its answer any more: at the deadline, when the daemon has gone,
-    ///   and when it asks the next thing.
-    /// - Throws: what a new connection would not change, like `permissionDenied`.
+    /// - Parameter handler: called for each renewal. If it throws, it counts as unable, and is not asked again for ten
+    ///   minutes. It is cancelled when its answer is no longer needed: at the deadline, when the daemon has gone, and
+    ///   when the daemon asks the next question.
+    /// - Throws: errors that a new connection would not change, such as `permissionDenied`.
     public func handleRenewals(
         _ handler: @escaping @Sendable (RenewalRequest) async throws -> RenewalAnswer
     ) async throws(JunctionError) {
         var answering: Task<Void, Never>?
         var failure: JunctionError?
         for await turn in renewalTurns() {
-            // The daemon asks one thing at a time: whoever still thinks about the last one does so in vain.
+            // The daemon asks one question at a time, so the answer to an earlier one is no longer needed.
             answering?.cancel()
             switch turn {
             case .success(.question(let question)):
@@ -47,14 +46,14 @@ extension JunctionClient {
     }
 }
 
-/// What a session handler hears; each of them is the end of what it heard before.
+/// An event for a session handler. Each event ends the question before it.
 private enum RenewalTurn: Sendable {
     case question(RenewalQuestion)
     case connectionEnded
 }
 
 extension RenewalQuestion {
-    /// Has the handler answer, and cancels it at the deadline.
+    /// Calls the handler for the answer, and cancels it at the deadline.
     fileprivate func answer(
         with handler: @escaping @Sendable (RenewalRequest) async throws -> RenewalAnswer
     ) async {

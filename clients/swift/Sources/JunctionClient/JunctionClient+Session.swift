@@ -1,31 +1,31 @@
 import JunctionProtocol
 
-// Who is signed in.
 extension JunctionClient {
-    /// The present state of the session.
+    /// Returns the present state of the session.
     public func status() async throws(JunctionError) -> Snapshot {
         try await perform(SessionStatus.self)
     }
 
-    /// Signs a user in. The signed-in user again is a success.
+    /// Signs a user in. If the same user is already signed in, the call succeeds.
     ///
-    /// With `.device` the answer comes as soon as there are codes for a person to approve it with: they are in the snapshot's
-    /// `authorization`, and `watch()` tells when it is over. A second call returns the one that is under way.
+    /// With `.device`, the answer comes as soon as there are codes with which a person can approve the sign-in. The
+    /// snapshot's `authorization` contains the codes, and `watch()` shows when the sign-in has ended. A second call
+    /// returns the pending sign-in.
     ///
-    /// - Throws: `alreadySignedIn` when it is somebody else: sign out first, or use `identify`.
+    /// - Throws: `alreadySignedIn` if another user is signed in: sign out first, or use `identify`.
     public func signIn(_ credential: Credential) async throws(JunctionError) -> Snapshot {
         try await perform(SessionSignIn.self, credential)
     }
 
-    /// The provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252). `signIn` takes what
-    /// the browser brings back, as `.authorizationCode`.
+    /// Returns the provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252). Pass
+    /// the code that the browser returns to `signIn`, as `.authorizationCode`.
     ///
     /// - Parameters:
-    ///   - redirectUri: where the browser is to come back to: a port of the app's own on loopback, open by then.
-    ///   - state: what it has to bring along unchanged; nobody else can guess it.
+    ///   - redirectUri: the address to which the browser returns: an open port of the app on loopback.
+    ///   - state: a value that no other program can guess. The browser returns it unchanged.
     ///   - codeChallenge: the SHA-256 of the app's verifier, in Base64url without padding (RFC 7636, method S256).
-    /// - Returns: the page's address.
-    /// - Throws: `unsupported` when the provider has no such page.
+    /// - Returns: the address of the page.
+    /// - Throws: `unsupported` if the provider has no such page.
     public func authorizationPage(
         redirectUri: String,
         state: String,
@@ -41,21 +41,23 @@ extension JunctionClient {
 
     /// Signs the user out, from any state and without the network.
     ///
-    /// When the answer says `storage.durable == false`, the user is signed out now, but would be back after a restart.
+    /// If the answer contains `storage.durable == false`, the user is signed out now, but would be signed in again
+    /// after a restart.
     public func signOut() async throws(JunctionError) -> Snapshot {
         try await perform(SessionSignOut.self)
     }
 
-    /// Makes the user that the app knows by this id the signed-in one; `nil` signs out.
+    /// Makes the user whom the app knows by this id the signed-in one; `nil` signs out.
     ///
-    /// When the daemon is restarted before it has asked for a credential, the next one is told the same. Once it has asked,
-    /// a lost connection is `connectionLost`: the credential may have been used, and meanwhile somebody may have signed
-    /// the user out again, so what became of it is to be asked first. So it is with `nil`, as with `signOut`.
+    /// If the daemon restarts before it has asked for a credential, the call is repeated. After the daemon has asked, a
+    /// lost connection is `connectionLost`: the credential may have been used, and another app may have signed the user
+    /// out meanwhile, so check the state first. For `nil`, as for `signOut`, a lost connection is always
+    /// `connectionLost`.
     ///
-    /// - Parameter credential: asked for a credential for that id, and only if one is needed. When it throws, nothing
-    ///   changes, and what it threw is thrown here, as `.credential`. The time that it takes counts for a `timeout`, and is
-    ///   not cut short by it. A credential that it returns after the `timeout` or a cancellation is not used: the daemon's
-    ///   question is refused when the call ends.
+    /// - Parameter credential: called for a credential for that id, only if one is needed. If it throws, nothing
+    ///   changes, and `identify` throws the same error as `.credential`. Its time counts for a `timeout`, but the
+    ///   `timeout` does not interrupt it. A credential that it returns after the `timeout` or a cancellation is not
+    ///   used: the daemon's question is refused when the call ends.
     public func identify<Failure: Error>(
         externalUserId: String?,
         credential: (String) async throws(Failure) -> Credential
@@ -81,7 +83,7 @@ extension JunctionClient {
                     }
                     return .success(result)
                 } catch {
-                    // What the app itself has thrown is the end of it, whatever becomes of the connection.
+                    // An error of the app's closure ends the call, even if the connection is lost.
                     guard let failure else { throw error }
                     return .failure(.credential(failure))
                 }
@@ -92,7 +94,7 @@ extension JunctionClient {
         return try outcome.get()
     }
 
-    /// - Parameter credential: nothing when the app has none.
+    /// - Parameter credential: returns `nil` if the app has none.
     private func identify(
         _ externalUserId: String,
         on connection: SharedConnection,
@@ -106,7 +108,7 @@ extension JunctionClient {
             case .question(let call):
                 let none = WireError(.invalidCredential, "The app has no credential")
                 let answer = await credential(externalUserId)
-                // Leaving the loop ends the call, which refuses the question.
+                // Leaving the loop ends the call, which refuses the daemon's question.
                 if deadline.hasPassed { throw .timedOut }
                 if Task.isCancelled { throw .cancelled }
                 connection.respond(answer.map { .success($0) } ?? .failure(none), toQuestionAbout: call)
@@ -117,7 +119,7 @@ extension JunctionClient {
         throw .cancelled
     }
 
-    /// Compares the signed-in user with the one that the app expects, and changes nothing; `nil` expects nobody.
+    /// Compares the signed-in user with the user that the app expects, and changes nothing; `nil` expects no user.
     public func reconcile(userId: String?) async throws(JunctionError) -> ReconcileResult {
         try await perform(SessionReconcile.self, SessionReconcile.Params(userId: userId))
     }
@@ -125,16 +127,16 @@ extension JunctionClient {
 
 /// Why a user could not be identified.
 public enum IdentifyError<Failure: Error>: Error {
-    /// The daemon's word, or it could not be asked.
+    /// The daemon refused the call, or could not be reached.
     case junction(JunctionError)
-    /// The app had no credential: what its closure threw.
+    /// The app's closure threw this error.
     case credential(Failure)
 }
 
 extension IdentifyError: Equatable where Failure: Equatable {}
 
 extension IdentifyError: CustomStringConvertible {
-    /// The words of whoever failed.
+    /// The description of the error.
     public var description: String {
         switch self {
         case .junction(let error): error.description

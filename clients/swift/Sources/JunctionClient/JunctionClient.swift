@@ -1,10 +1,10 @@
 @_exported public import JunctionProtocol
 import Synchronization
 
-/// The one signed-in user of this device, as the daemon keeps it, for a local app.
+/// A client of the daemon, which keeps the one signed-in user of this device.
 ///
-/// `JunctionClient()` is ready to use: it connects when something is asked first, and again after the daemon was
-/// restarted. One client serves any number of tasks over one connection.
+/// `JunctionClient()` is ready to use. It connects at the first call, and again after the daemon was restarted. One
+/// client serves any number of tasks over one connection.
 ///
 /// ```swift
 /// let junction = JunctionClient()
@@ -14,16 +14,16 @@ import Synchronization
 public final class JunctionClient: Sendable {
     let path: SocketPath
     private let line: SharedLine
-    /// How long one call may take, its repetitions included.
+    /// How long one call may take, including its repetitions.
     private let limit: Duration?
 
-    /// Makes a client; nothing is opened yet.
+    /// Makes a client, without connecting.
     ///
     /// - Parameters:
-    ///   - socket: where the daemon listens. By default `$JUNCTIOND_SOCKET`, then
+    ///   - socket: the path of the daemon's socket. By default `$JUNCTIOND_SOCKET`, then
     ///     `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
-    ///   - timeout: how long each call may take. The daemon keeps limits of its own towards the provider, so that without one
-    ///     only a daemon that is stopped is waited for without end.
+    ///   - timeout: how long each call may take. The daemon has its own limits for the provider. So without a timeout,
+    ///     a call waits without end only if the daemon is suspended.
     public convenience init(socket: String? = nil, timeout: Duration? = nil) {
         let path = SocketPath.resolve(socket)
         self.init(path, SharedLine(to: path), timeout)
@@ -33,29 +33,30 @@ public final class JunctionClient: Sendable {
         (self.path, self.line, self.limit) = (path, line, limit)
     }
 
-    /// The same client, over the same connection, whose calls may take so long; `nil`: as long as they take.
+    /// Returns a client over the same connection whose calls may take at most `limit`; `nil` means no limit.
     ///
     /// ```swift
     /// let token = try await junction.timeout(.seconds(2)).accessToken()
     /// ```
     ///
-    /// A call that takes longer is `timedOut`; the daemon finishes what it was asked. `watch()` and `handleRenewals` are not
-    /// calls, and go on.
+    /// A call that takes longer throws `timedOut`, but the daemon still carries it out. The limit does not apply to
+    /// `watch()` and `handleRenewals`.
     public func timeout(_ limit: Duration?) -> JunctionClient {
         JunctionClient(path, line, limit)
     }
 
-    /// The state of the session from now on: the present snapshot first, then one for each change.
+    /// Returns the states of the session: the present snapshot first, then one for each change.
     ///
-    /// It goes on over restarts of the daemon, with the snapshot that the new one begins with; a daemon that is not
-    /// there yet is waited for. A task that is slow gets the newest snapshot only.
+    /// The sequence continues across restarts of the daemon, with the first snapshot of the new one, and waits for a
+    /// daemon that does not run yet. A slow task receives only the newest snapshot.
     public func watch() -> SnapshotUpdates {
         SnapshotUpdates(of: line.watch)
     }
 
-    /// The same as `watch()`, but with a snapshot only for each change of the state. Neither a renewal nor a switch of users is one.
+    /// Returns the same as `watch()`, but only the snapshots with a new `state`. A renewal or a switch of users does
+    /// not change the `state`.
     ///
-    /// Its other members are as they were at that change; `status()` has the present ones.
+    /// The other members are those at that change. `status()` returns the present ones.
     ///
     /// ```swift
     /// for try await snapshot in junction.states() {
@@ -72,7 +73,8 @@ public final class JunctionClient: Sendable {
 }
 
 extension JunctionClient {
-    /// Asks the daemon on the connection that there is, or on a new one; while it restarts, again where that is harmless.
+    /// Makes a call on the present connection, or on a new one. While the daemon restarts, the call is repeated where
+    /// that is harmless.
     func perform<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params
@@ -82,7 +84,8 @@ extension JunctionClient {
         }
     }
 
-    /// Asks on the connection that there is, or on a new one; again when it is lost, if that is harmless for the method.
+    /// Calls `ask` with the present connection, or a new one. If the connection is lost, `ask` is repeated where that
+    /// is harmless.
     func repeating<Definition: MethodDefinition, Value>(
         _ method: Definition.Type,
         _ params: Definition.Params,
@@ -100,7 +103,7 @@ extension JunctionClient {
         }
     }
 
-    /// Asks the daemon what takes no parameters.
+    /// Makes a call without parameters.
     func perform<Definition: MethodDefinition>(
         _ method: Definition.Type
     ) async throws(JunctionError) -> Definition.Answer where Definition.Params == NoParams {

@@ -1,26 +1,27 @@
 public import JunctionProtocol
 
-/// Why a request was not fulfilled: by the daemon's word, or because the daemon could not be asked.
+/// Why a call failed: the daemon refused it, or could not be reached.
 public struct JunctionError: Error, Hashable, Sendable {
-    /// What to act on.
+    /// The kind of the error, for programs.
     public var kind: Kind
-    /// What happened, to what, and what to do, for a person. Never a secret.
+    /// What happened, to which object, and what to do, for a person. Never a secret.
     public var message: String
-    /// The number of the error on the wire; `nil` when the daemon was never heard.
+    /// The number of the error on the wire; `nil` if the error did not come from the daemon.
     public var code: Int?
-    /// How long to wait before asking again, where that helps.
+    /// How long to wait before the next attempt, if that helps.
     public var retryAfter: Duration?
-    /// `alreadySignedIn`: who is.
+    /// For `alreadySignedIn`: the signed-in user.
     public var userId: String?
-    /// `sessionTerminated`: why.
+    /// For `sessionTerminated`: the reason.
     public var termination: Termination?
-    /// `permissionDenied`: the capability that the caller lacks.
+    /// For `permissionDenied`: the capability that the caller lacks.
     public var capability: String?
-    /// `invalidParams`: how much could have been asked for.
+    /// For `invalidParams`: the largest possible value.
     public var maximum: Duration?
-    /// What somebody at a terminal can do about it, where that depends on the cause and not on the kind alone.
+    /// What a user at a terminal can do, if that depends on the cause and not only on the kind.
     public var advice: String?
-    /// `connectionLost`: the daemon had stopped listening before it had the whole request, so it did nothing.
+    /// For `connectionLost`: whether the daemon stopped reading before it had the whole request, so that it did
+    /// nothing.
     var wasNotTaken = false
 
     /// Makes an error that did not come from the daemon.
@@ -29,49 +30,49 @@ public struct JunctionError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// The word for an error. A newer daemon may know more of them than are listed here.
+    /// The kind of an error. A newer daemon may use kinds that are not listed here.
     public struct Kind: RawRepresentable, Hashable, Sendable {
-        /// The word, as in `data.kind` on the wire.
+        /// The word in `data.kind` on the wire.
         public var rawValue: String
 
-        /// Takes a word from anywhere.
+        /// Makes a kind from any word.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
     }
 }
 
-// What the daemon answers.
+// The errors that the daemon answers with.
 extension JunctionError.Kind {
-    /// Another user is signed in; `userId` names who.
+    /// Another user is signed in; `userId` names that user.
     public static let alreadySignedIn = Self(.alreadySignedIn)
-    /// The token, code or key is malformed or was refused; nothing changed.
+    /// The token, code or key is malformed or was refused. Nothing changed.
     public static let invalidCredential = Self(.invalidCredential)
-    /// There is no session.
+    /// No user is signed in.
     public static let notSignedIn = Self(.notSignedIn)
     /// The session is kept, but needs a new credential.
     public static let reauthenticationRequired = Self(.reauthenticationRequired)
     /// The user was deleted, disabled or banned; `termination` says why.
     public static let sessionTerminated = Self(.sessionTerminated)
-    /// The provider gave no usable answer; nothing is lost.
+    /// The provider gave no usable answer. The session is unchanged.
     public static let providerUnavailable = Self(.providerUnavailable)
-    /// The caller may not do this; also: may not open the socket.
+    /// The caller must not do this, or must not open the socket.
     public static let permissionDenied = Self(.permissionDenied)
     /// An API key's session cannot become the session of another user, environment or region.
     public static let incompatibleCredential = Self(.incompatibleCredential)
-    /// The sealed state cannot be read; nothing was erased.
+    /// The sealed state cannot be read. Nothing was erased.
     public static let storageUnavailable = Self(.storageUnavailable)
-    /// The token is dead, and no other can be had now.
+    /// The token has expired, and no other is available now.
     public static let tokenExpired = Self(.tokenExpired)
-    /// A limit of this caller is reached, or the token lives, but not as long as the caller wants it to.
+    /// A limit of this caller is reached, or the token is valid, but not as long as requested.
     public static let busy = Self(.busy)
-    /// The provider or the scheme does not have this.
+    /// The provider or the scheme does not support this.
     public static let unsupported = Self(.unsupported)
-    /// The daemon's configuration is refused: it serves nobody until that is mended.
+    /// The daemon's configuration is invalid. The daemon serves no session until it is corrected.
     public static let misconfigured = Self(.misconfigured)
     /// A parameter is missing, unknown or out of range.
     public static let invalidParams = Self(.invalidParams)
-    /// The daemon is older than this library, and does not have this.
+    /// The daemon is older than this library, and does not have the method.
     public static let methodNotFound = Self(.methodNotFound)
 
     init(_ code: ErrorCode) {
@@ -79,30 +80,30 @@ extension JunctionError.Kind {
     }
 }
 
-// What happens on this side of the socket.
+// The errors of this library.
 extension JunctionError.Kind {
     /// No daemon listens on the socket.
     public static let daemonUnreachable = Self(rawValue: "daemonUnreachable")
-    /// The connection ended before the answer came; whether the daemon did what was asked is unknown.
+    /// The connection ended before the answer came. It is unknown whether the daemon carried out the call.
     public static let connectionLost = Self(rawValue: "connectionLost")
-    /// This program cannot have what it needs to ask, such as one more descriptor; the daemon may be well.
+    /// This program lacks a resource that the call needs, such as a descriptor. The daemon may work normally.
     ///
-    /// Loops that had a connection before wait until it can.
+    /// Loops that were connected before wait until the resource is available.
     public static let localFailure = Self(rawValue: "localFailure")
-    /// The path cannot be that of a socket.
+    /// The path is not a valid socket path.
     public static let invalidSocketPath = Self(rawValue: "invalidSocketPath")
-    /// The daemon said something that this library cannot read.
+    /// This library cannot read the daemon's answer.
     public static let unreadableAnswer = Self(rawValue: "unreadableAnswer")
-    /// The request is longer than the daemon accepts; it was not sent.
+    /// The request is longer than the daemon accepts. It was not sent.
     public static let requestTooLarge = Self(rawValue: "requestTooLarge")
-    /// It took longer than the caller wanted to wait.
+    /// The call took longer than the caller's limit.
     public static let timedOut = Self(rawValue: "timedOut")
-    /// The waiting task was cancelled; the daemon finishes what it was asked.
+    /// The task was cancelled. The daemon still carries out the call.
     public static let cancelled = Self(rawValue: "cancelled")
 }
 
 extension JunctionError {
-    /// The error that the daemon answered with.
+    /// Makes an error from the daemon's.
     public init(_ error: WireError) {
         let word = error.kind ?? error.knownCode?.word ?? "error\(error.code)"
         self.init(Kind(rawValue: word), error.message)
@@ -115,14 +116,14 @@ extension JunctionError {
         advice = error.remedy
     }
 
-    /// Whether the same request may succeed on a new connection: the daemon restarts, is busy for the moment, or somebody has
-    /// its configuration to mend.
+    /// Whether the same request may succeed on a new connection: the daemon restarts, is busy, or waits for a corrected
+    /// configuration.
     var isWorthReconnecting: Bool {
         [.daemonUnreachable, .connectionLost, .busy, .misconfigured].contains(kind)
     }
 
     static let connectionLost = JunctionError(.connectionLost, "the daemon closed the connection before it answered")
-    /// The daemon had stopped listening before it had the whole request.
+    /// The daemon stopped reading before it had the whole request.
     static let notTaken: JunctionError = {
         var error = JunctionError(.connectionLost, "the daemon closed the connection before it took the request")
         error.wasNotTaken = true
@@ -141,15 +142,15 @@ extension JunctionError {
 }
 
 extension JunctionError: CustomStringConvertible {
-    /// The message, and the kind in brackets.
+    /// The message, and the kind in parentheses.
     public var description: String { "\(message) (\(kind.rawValue))" }
 }
 
 extension Duration {
-    /// A number of seconds from the wire; nothing when it is no length of time that a clock could measure.
+    /// Converts a number of seconds from the wire; `nil` if a clock could not measure that duration.
     ///
-    /// No initializer: where a module declares one for `Duration`, Swift 6.3's whole-module mode takes `timespec` for a type of
-    /// `SwiftOverlayShims`, and no file that imports Glibc can use it.
+    /// This is not an initializer. If a module declares one for `Duration`, Swift 6.3's whole-module mode resolves
+    /// `timespec` to a type of `SwiftOverlayShims`, and no file that imports Glibc can use it.
     static func onWire(seconds: Double) -> Duration? {
         guard seconds >= 0, seconds < 1e15 else { return nil }
         return .seconds(seconds)

@@ -1,27 +1,27 @@
-/// What to do when no daemon listens.
+/// What to do while no daemon listens.
 package enum Patience: Sendable {
-    /// Fail at first; once there was a daemon, wait for it to come back.
+    /// Fail at first. After there was a connection, wait for the daemon to come back.
     case onceConnected
-    /// Wait for it, from the start; but not for somebody who mends its configuration.
+    /// Wait for the daemon from the start, but fail if its configuration is invalid.
     case whileAbsent
-    /// Wait for it, from the start.
+    /// Wait for the daemon from the start.
     case always
 }
 
-/// When a connection that was lost is made again, for one thread that waits.
+/// Decides when a lost connection is made again, for one thread.
 struct Reconnection {
     private let path: SocketPath
     private let interruption: Interruption?
     private let patience: Patience
     private var backoff: Backoff
     private let steadiness: Duration
-    /// Whether there ever was a connection.
+    /// Whether there was ever a connection.
     private var wasConnected = false
-    /// From when on the present connection counts as one that lasted.
+    /// When the present connection starts to count as one that lasted.
     private var steadyFrom = Deadline.never
 
-    /// - Parameter steadiness: how long a connection has to last for the next one to come at once. A daemon that dies
-    ///   as soon as it has answered is not come back to any faster for having answered.
+    /// - Parameter steadiness: how long a connection has to last so that the next attempt comes at once. Otherwise, a
+    ///   daemon that crashes after each answer would be called in a tight loop.
     init(
         to path: SocketPath,
         patience: Patience,
@@ -40,16 +40,16 @@ struct Reconnection {
         try Connection(to: path, by: deadline, unless: interruption)
     }
 
-    /// The daemon has answered on a new connection.
+    /// Records that the daemon has answered on a new connection.
     mutating func connectionBegan() {
         steadyFrom = .after(steadiness)
         wasConnected = true
     }
 
-    /// The connection was lost, or could not be made: waits for the time to try again.
+    /// Waits until the next attempt, after the connection was lost or could not be made.
     ///
-    /// - Throws: the error itself when a new connection would not change it, `timedOut` at the deadline, and
-    ///   `cancelled` when the interruption comes.
+    /// - Throws: `error` itself if a new connection would not change it, `timedOut` at the deadline, and `cancelled`
+    ///   when the interruption comes.
     mutating func wait(after error: JunctionError, by deadline: Deadline = .never) throws(JunctionError) {
         if steadyFrom.hasPassed { backoff.succeeded() }
         steadyFrom = .never
@@ -65,7 +65,8 @@ struct Reconnection {
     }
 
     private func isWorthWaiting(after error: JunctionError) -> Bool {
-        // What this program lacks at first it may never get, and nobody would notice. What it had once it lacks for a moment.
+        // If a local resource was missing from the start, waiting could hide the problem for ever. After a connection,
+        // the shortage is likely to be temporary.
         if error.kind == .localFailure { return wasConnected }
         guard error.isWorthReconnecting else { return false }
         return switch patience {

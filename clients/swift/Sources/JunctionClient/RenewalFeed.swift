@@ -2,26 +2,26 @@ import Glibc
 package import JunctionJSON
 package import JunctionProtocol
 
-/// The questions to a session handler, over any restart of the daemon, for one thread that waits.
+/// The daemon's questions to a session handler, across restarts of the daemon, for one thread.
 ///
-/// It is a session handler from the first call of `next` on, and until it goes.
+/// The feed is a session handler from the first call of `next` until the feed is released.
 package struct RenewalFeed {
     private var reconnection: Reconnection
     private var connection: Connection?
 
-    /// Is asked by the daemon that listens at `path`, until the interruption comes.
+    /// Makes a feed from the daemon at `path`. Waits end when the interruption comes.
     package init(from path: SocketPath, patience: Patience, unless interruption: Interruption? = nil) {
         reconnection = Reconnection(to: path, patience: patience, unless: interruption)
     }
 
-    /// The next renewal that the daemon asks about. By then nobody waits for the answer to the one before.
+    /// Waits for the next renewal that the daemon asks about. The answer to an earlier one is no longer needed then.
     ///
     /// - Parameters:
-    ///   - deadline: until when it has to be a handler; how long a question takes to come is nobody's to say, and neither is
-    ///     how long the daemon takes to come back.
-    ///   - connectionEnded: told at once when the daemon has gone, and with it whoever waited for an answer.
-    ///   - registered: called with the daemon's answer whenever this has become a handler, on each connection.
-    /// - Throws: `cancelled` when the interruption comes, and whatever a new connection would not change.
+    ///   - deadline: the time until which the registration must have succeeded. There is no limit for the question
+    ///     itself, or for the daemon to come back.
+    ///   - connectionEnded: called at once when the connection is lost, so that a pending answer is no longer needed.
+    ///   - registered: called with the daemon's answer after each registration.
+    /// - Throws: `cancelled` when the interruption comes, and errors that a new connection would not change.
     package mutating func next(
         registeredBy deadline: Deadline = .never,
         _ connectionEnded: () -> Void = {},
@@ -45,7 +45,7 @@ package struct RenewalFeed {
 
     private mutating func register(by deadline: Deadline) throws(JunctionError) -> HandlerRegister.Answer {
         var fresh = try reconnection.connect(by: deadline)
-        // A renewal may have waited for a handler: the question can come before the answer does.
+        // If a renewal waits for a handler, the question can come before the answer.
         let answer = try fresh.perform(HandlerRegister.self, NoParams(), by: deadline) { _ in nil }
         reconnection.connectionBegan()
         connection = fresh
@@ -53,15 +53,15 @@ package struct RenewalFeed {
     }
 }
 
-/// A renewal that the daemon asks about.
+/// The daemon's question about a renewal.
 package struct RenewalQuestion: Sendable {
-    /// What it is about.
+    /// The parameters of the question.
     package let request: RenewalRequest
-    /// The same as it stood on the wire.
+    /// The parameters as they were received.
     package let json: JSONValue
     private let source: DaemonRequest
 
-    /// A request that is no such question is answered at once: with an error.
+    /// Makes a question. Any other request is answered with an error, and the result is `nil`.
     init?(_ source: DaemonRequest) {
         guard source.call.name.stringEquals(SessionWillRenewAccessToken.name), let json = source.call.params else {
             source.respond(.failure(.methodNotFound))
@@ -77,16 +77,16 @@ package struct RenewalQuestion: Sendable {
         self.source = source
     }
 
-    /// How long the daemon goes on waiting, by the wall clock that it shares with us, to the second.
+    /// How long the daemon still waits, by the wall clock, in whole seconds.
     var timeLeft: Duration {
         let left = request.deadline.milliseconds - Int64(time(nil)) * 1000
-        // No timer can count as far as a time on the wire.
+        // Timers cannot count up to every time that the wire allows.
         return .milliseconds(min(max(0, left), Self.longestWait))
     }
 
     private static let longestWait: Int64 = 86_400_000
 
-    /// Tells the daemon, from any thread. Only the first answer counts, and only until the deadline.
+    /// Answers the daemon, from any thread. Only the first answer counts, and only until the deadline.
     package func answer(_ answer: RenewalAnswer) {
         source.respond(.success(answer))
     }

@@ -1,29 +1,29 @@
 import JunctionProtocol
 
-/// Whether a call is made once more after its connection was lost, which is what happens while the daemon restarts.
+/// Decides whether a call is repeated after its connection was lost, for example because the daemon restarts.
 ///
-/// Only where that cannot do a thing twice, nor after something else that was done meanwhile: the daemon did not take the
-/// request, or asking twice is the same as once and the daemon has asked nothing back.
+/// A call is repeated only if it cannot take effect twice, or after another change: either the daemon did not take the
+/// request, or the method is repeatable and the daemon has asked no question.
 struct Repetition {
     private let isRepeatable: Bool
     private var backoff = Backoff()
     private var isUnderWay = false
     private var left = Self.most
 
-    /// Enough for a second in which the daemon ends and begins.
+    /// The most repetitions: enough for a restart that takes a second.
     static let most = 6
 
     init<Definition: MethodDefinition>(of method: Definition.Type, _ params: Definition.Params) {
         isRepeatable = Definition.isRepeatable(params)
     }
 
-    /// The daemon asks something back, and may act on the answer: from here on what becomes of the call is unknown once
-    /// the connection is lost.
+    /// Records that the daemon has asked a question and may act on the answer. From here on, a lost connection leaves
+    /// the result of the call unknown.
     mutating func daemonAsked() {
         left = 0
     }
 
-    /// How long to wait before the call is made again; nil when the error stands.
+    /// Returns the pause before the call is repeated; `nil` if it must not be repeated.
     mutating func pause(after error: JunctionError) -> Duration? {
         guard isHarmless(after: error), left > 0 else { return nil }
         left -= 1

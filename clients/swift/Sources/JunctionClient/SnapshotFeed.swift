@@ -1,13 +1,13 @@
 import JunctionJSON
 package import JunctionProtocol
 
-/// The state of the session from now on, over any restart of the daemon, for one thread that waits.
+/// The states of the session, across restarts of the daemon, for one thread.
 package struct SnapshotFeed {
     private var reconnection: Reconnection
     private let changes: SessionSubscribe.Changes
     private var connection: Connection?
 
-    /// Looks at the daemon that listens at `path`, until the interruption comes.
+    /// Makes a feed from the daemon at `path`. Waits end when the interruption comes.
     package init(from path: SocketPath, patience: Patience, unless interruption: Interruption? = nil) {
         self.init(Reconnection(to: path, patience: patience, unless: interruption), .all)
     }
@@ -17,11 +17,12 @@ package struct SnapshotFeed {
         self.changes = changes
     }
 
-    /// The present snapshot at first, and after that each one that differs; whoever is slow gets the newest only.
+    /// Waits for the next snapshot: the present one first, and then each one that differs. A slow thread receives only
+    /// the newest snapshot.
     ///
-    /// - Parameter connectionEnded: told at once when the daemon has gone.
-    /// - Throws: `timedOut` at the deadline, after which it can be called again, `cancelled` when the interruption comes, and whatever a new connection
-    ///   would not change.
+    /// - Parameter connectionEnded: called at once when the connection is lost.
+    /// - Throws: `timedOut` at the deadline, after which `next` can be called again; `cancelled` when the interruption
+    ///   comes; and errors that a new connection would not change.
     package mutating func next(
         by deadline: Deadline = .never,
         connectionEnded: () -> Void = {}
@@ -30,7 +31,7 @@ package struct SnapshotFeed {
             do throws(JunctionError) {
                 return connection == nil ? try subscribe(by: deadline) : try nextChange(by: deadline)
             } catch {
-                // Whoever has waited long enough for a change still has the connection, and misses nothing on it.
+                // At the deadline, the connection is kept, so that no change is missed.
                 if error.kind == .timedOut, connection != nil { throw error }
                 if connection != nil { connectionEnded() }
                 connection = nil

@@ -1,8 +1,9 @@
 public import JunctionProtocol
 
-/// The state of the session from now on, for `for try await`.
+/// The states of the session, for `for try await`.
 ///
-/// The `watch()` loops of one client share a connection and a thread, which end with the last of them. So do its `states()` loops.
+/// The `watch()` loops of one client share a connection and a thread, which end with the last loop. The `states()`
+/// loops share another connection and thread.
 public struct SnapshotUpdates: AsyncSequence, Sendable {
     private let watch: SharedWatch
 
@@ -10,7 +11,7 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
         self.watch = watch
     }
 
-    /// Begins with the present snapshot.
+    /// Makes an iterator that begins with the present snapshot.
     public func makeAsyncIterator() -> Iterator {
         Iterator(results: watch.updates().makeAsyncIterator(), changes: watch.changes)
     }
@@ -28,15 +29,15 @@ public struct SnapshotUpdates: AsyncSequence, Sendable {
             (self.results, self.changes) = (results, changes)
         }
 
-        /// The next snapshot; `nil` once the task is cancelled.
+        /// Returns the next snapshot; `nil` after the task was cancelled.
         ///
-        /// - Throws: what a new connection would not change, like `permissionDenied`. A daemon that has gone is
-        ///   waited for instead.
+        /// - Throws: errors that a new connection would not change, such as `permissionDenied`. If the daemon has gone,
+        ///   `next` waits for it instead.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(JunctionError) -> Snapshot? {
             while let snapshot = try await results.next(isolation: actor)?.get() {
-                // A daemon that was restarted begins with its present state, which may be the same.
+                // After a restart, the daemon begins with its present state, which may be the same.
                 if changes == .state, snapshot.state == last { continue }
                 last = snapshot.state
                 return snapshot

@@ -10,7 +10,7 @@ public final class ScriptedConnection {
         self.descriptor = descriptor
     }
 
-    /// Blocks until the client has said one more line; nothing once it has gone.
+    /// Blocks until the client has sent one more line; `nil` after the client has gone.
     public func line() -> String? {
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
@@ -24,17 +24,18 @@ public final class ScriptedConnection {
         }
     }
 
-    /// Blocks until the client has asked or answered one more thing; nothing once it has gone, or when that was no JSON.
+    /// Blocks until the client has sent one more request or answer; `nil` after the client has gone, or if the line was
+    /// not JSON.
     public func request() -> ScriptedRequest? {
         message().map(ScriptedRequest.init)
     }
 
-    /// The same, for whoever can look into it.
+    /// Blocks until the client has sent one more message, and returns its JSON.
     package func message() -> JSONValue? {
         line().flatMap { try? JSONValue.parse(Array($0.utf8)) }
     }
 
-    /// Says one line.
+    /// Sends one line.
     public func send(_ line: String) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
@@ -44,39 +45,39 @@ public final class ScriptedConnection {
         }
     }
 
-    /// Answers what was asked.
+    /// Answers a request.
     ///
-    /// - Parameter result: JSON, for example of `docs/protocol.md`.
+    /// - Parameter result: JSON, for example from `docs/protocol.md`.
     public func answer(_ request: ScriptedRequest?, _ result: String) {
         send(#"{"jsonrpc":"2.0","id":\#(request?.id ?? "null"),"result":\#(result)}"#)
     }
 
-    /// Answers what was asked with an error.
+    /// Answers a request with an error.
     ///
     /// - Parameter error: JSON with `code`, `message` and `data`.
     public func refuse(_ request: ScriptedRequest?, _ error: String) {
         send(#"{"jsonrpc":"2.0","id":\#(request?.id ?? "null"),"error":\#(error)}"#)
     }
 
-    /// Takes nothing more; what the client sends from now on, it cannot send.
+    /// Stops receiving. From now on, sending fails for the client.
     public func stopListening() {
         _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
-    /// Blocks until the client has gone, though nothing can come from it any more.
+    /// Blocks until the client has gone, even after `stopListening`.
     public func waitForEnd() {
         var waited = pollfd(fd: descriptor, events: 0, revents: 0)
         while waited.revents & Int16(POLLHUP) == 0 { poll(&waited, 1, -1) }
     }
 }
 
-/// One thing that the client has asked, or answered.
+/// One request or answer of the client.
 public struct ScriptedRequest: Sendable {
-    /// What is asked; nothing in an answer.
+    /// The method; `nil` in an answer.
     public let method: String?
-    /// What it is asked with, as JSON.
+    /// The parameters as JSON.
     public let params: String?
-    /// What the answer has to bear, as JSON; nothing for what wants none.
+    /// The id for the answer, as JSON; `nil` in a notification.
     public let id: String?
 
     package init(_ message: JSONValue) {

@@ -1,31 +1,32 @@
 import Glibc
 public import JunctionClient
 
-/// A daemon that does what a test tells it to, one script a connection, over a real socket in a folder of its own.
+/// A scripted daemon for tests, with one script for each connection. It listens on a real socket in a temporary
+/// directory.
 ///
 /// ```swift
 /// let daemon = ScriptedDaemon { connection in
 ///     let request = connection.request()
-///     connection.refuse(request, #"{"code":-32003,"message":"nobody is signed in","data":{"kind":"notSignedIn"}}"#)
+///     connection.refuse(request, #"{"code":-32003,"message":"no user is signed in","data":{"kind":"notSignedIn"}}"#)
 /// }
 /// let app = App(junction: daemon.client)
 /// ```
 public final class ScriptedDaemon: Sendable {
-    /// What is done on one connection, on a thread of its own; the connection ends with it.
+    /// The script of one connection, which runs on a separate thread. The connection ends with the script.
     public typealias Script = @Sendable (ScriptedConnection) -> Void
 
-    /// Where it listens.
+    /// The path of the socket.
     public let path: String
     private let directory: String
 
-    /// Makes a place to listen at, and listens unless told to wait.
+    /// Makes a scripted daemon, which listens at once unless `listening` is false.
     ///
-    /// - Parameter scripts: the connections get them in turn, and after the last one none is accepted.
+    /// - Parameter scripts: the scripts of the connections, in order. After the last one, no connection is accepted.
     public convenience init(listening: Bool = true, _ scripts: Script...) {
         self.init(listening: listening, scripts)
     }
 
-    /// The same with the scripts in an array.
+    /// Makes a scripted daemon from an array of scripts.
     public init(listening: Bool = true, _ scripts: [Script]) {
         var template = Array("/tmp/junction-client-XXXXXX".utf8CString)
         directory = mkdtemp(&template).map { String(cString: $0) } ?? ""
@@ -38,7 +39,7 @@ public final class ScriptedDaemon: Sendable {
         rmdir(directory)
     }
 
-    /// Comes up, with these scripts for the connections that come next.
+    /// Starts listening, with these scripts for the next connections.
     public func listen(_ scripts: Script...) {
         listen(scripts)
     }
@@ -47,7 +48,7 @@ public final class ScriptedDaemon: Sendable {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let bound = try? SocketPath(path).withAddress { bind(listener, $0, $1) }
         precondition(bound == 0 && Glibc.listen(listener, 16) == 0, "The scripted daemon cannot listen at \(path)")
-        // The thread keeps the daemon alive until each script has its connection, also when the test has not.
+        // The thread keeps the daemon alive until each script has its connection, even if the test has released it.
         try? startThread { [self] in
             for script in scripts {
                 let connection = accept(listener, nil, nil)

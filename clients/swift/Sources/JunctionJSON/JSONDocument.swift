@@ -1,22 +1,22 @@
 import JunctionSecret
 
-/// One value on the tape: where its text lies, and where its next sibling begins.
+/// One value on the tape: the position of its text, and the index of its next sibling.
 struct JSONNode {
-    /// The value's text, quotes and brackets included: `start..<end`.
+    /// The value's text, with quotes and brackets: `start..<end`.
     var start: UInt32
     var end: UInt32
-    /// The index after this value and everything in it. While a container is open: its parent.
+    /// The index after this value and all values in it. While a container is open: the index of its parent.
     var next: UInt32
     var kind: JSONKind
-    /// A string without escapes, or a number without fraction and exponent.
+    /// Whether the value is a string without escapes, or a number without fraction and exponent.
     var isPlain: Bool
 }
 
-/// A JSON text of its own and the tape that describes it: values in the order written, names as strings.
+/// A JSON text, and the tape that describes it: all values in their order, with member names as strings.
 ///
-/// It is written by a reader that holds the only reference and only read afterwards, like the storage of an
-/// `Array`; that makes it sound to send. The text is wiped before its memory is used again or given back, because
-/// a credential may have come with it.
+/// A reader that holds the only reference writes the document. After that, it is only read, like the storage of an
+/// `Array`, so it is safe to send. The text is wiped before its memory is reused or freed, because it may contain a
+/// credential.
 final class JSONDocument: @unchecked Sendable {
     private(set) var text: UnsafeMutableRawBufferPointer
     private(set) var nodes: UnsafeMutableBufferPointer<JSONNode>
@@ -34,7 +34,7 @@ final class JSONDocument: @unchecked Sendable {
         nodes.deallocate()
     }
 
-    /// Takes a copy of `source` in place of what was here before.
+    /// Replaces the text with a copy of `source`.
     func replaceText(with source: UnsafeRawBufferPointer) {
         wipeText()
         if source.count > text.count {
@@ -46,7 +46,7 @@ final class JSONDocument: @unchecked Sendable {
         nodeCount = 0
     }
 
-    /// Makes space for more nodes and keeps those that are there.
+    /// Doubles the space for nodes, and keeps the present ones.
     func growNodes() {
         let larger = UnsafeMutableBufferPointer<JSONNode>.allocate(capacity: nodes.count * 2)
         _ = larger.moveInitialize(fromContentsOf: nodes)
@@ -54,12 +54,12 @@ final class JSONDocument: @unchecked Sendable {
         nodes = larger
     }
 
-    /// The value at an index of the tape, to be looked at while the document is alive.
+    /// Returns the value at an index of the tape. The view is valid while the document is alive.
     func view(at index: Int) -> JSONView {
         JSONView(nodes: UnsafePointer(nodes.baseAddress!), text: UnsafeRawPointer(text.baseAddress!), index: index)
     }
 
-    /// Wipes the text, of which nobody needs anything any more.
+    /// Wipes the text, which is no longer needed.
     func wipeText() {
         wipe(UnsafeMutableRawBufferPointer(rebasing: text[0..<textCount]))
         textCount = 0

@@ -1,17 +1,17 @@
-/// Why some bytes are not a JSON text; the offset is that of the first byte that cannot be right.
+/// Why bytes are not a valid JSON text. The offset is that of the first invalid byte.
 package enum JSONFault: Error, Equatable, Sendable {
-    /// Against the grammar of RFC 8259, a lone surrogate included.
+    /// The text violates the grammar of RFC 8259, for example by a lone surrogate.
     case malformed(at: Int)
-    /// More containers inside each other than the reader allows.
+    /// The containers are nested more deeply than the reader allows.
     case tooDeep(at: Int)
-    /// A string that is not UTF-8.
+    /// A string is not UTF-8.
     case notUTF8(at: Int)
-    /// Longer than `JSONReader.longestText`.
+    /// The text is longer than `JSONReader.longestText`.
     case tooLong
 }
 
 extension JSONFault: CustomStringConvertible {
-    /// What is wrong and where, without the text itself: it may hold a secret.
+    /// The fault and its offset, without the text, which may contain a secret.
     package var description: String {
         switch self {
         case .malformed(let offset): "malformed JSON at byte \(offset)"

@@ -1,7 +1,7 @@
 import JunctionText
 
 extension JSONParser {
-    /// Passes over a number, by the grammar. Whether it has neither fraction nor exponent.
+    /// Skips a number according to the grammar. Returns whether it has neither fraction nor exponent.
     mutating func skipNumber() throws(JSONFault) -> Bool {
         if peek() == UInt8(ascii: "-") { position += 1 }
         if peek() == UInt8(ascii: "0") {
@@ -33,7 +33,7 @@ extension JSONParser {
         byte &- UInt8(ascii: "0") < 10
     }
 
-    /// Passes over a string, quotes included. Whether it is free of escapes.
+    /// Skips a string with its quotes. Returns whether it has no escapes.
     mutating func skipString() throws(JSONFault) -> Bool {
         var isPlain = true
         position += 1
@@ -57,7 +57,7 @@ extension JSONParser {
         throw .malformed(at: position)
     }
 
-    /// Passes over one escape; a surrogate must be the first of a pair and brings its second.
+    /// Skips one escape. A surrogate must be the first of a pair, and its second one is skipped, too.
     private mutating func skipEscape() throws(JSONFault) {
         let start = position
         position += 1
@@ -89,7 +89,7 @@ extension JSONParser {
         return unit
     }
 
-    /// Passes over one scalar of two to four bytes: shortest form, no surrogate, at most U+10FFFF.
+    /// Skips one scalar of two to four bytes. It must have the shortest form, be at most U+10FFFF and be no surrogate.
     private mutating func skipScalar(leadByte: UInt8) throws(JSONFault) {
         let (tail, second): (Int, ClosedRange<UInt8>) =
             switch leadByte {

@@ -1,16 +1,16 @@
-/// The grammar of RFC 8259, without recursion: a peer chooses the nesting, not our stack.
+/// A parser for the grammar of RFC 8259. It does not use recursion, because the peer chooses the depth of the nesting.
 struct JSONParser {
     let text: UnsafePointer<UInt8>
     let count: Int
     var position = 0
 
-    // The reader holds it for as long as the parser works.
+    // The reader keeps the document alive while the parser works.
     private unowned(unsafe) let document: JSONDocument
     private let maximumDepth: Int
     private var nodes: UnsafeMutableBufferPointer<JSONNode>
     private var nodeCount = 0
     private var depth = 0
-    /// The innermost container that is still open. The open ones are linked through `JSONNode.next`.
+    /// The innermost open container. The open containers are linked through `JSONNode.next`.
     private var open = Self.none
 
     private static let none = UInt32.max
@@ -23,7 +23,7 @@ struct JSONParser {
         nodes = document.nodes
     }
 
-    /// Writes the tape of the document's text.
+    /// Writes the tape for the document's text.
     mutating func parse() throws(JSONFault) {
         skipSpace()
         repeat {
@@ -34,7 +34,7 @@ struct JSONParser {
         document.nodeCount = nodeCount
     }
 
-    /// Reads a scalar, an empty container, or the opening of a container up to its first value.
+    /// Parses a scalar, an empty container, or the opening of a container up to its first value.
     private mutating func parseValue() throws(JSONFault) {
         while true {
             let start = position
@@ -67,7 +67,7 @@ struct JSONParser {
         }
     }
 
-    /// Reads what follows a value: commas and closing brackets. Whether another value must follow.
+    /// Parses the commas and closing brackets after a value. Returns whether another value must follow.
     private mutating func parseSeparator() throws(JSONFault) -> Bool {
         while open != Self.none {
             skipSpace()
@@ -138,7 +138,7 @@ struct JSONParser {
         nodeCount += 1
     }
 
-    /// The byte at the position; zero at the end, which is right nowhere.
+    /// The byte at the position; at the end zero, which is never valid.
     func peek() -> UInt8 {
         position < count ? text[position] : 0
     }

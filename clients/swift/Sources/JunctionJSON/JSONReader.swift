@@ -1,23 +1,25 @@
-/// Reads JSON texts one after the other, and uses its memory again for the next one.
+/// Reads JSON texts one after the other, and reuses its memory.
 ///
-/// It validates all of RFC 8259, in one pass and without recursion. Once its memory has grown to the usual size
-/// of a text, reading allocates nothing, provided that the values of the previous text have been let go; values
-/// that are still held keep their own text and are never disturbed.
+/// The reader validates all of RFC 8259, in one pass and without recursion. After its memory has grown to the usual
+/// size of a text, reading allocates nothing, if the values of the previous text have been released. Values that still
+/// exist keep their own text, which does not change.
 package struct JSONReader {
-    /// Positions on the tape are 32 bits wide; far more than any line, record or body that we accept.
+    /// The longest text, in bytes. Positions on the tape have 32 bits, and every accepted line, record or body is far
+    /// shorter.
     package static let longestText = 1 << 30
-    /// One long text must not hold its memory for the rest of the connection.
+    /// The largest memory that is kept for the next text, so that one long text does not occupy memory for the rest of
+    /// the connection.
     private static let largestKept = 1 << 16
 
     private let maximumDepth: Int
     private var document: JSONDocument?
 
-    /// Prepares a reader that refuses texts nested deeper than `maximumDepth`.
+    /// Makes a reader that refuses texts nested more deeply than `maximumDepth`.
     package init(maximumDepth: Int = 128) {
         self.maximumDepth = maximumDepth
     }
 
-    /// Reads one text, which the value keeps a copy of.
+    /// Reads one text. The value keeps a copy of it.
     package mutating func read(_ bytes: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
         guard bytes.count <= Self.longestText else { throw .tooLong }
         let document = vacantDocument(for: bytes.count)
@@ -29,18 +31,19 @@ package struct JSONReader {
         return JSONValue(document: document, index: 0)
     }
 
-    /// Reads one text, which the value keeps a copy of.
+    /// Reads one text. The value keeps a copy of it.
     package mutating func read(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
         try bytes.withUnsafeBufferPointer { (bytes) throws(JSONFault) in try read(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Wipes the last text at once, or as soon as the last of its values is let go; otherwise it waits for the next text.
+    /// Wipes the last text at once, or when the last of its values is released. Without this call, it is wiped when the
+    /// next text is read.
     package mutating func forget() {
         if isKnownUniquelyReferenced(&document) { document?.wipeText() } else { document = nil }
     }
 
     private mutating func vacantDocument(for count: Int) -> JSONDocument {
-        // Asked before anything else takes a reference: binding the document first would make it two.
+        // This check must come first: binding the document would add a second reference.
         if isKnownUniquelyReferenced(&document), let document, document.text.count <= Self.largestKept {
             return document
         }
@@ -51,13 +54,13 @@ package struct JSONReader {
 }
 
 extension JSONValue {
-    /// Reads one text, for callers who read one now and then.
+    /// Reads one text, for code that reads texts only occasionally.
     package static func parse(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
         var reader = JSONReader()
         return try reader.read(bytes)
     }
 
-    /// Reads one text, for callers who read one now and then.
+    /// Reads one text, for code that reads texts only occasionally.
     package static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
         var reader = JSONReader()
         return try reader.read(bytes)

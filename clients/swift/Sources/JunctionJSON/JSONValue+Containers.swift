@@ -1,16 +1,16 @@
 extension JSONValue {
-    /// The values of an array, in order; nothing for any other kind.
+    /// The values of an array, in order; empty for any other kind.
     package var elements: JSONElements { JSONElements(self) }
 
-    /// The members of an object, in the order written and with duplicates; nothing for any other kind.
+    /// The members of an object, in order and with duplicates; empty for any other kind.
     package var members: JSONMembers { JSONMembers(self) }
 
-    /// The member of an object with this name. When a name is given twice the last one counts.
+    /// The member of an object with this name. If there are duplicates, the last one counts.
     package subscript(_ name: StaticString) -> JSONValue? {
         lend { view in view[name].map(keep) }
     }
 
-    /// The member of an object with a name that is known only now. When a name is given twice the last one counts.
+    /// Returns the member of an object with a name that is not a literal. If there are duplicates, the last one counts.
     package func member(named name: String) -> JSONValue? {
         var found: JSONValue?
         for (key, value) in members where key.string == name { found = value }
@@ -18,7 +18,6 @@ extension JSONValue {
     }
 }
 
-/// The values of a JSON array.
 package struct JSONElements: Sequence, IteratorProtocol, Sendable {
     private let document: JSONDocument
     private var position: TapeRange
@@ -28,7 +27,6 @@ package struct JSONElements: Sequence, IteratorProtocol, Sendable {
         position = container.lend { $0.elements.position }
     }
 
-    /// Whether none is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> JSONValue? {
@@ -36,7 +34,7 @@ package struct JSONElements: Sequence, IteratorProtocol, Sendable {
     }
 }
 
-/// The members of a JSON object; the name is a string value, compared with `stringEquals` or read with `string`.
+/// The members of a JSON object. A name is a string value: compare it with `stringEquals`, or read it with `string`.
 package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
     private let document: JSONDocument
     private var position: TapeRange
@@ -46,7 +44,6 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
         position = container.lend { $0.members.position }
     }
 
-    /// Whether none is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> (name: JSONValue, value: JSONValue)? {

@@ -1,6 +1,6 @@
 package import JunctionSecret
 
-/// The six kinds of JSON value.
+/// The six kinds of JSON values.
 package enum JSONKind: UInt8, Sendable {
     case null
     case bool
@@ -10,63 +10,61 @@ package enum JSONKind: UInt8, Sendable {
     case object
 }
 
-/// One value of a JSON text. It keeps the whole text alive, and is as cheap to copy as a reference.
+/// One value of a JSON text. It keeps the whole text alive. A copy costs as much as a copy of a reference.
 ///
-/// Every accessor answers `nil`, or nothing, when the value is of another kind: reading never traps.
+/// Every accessor returns `nil`, or an empty sequence, if the value is of another kind. Reading never traps.
 package struct JSONValue: Sendable {
     let document: JSONDocument
     let index: Int
 
-    /// Which of the six it is.
     package var kind: JSONKind { lend { $0.kind } }
 
-    /// Whether it is `null`.
     package var isNull: Bool { lend { $0.isNull } }
 
     /// The value of a boolean.
     package var bool: Bool? { lend { $0.bool } }
 
-    /// The text of a string, unescaped.
+    /// The unescaped text of a string.
     package var string: String? { lend { $0.string } }
 
-    /// The text of a string, unescaped straight into a box that is wiped; no `String` is made on the way.
+    /// The unescaped text of a string, written directly to memory that is wiped, without a `String`.
     package var secret: SharedSecret? { lend { $0.secret } }
 
-    /// The value of a number that is whole and fits; `60`, `60.0` and `6e1` are the same.
+    /// The value of a whole number that fits. `60`, `60.0` and `6e1` are equal.
     package var integer: Int64? { lend { $0.integer } }
 
-    /// The value of a number that is whole, not negative and fits.
+    /// The value of a whole number that is not negative and fits.
     package var unsigned: UInt64? { lend { $0.unsigned } }
 
-    /// The value of a number, rounded to the nearest `Double`; `nil` when it is too large for one.
+    /// The value of a number, rounded to the nearest `Double`; `nil` if it is too large.
     package var double: Double? { lend { $0.double } }
 
-    /// Whether it is a string with exactly this text.
+    /// Returns whether the value is a string with exactly this text.
     package func stringEquals(_ expected: StaticString) -> Bool { lend { $0.stringEquals(expected) } }
 
-    /// The value's text exactly as it was written, quotes and brackets included.
+    /// The value's original text, with quotes and brackets.
     package var rawText: [UInt8] { lend { Array($0.rawText) } }
 
-    /// How long that text is.
+    /// The length of the original text, in bytes.
     package var size: Int { lend { $0.rawText.count } }
 
-    /// Lends the value's text exactly as it was written, quotes and brackets included; it must not be kept.
+    /// Passes the value's original text, with quotes and brackets, to `body`, which must not keep it.
     package func withRawText<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try lend { (view) throws(Failure) in try body(view.rawText) }
     }
 
-    /// Lends the value as a view that costs nothing to copy; it must not be kept.
+    /// Passes the value to `body` as a view, which is free to copy and must not be kept.
     package func lend<Result, Failure: Error>(
         _ body: (JSONView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // The document must outlive the loan, also where the optimiser sees its last use before it.
+        // Without this, the optimiser could release the document after its last visible use, before `body` ends.
         defer { withExtendedLifetime(document) {} }
         return try body(document.view(at: index))
     }
 
-    /// Makes a value that may be kept of a view that was lent by this one.
+    /// Makes a value that may be kept from a view that this value has lent.
     package func keep(_ view: JSONView) -> JSONValue {
         precondition(view.nodes == document.view(at: 0).nodes, "A view was kept by a value of another text")
         return JSONValue(document: document, index: view.index)

@@ -1,11 +1,11 @@
 extension JSONView {
-    /// The values of an array, in order; nothing for any other kind.
+    /// The values of an array, in order; empty for any other kind.
     package var elements: JSONElementViews { JSONElementViews(self) }
 
-    /// The members of an object, in the order written and with duplicates; nothing for any other kind.
+    /// The members of an object, in order and with duplicates; empty for any other kind.
     package var members: JSONMemberViews { JSONMemberViews(self) }
 
-    /// The member of an object with this name. When a name is given twice the last one counts.
+    /// The member of an object with this name. If there are duplicates, the last one counts.
     package subscript(_ name: StaticString) -> JSONView? {
         var found: JSONView?
         for member in members where member.name.stringEquals(name) { found = member.value }
@@ -17,7 +17,7 @@ extension JSONView {
     }
 }
 
-/// What is left of a container: the nodes from the next value to the end.
+/// The rest of a container: the nodes from the next value to the end.
 struct TapeRange {
     private var index: Int
     private let end: Int
@@ -29,7 +29,7 @@ struct TapeRange {
 
     var isEmpty: Bool { index == end }
 
-    /// Passes over one value, or over a name (always one node) and its value. The index that was passed.
+    /// Skips one value, or one name (always one node) and its value. Returns the index of the first skipped node.
     mutating func advance(over width: Int, on tape: JSONView) -> Int? {
         guard index < end else { return nil }
         defer { index = Int(tape.nodes[index + width - 1].next) }
@@ -37,7 +37,6 @@ struct TapeRange {
     }
 }
 
-/// The values of a JSON array, lent.
 package struct JSONElementViews: Sequence, IteratorProtocol {
     private let container: JSONView
     private(set) var position: TapeRange
@@ -47,7 +46,6 @@ package struct JSONElementViews: Sequence, IteratorProtocol {
         position = TapeRange(insideOf: container, if: .array)
     }
 
-    /// Whether none is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> JSONView? {
@@ -55,7 +53,6 @@ package struct JSONElementViews: Sequence, IteratorProtocol {
     }
 }
 
-/// The members of a JSON object, lent.
 package struct JSONMemberViews: Sequence, IteratorProtocol {
     private let container: JSONView
     private(set) var position: TapeRange
@@ -65,7 +62,6 @@ package struct JSONMemberViews: Sequence, IteratorProtocol {
         position = TapeRange(insideOf: container, if: .object)
     }
 
-    /// Whether none is left.
     package var isEmpty: Bool { position.isEmpty }
 
     package mutating func next() -> (name: JSONView, value: JSONView)? {

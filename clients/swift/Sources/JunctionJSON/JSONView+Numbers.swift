@@ -1,11 +1,11 @@
 extension JSONView {
-    /// The value of a number that is whole and fits; `60`, `60.0` and `6e1` are the same.
+    /// The value of a whole number that fits. `60`, `60.0` and `6e1` are equal.
     package var integer: Int64? { wholeNumber() }
 
-    /// The value of a number that is whole, not negative and fits.
+    /// The value of a whole number that is not negative and fits.
     package var unsigned: UInt64? { wholeNumber() }
 
-    /// The value of a number, rounded to the nearest `Double`; `nil` when it is too large for one.
+    /// The value of a number, rounded to the nearest `Double`; `nil` if it is too large.
     package var double: Double? {
         guard kind == .number else { return nil }
         if let exact = exactDouble(rawText) { return exact }
@@ -16,13 +16,13 @@ extension JSONView {
     private func wholeNumber<Whole: FixedWidthInteger>() -> Whole? {
         guard kind == .number else { return nil }
         if node.isPlain { return digits(rawText) }
-        // Beyond 2^53 a Double no longer tells neighbours apart; such numbers must be written as integers.
+        // Above 2^53, adjacent whole numbers have the same Double. Such numbers must be written as integers.
         guard let double, double.magnitude <= 0x1p53 else { return nil }
         return Whole(exactly: double)
     }
 }
 
-/// The value of `-?[0-9]+`, or `nil` when it does not fit.
+/// Returns the value of `-?[0-9]+`, or `nil` if it does not fit.
 private func digits<Whole: FixedWidthInteger>(_ text: UnsafeRawBufferPointer) -> Whole? {
     let isNegative = text.first == UInt8(ascii: "-")
     var value: Whole = 0
@@ -38,7 +38,8 @@ private func digits<Whole: FixedWidthInteger>(_ text: UnsafeRawBufferPointer) ->
     return value
 }
 
-/// The value of a plain decimal of at most fifteen digits: both parts are exact, so one division rounds once.
+/// Returns the value of a plain decimal of at most fifteen digits. Both parts are exact, so the division rounds only
+/// once.
 private func exactDouble(_ text: UnsafeRawBufferPointer) -> Double? {
     guard text.count <= 16 else { return nil }
     var mantissa: Int64 = 0

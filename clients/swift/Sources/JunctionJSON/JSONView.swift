@@ -2,9 +2,9 @@ import Glibc
 package import JunctionSecret
 import JunctionText
 
-/// A value lent for the length of a closure: nothing is counted when it is copied, and it must not be kept.
+/// A value that is valid only during a closure. A copy changes no reference count, and a view must not be kept.
 ///
-/// This is what the hot path looks at; `JSONValue` says the same for everybody else.
+/// Frequent code paths use views; `JSONValue` provides the same for other code.
 package struct JSONView {
     let nodes: UnsafePointer<JSONNode>
     let text: UnsafeRawPointer
@@ -12,10 +12,8 @@ package struct JSONView {
 
     var node: JSONNode { nodes[index] }
 
-    /// Which of the six it is.
     package var kind: JSONKind { nodes[index].kind }
 
-    /// Whether it is `null`.
     package var isNull: Bool { kind == .null }
 
     /// The value of a boolean.
@@ -23,7 +21,7 @@ package struct JSONView {
         kind == .bool ? rawText.first == UInt8(ascii: "t") : nil
     }
 
-    /// The text of a string, unescaped.
+    /// The unescaped text of a string.
     package var string: String? {
         guard let text = escapedText else { return nil }
         guard !node.isPlain else { return String(decoding: text, as: UTF8.self) }
@@ -32,20 +30,20 @@ package struct JSONView {
         }
     }
 
-    /// The text of a string, unescaped straight into a box that is wiped; no `String` is made on the way.
+    /// The unescaped text of a string, written directly to memory that is wiped, without a `String`.
     package var secret: SharedSecret? {
         guard let text = escapedText else { return nil }
         return SharedSecret(Secret(capacity: text.count) { room in unescape(text, into: room) })
     }
 
-    /// Whether it is a string with exactly this text.
+    /// Returns whether the value is a string with exactly this text.
     package func stringEquals(_ expected: StaticString) -> Bool {
         let node = node
         guard node.kind == .string else { return false }
         let escaped = UnsafeRawBufferPointer(start: text + Int(node.start) + 1, count: Int(node.end - node.start) - 2)
         let expected = UnsafeRawBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount)
         if node.isPlain { return isEqual(escaped, expected) }
-        // An escaped spelling is longer than the text that it stands for.
+        // Escaped text is longer than unescaped text.
         guard escaped.count > expected.count else { return false }
         return withUnsafeTemporaryAllocation(byteCount: escaped.count, alignment: 1) { room in
             let count = unescape(escaped, into: room)
@@ -54,13 +52,13 @@ package struct JSONView {
         }
     }
 
-    /// The value's text exactly as it was written, quotes and brackets included.
+    /// The value's original text, with quotes and brackets.
     package var rawText: UnsafeRawBufferPointer {
         let node = node
         return UnsafeRawBufferPointer(start: text + Int(node.start), count: Int(node.end - node.start))
     }
 
-    /// What is between the quotes of a string, still escaped.
+    /// The text between the quotes of a string, still escaped.
     private var escapedText: UnsafeRawBufferPointer? {
         guard kind == .string else { return nil }
         return UnsafeRawBufferPointer(rebasing: rawText[1..<rawText.count - 1])
@@ -74,7 +72,7 @@ private func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPoi
     return memcmp(first, second, left.count) == 0
 }
 
-/// Writes the text that escaped, validated bytes stand for; it is never longer than they are.
+/// Writes the unescaped text of validated, escaped bytes, and returns its length. It is never longer than the source.
 private func unescape(_ source: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
     var read = 0
     var written = 0

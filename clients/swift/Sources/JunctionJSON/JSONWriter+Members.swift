@@ -1,6 +1,6 @@
 package import JunctionSecret
 
-/// Name and value in one call, for writing objects that read like what they write.
+/// Functions that write the name and the value of a member in one call.
 extension JSONWriter {
     /// Writes an object whose members `body` writes.
     package mutating func object<Failure: Error>(

@@ -1,29 +1,29 @@
 package import JunctionSecret
 import JunctionText
 
-/// Writes one JSON text, member by member in the order of the calls; commas come by themselves.
+/// Writes one JSON text, in the order of the calls, and adds the commas.
 ///
-/// A writer that was given a secret leaves no copy of it behind: not when it grows, and not when it goes away.
+/// If a secret was written, the writer leaves no copy of it in memory, neither when it grows nor when it is released.
 package struct JSONWriter: ~Copyable {
     private var bytes: [UInt8] = []
     private var needsComma = false
     private var holdsSecret = false
 
-    /// Starts an empty text; a writer with enough `capacity` never moves.
+    /// Makes a writer with an empty text. A writer with enough `capacity` never reallocates.
     package init(capacity: Int = 256) {
         bytes.reserveCapacity(capacity)
     }
 
     deinit {
         guard holdsSecret else { return }
-        // A struct's stored array cannot be changed in `deinit`; the copy shares the storage until it is written.
+        // In `deinit`, a stored array of a struct cannot be changed. The bytes are wiped in place instead.
         bytes.withUnsafeBytes { wipe(UnsafeMutableRawBufferPointer(mutating: $0)) }
     }
 
-    /// How many bytes are written so far.
+    /// The number of written bytes.
     package var count: Int { bytes.count }
 
-    /// Hands the text over and starts afresh. Whoever takes a text with a secret has to wipe it.
+    /// Returns the text and starts an empty one. The code that takes a text with a secret has to wipe it.
     package mutating func take() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &bytes)
@@ -31,47 +31,44 @@ package struct JSONWriter: ~Copyable {
         return taken
     }
 
-    /// Lends the text for the length of `body`; it must not be kept.
+    /// Passes the text to `body`, which must not keep it.
     package borrowing func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Opens an object.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
 
-    /// Closes the object opened last.
+    /// Closes the object that was opened last.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
 
-    /// Opens an array.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
 
-    /// Closes the array opened last.
+    /// Closes the array that was opened last.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes the name of the member whose value comes next.
+    /// Writes the name of the next value.
     package mutating func key(_ name: StaticString) {
         separate()
         appendQuoted(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         append(UInt8(ascii: ":"))
     }
 
-    /// Writes the name of the member whose value comes next.
+    /// Writes the name of the next value.
     package mutating func key(_ name: some StringProtocol) {
         separate()
         appendQuoted(name)
         append(UInt8(ascii: ":"))
     }
 
-    /// Writes a string.
     package mutating func string(_ text: some StringProtocol) {
         separate()
         appendQuoted(text)
         needsComma = true
     }
 
-    /// Writes a secret as a string; it has to be UTF-8.
+    /// Writes a secret as a string. The secret must be UTF-8.
     package mutating func string(secret: SharedSecret) {
         separate()
         holdsSecret = true
@@ -79,16 +76,15 @@ package struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Writes a whole number.
     package mutating func integer(_ value: some BinaryInteger) {
         separate()
         append(contentsOf: String(value))
         needsComma = true
     }
 
-    /// Writes a number in the shortest form that reads back the same; whole numbers lose their `.0`.
+    /// Writes a number in the shortest form that reads back as the same value. Whole numbers have no `.0`.
     ///
-    /// JSON has no word for infinity and no number; they become `null`.
+    /// JSON cannot express infinity and NaN, so both are written as `null`.
     package mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
@@ -100,33 +96,31 @@ package struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Writes `true` or `false`.
     package mutating func bool(_ value: Bool) {
         separate()
         append(contentsOf: value ? "true" : "false")
         needsComma = true
     }
 
-    /// Writes `null`.
     package mutating func null() {
         separate()
         append(contentsOf: "null")
         needsComma = true
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a value that is already JSON.
     package mutating func raw(_ json: UnsafeRawBufferPointer) {
         separate()
         append(json)
         needsComma = true
     }
 
-    /// Writes a value that is JSON already.
+    /// Writes a value that is already JSON.
     package mutating func raw(_ json: [UInt8]) {
         json.withUnsafeBytes { raw($0) }
     }
 
-    /// Writes a value that was read from another text, exactly as it stood there.
+    /// Writes a value of another text in its original form.
     package mutating func value(_ value: JSONValue) {
         value.withRawText { raw($0) }
     }
@@ -147,7 +141,7 @@ package struct JSONWriter: ~Copyable {
     }
 }
 
-// Escaping and growing.
+// Escaping and memory.
 extension JSONWriter {
     private mutating func appendQuoted(_ text: some StringProtocol) {
         var text = String(text)
@@ -161,8 +155,8 @@ extension JSONWriter {
         append(UInt8(ascii: "\""))
     }
 
-    /// Writes a part of a string, escaped and without quotation marks, for whoever writes a long string piece by piece. A piece
-    /// may end within a character.
+    /// Writes a part of a string, escaped and without quotation marks. So a long string can be written in pieces; a
+    /// piece may end within a character.
     package mutating func partOfString(_ text: UnsafeRawBufferPointer) {
         var start = 0
         for (index, byte) in text.enumerated()
@@ -204,7 +198,8 @@ extension JSONWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Grows by hand, because an array that grows by itself frees its old storage with the secret in it.
+    /// Grows the array by copying, and wipes old storage with a secret. An array that grows itself would free its old
+    /// storage with the secret in it.
     private mutating func makeRoom(for more: Int) {
         guard bytes.count + more > bytes.capacity else { return }
         var larger: [UInt8] = []

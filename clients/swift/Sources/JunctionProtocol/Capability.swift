@@ -1,4 +1,4 @@
-/// What a caller may be allowed to do, one word for each kind of access.
+/// The kinds of access that a caller may have.
 package enum Capability: String, Hashable, Sendable, CaseIterable {
     /// See the state of the session.
     case status = "status"
@@ -6,7 +6,7 @@ package enum Capability: String, Hashable, Sendable, CaseIterable {
     case token = "token"
     /// Call the provider's API as the signed-in user.
     case api = "api"
-    /// Be asked for new credentials.
+    /// Be asked for new credentials, as a session handler.
     case handle = "handle"
     /// Sign users in and out.
     case manage = "manage"

@@ -1,27 +1,26 @@
 package import JunctionJSON
 
-/// The members of an object from the wire, taken by name; what does not fit is refused with that name.
+/// Reads the members of an object from the wire by name. An error names the invalid member.
 ///
 /// An optional member that is `null` counts as absent.
 package struct Members {
     private let object: JSONValue
     private let path: String
 
-    /// The members of a result or of a nested value. Members that nobody asks for are ignored: a newer peer may
-    /// say more than we know.
+    /// Reads a result or a nested value. Unknown members are ignored, because a newer peer may send more members.
     package init(_ value: JSONValue, at path: String) throws(WireMismatch) {
         guard value.kind == .object else { throw WireMismatch(path, "must be an object") }
         object = value
         self.path = path
     }
 
-    /// The members of a call's parameters. A member that the method does not take is refused: it would be a
-    /// spelling mistake that silently does nothing.
+    /// Reads the parameters of a call. A member that the method does not take is an error: it may be a spelling
+    /// mistake, and would be ignored silently.
     package init<Params: WireParams>(params: JSONValue, of type: Params.Type) throws(WireMismatch) {
         try self.init(params: params, allowing: Params.members, because: "method")
     }
 
-    /// The members of a call's parameters that may only be these.
+    /// Reads the parameters of a call, which may only be these.
     package init(params: JSONValue, allowing known: [Member], because reason: String) throws(WireMismatch) {
         guard params.kind == .object else { throw WireMismatch("params", "must be an object: parameters go by name") }
         try params.lend { (params) throws(WireMismatch) in
@@ -39,15 +38,14 @@ package struct Members {
         return value
     }
 
-    /// Whether the member is there, be it `null`.
+    /// Returns whether the member is present, even if it is `null`.
     package func has(_ name: StaticString) -> Bool { object[name] != nil }
 
-    /// Complains about a member.
+    /// Returns the error for a member.
     package func mismatch(_ name: StaticString, _ expectation: String) -> WireMismatch {
         WireMismatch(path.isEmpty ? "\(name)" : "\(path).\(name)", expectation)
     }
 
-    /// Reads a member that has to be there.
     package func required<Value>(
         _ name: StaticString,
         _ expectation: String,
@@ -70,9 +68,8 @@ package struct Members {
     }
 }
 
-// By the form that the value has.
+// Reading by the form of the value.
 extension Members {
-    /// Reads a member that has to be there.
     func required<Value>(_ name: StaticString, _ form: Form<Value>) throws(WireMismatch) -> Value {
         guard let value = self[name] else { throw mismatch(name, "is missing: it \(form.expectation)") }
         guard let read = try form.read(value) else { throw mismatch(name, form.expectation) }
@@ -86,25 +83,25 @@ extension Members {
         return read
     }
 
-    /// A secret, which never becomes a `String`.
+    /// Reads a secret, which never becomes a `String`.
     package func secret(_ name: StaticString) throws(WireMismatch) -> SecretText {
         try required(name, .secret)
     }
 
-    /// The sequence number of a signature.
+    /// Reads the sequence number of a signature.
     package func sequence(_ name: StaticString) throws(WireMismatch) -> UInt64 {
         try required(name, .decimal)
     }
 }
 
-/// A name from the wire, short and plain enough for an error message.
+/// Returns a name from the wire, shortened and in printable ASCII, for an error message.
 private func quotable(_ name: JSONView) -> String {
     let text = name.string ?? ""
     let plain = text.unicodeScalars.prefix(40).map { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F ? $0 : "?" }
     return String(String.UnicodeScalarView(plain)) + (plain.count < text.unicodeScalars.count ? "…" : "")
 }
 
-// Writing the members that are there.
+// Writing optional members.
 extension JSONWriter {
     package mutating func member(_ name: StaticString, ifPresent text: String?) {
         if let text { member(name, text) }

@@ -1,8 +1,8 @@
 package import JunctionJSON
 
-/// The methods that the daemon answers.
+/// The methods that the daemon implements.
 package enum Method: Int, Sendable, CaseIterable {
-    // Names are compared in this order, so what is called every second comes first.
+    // Names are compared in this order, so frequent methods come first.
     case tokenGet
     case sessionStatus
     case apiRequest
@@ -23,7 +23,7 @@ package enum Method: Int, Sendable, CaseIterable {
     case accessWhoami
     case rpcDiscover
 
-    /// The method with this name, as it stands in a call; nothing is allocated to find it.
+    /// Finds the method with this name, without allocating memory.
     package init?(_ name: JSONValue) {
         let found: Method? = name.lend { name in
             var candidate = Method(rawValue: 0)
@@ -36,7 +36,6 @@ package enum Method: Int, Sendable, CaseIterable {
         self = found
     }
 
-    /// Everything that is known about the method.
     package var definition: any MethodDefinition.Type {
         switch self {
         case .tokenGet: TokenGet.self
@@ -61,26 +60,24 @@ package enum Method: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Its name on the wire.
     package var name: StaticString { definition.name }
 
-    /// What the caller must be allowed to do; `nil` where everybody may call.
+    /// The capability that the caller needs; `nil` if every caller may call the method.
     package var capability: Capability? { definition.capability }
 }
 
-/// What the daemon sends on its own account: a notification, and requests that the other side answers.
+/// The daemon's own calls: a notification, and requests that the peer answers.
 package enum DaemonCall: Int, Sendable, CaseIterable {
     case sessionChanged
     case sessionAuthenticate
     case sessionWillRenewAccessToken
 
-    /// The call with this name.
+    /// Finds the call with this name.
     package init?(_ name: JSONValue) {
         guard let call = Self.allCases.first(where: { name.stringEquals($0.definition.name) }) else { return nil }
         self = call
     }
 
-    /// Everything that is known about the call.
     package var definition: any MethodDefinition.Type {
         switch self {
         case .sessionChanged: SessionChanged.self
@@ -89,6 +86,6 @@ package enum DaemonCall: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it waits for an answer.
+    /// Whether the daemon waits for an answer.
     package var isRequest: Bool { self != .sessionChanged }
 }

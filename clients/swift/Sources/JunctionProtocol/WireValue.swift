@@ -1,48 +1,47 @@
 package import JunctionJSON
 
-/// Something with a place on the wire: both sides read and write it, and the OpenRPC document describes it.
+/// A value on the wire: both sides read and write it, and the OpenRPC document describes it.
 package protocol WireValue: Sendable {
-    /// Reads the value, and names the member that does not fit.
+    /// Reads the value. An error names the invalid member.
     init(reading value: JSONValue) throws(WireMismatch)
 
-    /// Writes the value.
     func write(to writer: inout JSONWriter)
 
-    /// What the OpenRPC document says about it.
+    /// The schema in the OpenRPC document.
     static var schema: Schema { get }
 }
 
-/// The parameters of a method: an object without any member that is not listed.
+/// The parameters of a method: an object with only the listed members.
 package protocol WireParams: WireValue {
-    /// Every member that there may be.
+    /// All possible members.
     static var members: [Member] { get }
 }
 
 extension WireParams {
     package static var schema: Schema { .object(members) }
 
-    /// Reads what came with a call; absent is the same as an empty object.
+    /// Reads the parameters of a call. Absent parameters equal an empty object.
     package init(reading params: JSONValue?) throws(WireMismatch) {
         try self.init(reading: params ?? JSONValue.emptyObject)
     }
 }
 
-/// One method: its name, who may call it, what goes in and what comes out.
+/// One method: its name, its capability, its parameters and its answer.
 package protocol MethodDefinition: Sendable {
     associatedtype Params: WireParams
     associatedtype Answer: WireValue
 
     static var name: StaticString { get }
-    /// What the caller must be allowed to do; `nil` where everybody may call.
+    /// The capability that the caller needs; `nil` if every caller may call the method.
     static var capability: Capability? { get }
-    /// What it does, in a sentence for people.
+    /// What the method does, in a sentence for people.
     static var summary: String { get }
-    /// What it may be refused with, beside the errors that every method shares.
+    /// The errors of the method, in addition to those that every method shares.
     static var errors: [ErrorCode] { get }
-    /// Calls as they may go, for whoever reads the document.
+    /// Example calls for the document.
     static var examples: [MethodExample<Self>] { get }
-    /// Whether asking twice is the same as asking once, so that a client may ask again after a lost connection. Whatever
-    /// the daemon asks back ends that: it may have acted on the answer.
+    /// Whether two calls have the same effect as one, so that a client may repeat the call after a lost connection.
+    /// After a question of the daemon, the call must not be repeated: the daemon may have acted on the answer.
     static func isRepeatable(_ params: Params) -> Bool
 }
 
@@ -52,7 +51,7 @@ extension MethodDefinition {
 }
 
 extension JSONValue {
-    /// The parameters of a call that has none.
+    /// The parameters of a call without parameters.
     static let emptyObject = (try? JSONValue.parse(Array("{}".utf8)))!
 }
 
@@ -71,13 +70,13 @@ package struct NoParams: WireParams, Hashable {
     }
 }
 
-/// The answer of a method that has nothing to say: `null`.
+/// The answer of a method without a result: `null`.
 package struct NoAnswer: WireValue, Hashable {
     package static let schema = Schema.null
 
     package init() {}
 
-    /// Reads anything: a daemon that says more some day is still understood.
+    /// Reads any value, because a newer daemon may answer with more.
     package init(reading value: JSONValue) {}
 
     package func write(to writer: inout JSONWriter) {

@@ -1,20 +1,20 @@
 import Glibc
 
-/// A run of secret bytes in one allocation of its own, wiped when it goes away.
+/// Secret bytes in a separate allocation, which is wiped when the value ends.
 ///
-/// It cannot be copied, printed or put into a collection: the compiler refuses. It is not a promise about the
-/// rest of the process (registers, kernel buffers, what a library copied); it keeps our own copy to exactly one.
+/// The compiler refuses to copy or print a secret, or to put it into a collection. This type does not control the rest
+/// of the process (registers, kernel buffers, copies in libraries). It keeps the process's own copy to exactly one.
 package struct Secret: ~Copyable, @unchecked Sendable {
-    // Written once, in `init`, and only read after that, which is why sharing it between threads is sound.
+    // Written only in `init` and then only read, so it is safe to share it between threads.
     private let storage: UnsafeMutableRawBufferPointer
-    /// How many bytes the secret has.
+    /// The length of the secret, in bytes.
     package let count: Int
 
-    /// Fills a new secret in place, so that no second copy is ever made.
+    /// Fills a new secret in place, without a second copy.
     ///
     /// - Parameters:
     ///   - capacity: the most bytes that `fill` may write; zero is allowed.
-    ///   - fill: writes the secret and returns how many bytes it wrote, 0…`capacity`.
+    ///   - fill: writes the secret and returns the number of written bytes, 0…`capacity`.
     package init(capacity: Int, filling fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows {
         let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(capacity, 1), alignment: 16)
         do {
@@ -29,7 +29,7 @@ package struct Secret: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Copies the secret out of somebody else's memory, which stays theirs to wipe.
+    /// Copies the secret from other memory, which the caller has to wipe.
     package init(copying bytes: UnsafeRawBufferPointer) {
         self.init(capacity: bytes.count) { room in
             room.copyMemory(from: bytes)
@@ -37,7 +37,7 @@ package struct Secret: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Lends the bytes for the length of `body`; they must not be kept.
+    /// Passes the bytes to `body`, which must not keep them.
     package borrowing func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -50,7 +50,7 @@ package struct Secret: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// A secret that several owners hold at once; wiped when the last one lets go.
+/// A secret with several owners. It is wiped when the last one releases it.
 package final class SharedSecret: Sendable {
     private let secret: Secret
 
@@ -58,12 +58,12 @@ package final class SharedSecret: Sendable {
         self.secret = secret
     }
 
-    /// Copies the secret out of somebody else's memory, which stays theirs to wipe.
+    /// Copies the secret from other memory, which the caller has to wipe.
     package convenience init(copying bytes: UnsafeRawBufferPointer) {
         self.init(Secret(copying: bytes))
     }
 
-    /// Takes over text that a library forced to be a `String`; that copy cannot be wiped.
+    /// Copies the secret from a `String`, for libraries that provide only a `String`. That copy cannot be wiped.
     package convenience init(text: String) {
         self.init(
             Secret(capacity: text.utf8.count) { room in
@@ -73,17 +73,17 @@ package final class SharedSecret: Sendable {
         )
     }
 
-    /// How many bytes the secret has.
+    /// The length of the secret, in bytes.
     package var count: Int { secret.count }
 
-    /// Lends the bytes for the length of `body`; they must not be kept.
+    /// Passes the bytes to `body`, which must not keep them.
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try secret.withUnsafeBytes(body)
     }
 
-    /// Whether both hold the same bytes, in a time that depends on the length only.
+    /// Returns whether both hold the same bytes, in a time that depends only on the length.
     package func matches(_ other: SharedSecret) -> Bool {
         withUnsafeBytes { mine in
             other.withUnsafeBytes { theirs in
@@ -97,12 +97,12 @@ package final class SharedSecret: Sendable {
 }
 
 extension SharedSecret: CustomStringConvertible, CustomReflectable {
-    /// Never the secret, wherever it is printed by mistake.
+    /// A placeholder, so that an accidental print does not show the secret.
     package var description: String { "‹secret›" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Overwrites memory in a way that the optimiser may not remove.
+/// Overwrites memory in a way that the optimiser must not remove.
 package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     explicit_bzero(base, bytes.count)

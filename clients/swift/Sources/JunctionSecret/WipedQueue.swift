@@ -1,15 +1,13 @@
-/// Bytes in the order in which they came, in blocks of one size that are wiped when they are done with: however small the parts
-/// are in which they come, they take no more memory than what is in them and two blocks.
+/// A queue of bytes, in blocks of one size that are wiped after use. The queue needs at most two blocks more than its
+/// bytes, even if they are appended in small parts.
 package struct WipedQueue: ~Copyable, Sendable {
     private var blocks: [Block] = []
-    /// How much of the first block is gone.
+    /// The number of removed bytes of the first block.
     private var start = 0
-    /// How many bytes are in it.
     package private(set) var count = 0
 
     package init() {}
 
-    /// Adds bytes at the end.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -22,7 +20,7 @@ package struct WipedQueue: ~Copyable, Sendable {
         }
     }
 
-    /// Lends the first bytes, as many of them as lie together, and forgets them.
+    /// Passes the first bytes to `body`, as many as are contiguous and at most `most`, and removes them.
     package mutating func take<Result>(atMost most: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let length = min(most, count, Block.size - start)
         guard length > 0 else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
@@ -36,11 +34,11 @@ package struct WipedQueue: ~Copyable, Sendable {
         return result
     }
 
-    /// Wiped when it goes away.
+    /// One block of memory, which is wiped when it is released.
     private final class Block: @unchecked Sendable {
         static let size = 1 << 15
 
-        // Only the one queue that has it reads or writes it.
+        // Only the queue that owns the block reads or writes it.
         let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
 
         deinit {

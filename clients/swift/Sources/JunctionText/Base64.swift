@@ -1,27 +1,27 @@
-/// Base64 of RFC 4648, in the forms in which this project meets it.
+/// Base64 (RFC 4648), in the forms that this project uses.
 package enum Base64 {
-    /// What a reader takes for Base64.
+    /// The accepted forms of Base64.
     package enum Form: Sendable {
-        /// §4: `+` and `/`, padded; every value has one text.
+        /// Section 4: `+` and `/`, with padding. Every value has exactly one text.
         case standard
-        /// The same, where the padding may be left out, all of it.
+        /// Like `standard`, but the whole padding may be omitted.
         case standardMaybeUnpadded
-        /// §5 without padding, as a JWT has it (RFC 7515 §2); every value has one text.
+        /// Section 5 without padding, as in a JWT (RFC 7515, section 2). Every value has exactly one text.
         case urlSafe
-        /// As it arrives in real life: either alphabet, with or without padding, with white space anywhere.
+        /// Either alphabet, with or without padding, and with white space at any place.
         case lenient
     }
 
-    /// How many bytes a text of that length stands for at the most.
+    /// Returns the most bytes that a text of this length can encode.
     package static func mostBytes(for characters: Int) -> Int { (characters + 3) / 4 * 3 }
 
-    /// How many characters a value of that many bytes has, padded.
+    /// Returns the length of the padded text for this many bytes.
     package static func characters(for bytes: Int) -> Int { (bytes + 2) / 3 * 4 }
 
-    /// Writes the text of a secret value, in the standard alphabet and padded, at the front of `room`, which has space for
-    /// its `characters`.
+    /// Writes the text of a secret value, in the standard alphabet and with padding, to the front of `room`. `room`
+    /// must have space for `characters(for:)`.
     ///
-    /// - Returns: how many characters were written.
+    /// - Returns: the number of written characters.
     package static func encode(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
         var (written, bits, count): (Int, UInt32, Int) = (0, 0, 0)
         func write(_ digit: UInt8) {
@@ -41,19 +41,19 @@ package enum Base64 {
         return written
     }
 
-    /// The standard alphabet, padded.
+    /// Returns the text in the standard alphabet, with padding.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         text(of: bytes, standardDigits, isPadded: true)
     }
 
-    /// The URL-safe alphabet, without padding.
+    /// Returns the text in the URL-safe alphabet, without padding.
     package static func encodeURLSafe(_ bytes: some Sequence<UInt8>) -> String {
         text(of: bytes, urlSafeDigits, isPadded: false)
     }
 
-    /// The bytes that a text stands for, or `nil` when it is not in this form.
+    /// Returns the decoded bytes, or `nil` if the text does not have this form.
     ///
-    /// Not for secrets: the other one writes where the caller can wipe.
+    /// Do not use this for secrets. The other `decode` writes to memory that the caller can wipe.
     package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
         var isValid = true
         let bytes = [UInt8](unsafeUninitializedCapacity: mostBytes(for: text.count)) { room, count in
@@ -64,9 +64,9 @@ package enum Base64 {
         return isValid ? bytes : nil
     }
 
-    /// Writes the bytes that a text stands for at the front of `room`, which has space for `mostBytes` of them.
+    /// Writes the decoded bytes to the front of `room`, which must have space for `mostBytes`.
     ///
-    /// - Returns: how many bytes were written, or `nil` when the text is not in this form.
+    /// - Returns: the number of written bytes, or `nil` if the text does not have this form.
     package static func decode(
         _ text: some Sequence<UInt8>,
         _ form: Form,
@@ -87,11 +87,11 @@ package enum Base64 {
             room[written] = UInt8(truncatingIfNeeded: bits >> [0, 0, 4, 2][digits % 4])
             written += 1
         }
-        // One digit left over holds six bits, which is no byte.
+        // A single remaining digit has six bits, which is less than a byte.
         guard digits % 4 != 1, padding <= 2 else { return nil }
         if form == .lenient { return written }
         let isWhole = (digits + padding).isMultiple(of: 4)
-        // Bits that nothing stands for are zero, or two texts would mean the same.
+        // Unused bits must be zero; otherwise, two texts would encode the same value.
         let spareBits: UInt32 = [0, 0, 15, 3][digits % 4]
         guard isWhole || padding == 0 && form != .standard, bits & spareBits == 0 else { return nil }
         return written

@@ -1,8 +1,8 @@
-/// A day of the proleptic Gregorian calendar, by arithmetic alone: no time zone, locale or calendar of the machine can
-/// change it.
+/// A day of the proleptic Gregorian calendar. It uses only arithmetic, so no time zone, locale or calendar of the
+/// machine can affect it.
 ///
-/// After Howard Hinnant, "chrono-compatible low-level date algorithms": the calendar repeats in eras of 400 years, and
-/// years that begin on the first of March have the leap day last, so that the lengths of months need no table.
+/// The algorithm is from Howard Hinnant, "chrono-compatible low-level date algorithms". The calendar repeats in eras of
+/// 400 years. A year that begins on the first of March has its leap day last, so the lengths of months need no table.
 package struct CivilDate: Hashable, Sendable {
     package let year: Int64
     /// 1 to 12.
@@ -10,15 +10,15 @@ package struct CivilDate: Hashable, Sendable {
     /// 1 to 31.
     package let day: Int64
 
-    /// A day by its parts; `nil` when the calendar has no such day.
+    /// Makes a day from its parts; `nil` if the calendar has no such day.
     package init?(year: Int64, month: Int64, day: Int64) {
         guard Self.years.contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
-        // Only a day that there is comes back as what it was.
+        // Only a valid day survives the conversion to a day number and back.
         guard Self(dayNumber: dayNumber) == self else { return nil }
     }
 
-    /// The day that is so many days after 1970-01-01.
+    /// Makes the day that is `dayNumber` days after 1970-01-01.
     package init(dayNumber: Int64) {
         let (era, dayOfEra) = floorDivide(dayNumber + Self.daysBeforeEpoch, by: Self.daysOfEra)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -29,13 +29,13 @@ package struct CivilDate: Hashable, Sendable {
         day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     }
 
-    /// The day of a point in time, in seconds since 1970, and the second in it.
+    /// Splits a time in seconds since 1970 into its day and the second of that day.
     package static func split(seconds: Int64) -> (date: CivilDate, second: Int64) {
         let (day, second) = floorDivide(seconds, by: 86_400)
         return (CivilDate(dayNumber: day), second)
     }
 
-    /// Days since 1970-01-01.
+    /// The number of days since 1970-01-01.
     package var dayNumber: Int64 {
         let (era, yearOfEra) = floorDivide(month > 2 ? year : year - 1, by: 400)
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -43,7 +43,7 @@ package struct CivilDate: Hashable, Sendable {
         return era * Self.daysOfEra + dayOfEra - Self.daysBeforeEpoch
     }
 
-    // What four digits can name, as every text form of a date here has them.
+    // The years with four digits, as in every text form of a date here.
     private static let years: ClosedRange<Int64> = 0...9_999
     private static let daysOfEra: Int64 = 146_097
     private static let daysBeforeEpoch: Int64 = 719_468

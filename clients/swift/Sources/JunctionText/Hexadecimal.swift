@@ -1,6 +1,5 @@
-/// Hexadecimal digits, and bytes written in them.
+/// Hexadecimal digits, and the hexadecimal text of bytes.
 package enum Hexadecimal {
-    /// The value of a digit, in either case.
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -10,17 +9,17 @@ package enum Hexadecimal {
         }
     }
 
-    /// Whether a byte is a digit as `text` writes them.
+    /// Returns whether a byte is a digit in the form that `text` writes.
     package static func isLowerCaseDigit(_ byte: UInt8) -> Bool {
         value(of: byte) != nil && !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
     }
 
-    /// The digit of a number below sixteen, in upper case, as percent-encoding wants it (RFC 3986 §2.1).
+    /// Returns the digit of a number below sixteen, in upper case, as in percent-encoding (RFC 3986, section 2.1).
     package static func upperCaseDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    /// Two lower-case digits for each byte.
+    /// Returns two lower-case digits for each byte.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }

@@ -1,6 +1,6 @@
 /// Compares a word that someone typed with the words that exist.
 package enum Spelling {
-    /// Returns the word that was probably meant: the nearest one, if one in three letters or fewer are wrong.
+    /// Returns the nearest word, if at most one in three letters is wrong.
     package static func suggestion(for word: String, among words: [String]) -> String? {
         guard word.utf8.count <= longest else { return nil }
         let nearest = words.map { (word: $0, distance: corrections(from: word.lowercased(), to: $0.lowercased())) }
@@ -9,10 +9,10 @@ package enum Spelling {
         return nearest.word
     }
 
-    /// A longer text is not a misspelt word.
+    /// The longest text that is compared. A longer one is not a misspelt word.
     private static let longest = 64
 
-    /// Returns how many letters have to be inserted, removed, changed or exchanged with the next one.
+    /// Returns how many letters have to be inserted, removed, changed or exchanged with the next letter.
     package static func corrections(from left: String, to right: String) -> Int {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         var (before, above) = ([Int](), Array(0...right.count))

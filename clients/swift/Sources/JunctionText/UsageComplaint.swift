@@ -1,37 +1,37 @@
-/// A usage error in words that repeat nothing of the command line: an argument that was not expected may be a secret.
+/// A usage error that repeats no argument of the command line: an unexpected argument may be a secret.
 ///
-/// The argument parser's messages quote what was typed. This type recognises each of them and names the option, or the
-/// position of the argument, instead.
+/// The messages of the argument parser quote the arguments. This type recognises each message, and names the option, or
+/// the position of the argument, instead.
 package struct UsageComplaint: Equatable {
-    /// What is wrong, without a full stop.
+    /// The error, without a full stop.
     package let text: String
 
     /// - Parameters:
-    ///   - message: the argument parser's. A message that is not one of its own is taken as it is.
-    ///   - words: the command line without the program's name; the first word has position 1.
-    ///   - help: all of the program's pages of help. A name is repeated only if it is in them.
+    ///   - message: the argument parser's message. A message of another origin is kept unchanged.
+    ///   - words: the command line without the program's name. The first word has position 1.
+    ///   - help: all help pages of the program. A name is repeated only if these pages contain it.
     package init(_ message: String, about words: [String], help: String) {
         text = Self.templates.lazy.compactMap { $0(message, words, help) }.first ?? message
     }
 
-    /// An argument that belongs to no option.
+    /// The error for an argument that belongs to no option.
     package static func unexpected(at positions: [Int]) -> String {
         "unexpected argument\(place(positions)) (not shown, for it may be a secret)"
     }
 
-    /// An option that the program does not have.
+    /// The error for an option that the program does not have.
     ///
     /// - Parameter suggestion: the option that was probably meant.
     package static func unknownOption(at position: Int?, suggestion: String?) -> String {
         "unknown option\(place(position.map { [$0] } ?? []))" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
     }
 
-    /// A word that looks like an option and cannot be the name of one.
+    /// The error for a word that looks like an option but cannot be the name of one.
     package static func malformedOption(at position: Int?) -> String {
         "malformed option\(place(position.map { [$0] } ?? []))"
     }
 
-    /// A switch that was given a value.
+    /// The error for a switch that was given a value.
     package static func needlessValue(of option: String) -> String { "the option '\(option)' does not take any value" }
 
     private static func place(_ positions: [Int]) -> String {
@@ -41,7 +41,7 @@ package struct UsageComplaint: Equatable {
     }
 }
 
-/// What the argument parser says, one function a message of its own.
+/// The messages of the argument parser, with one function for each.
 extension UsageComplaint {
     private typealias Template = @Sendable (_ message: String, _ words: [String], _ help: String) -> String?
 
@@ -52,7 +52,7 @@ extension UsageComplaint {
             else { return nil }
             let parts = message.hasPrefix("Unexpected ") ? [typed] : typed.split(separator: "', '").map(String.init)
             let positions = words.indices.filter { parts.contains(words[$0]) }.map { $0 + 1 }
-            // Words that are there twice, one of them as a value, have no certain position.
+            // If a word occurs twice, once as a value, its position is not certain.
             return unexpected(at: positions.count == parts.count ? positions : [])
         },
         { message, words, help in
@@ -94,7 +94,7 @@ extension UsageComplaint {
 }
 
 extension String {
-    /// What stands between the first `start` and the last `end` behind it.
+    /// Returns the text between the first `start` and the last `end` after it.
     fileprivate func between(_ start: String, _ end: String) -> String? {
         guard let start = firstRange(of: start)?.upperBound, let end = self[start...].ranges(of: end).last else {
             return nil
@@ -104,7 +104,7 @@ extension String {
 }
 
 extension [String] {
-    /// The position of the first word that is this option, with a value or among other letters behind one dash.
+    /// Returns the position of the first word that is this option: with a value, or among other letters after one dash.
     fileprivate func positionOfOption(_ name: String) -> Int? {
         let options = prefix { $0 != "--" }
         let isLetter = name.count == 2

@@ -2,24 +2,24 @@ import Crypto
 import Glibc
 import JunctionText
 
-/// An application's secret, decoded and in memory that is wiped when it goes away.
+/// An application's decoded secret, in memory that is wiped after use.
 ///
-/// The vendor hands it out as Base64 text; the text is read byte by byte and never becomes a `String`.
+/// The vendor provides the secret as Base64 text. The text is read byte by byte and never becomes a `String`.
 public struct ApplicationSecret: Sendable {
     private let key: SymmetricKey
 
     /// A text that is not an application secret.
     public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {
-        /// What was expected; never what was given.
+        /// The expected form, without the given text.
         public var description: String { "An application secret is Base64 text, as the vendor's dashboard shows it" }
     }
 
-    /// The most bytes of text that are taken for a secret; the vendor's have 24.
+    /// The longest accepted text, in bytes. The vendor's secrets have 24.
     public static let longestText = 1_024
 
-    /// Decodes the secret from its Base64 text; white space around it, as a file has it, is left out.
+    /// Decodes the secret from its Base64 text, without the white space around it.
     ///
-    /// The caller wipes the text.
+    /// The caller has to wipe the text.
     public init(base64 text: some BidirectionalCollection<UInt8>) throws(Malformed) {
         let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         guard text.count <= Self.longestText, let start = text.firstIndex(where: { !isSpace($0) }),
@@ -37,9 +37,9 @@ public struct ApplicationSecret: Sendable {
         self.key = key
     }
 
-    /// The key that signs the tokens of one day.
+    /// Returns the key that signs the tokens of one day.
     ///
-    /// It is plain HMAC-SHA256 of the eight digits. The vendor writes `hkdfv1`, but this is not the HKDF of RFC 5869.
+    /// The key is HMAC-SHA256 of the eight digits. The vendor calls it `hkdfv1`, but it is not the HKDF of RFC 5869.
     func signingKey(for day: UTCDay) -> SymmetricKey {
         SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(day.digits.utf8), using: key))
     }

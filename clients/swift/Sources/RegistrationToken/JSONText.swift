@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// The names of the members that are read and written.
+/// The names of the claims.
 enum Claim {
     static let instanceExpiry = "sinch:rtc:instance:exp"
 }
 
-/// The little JSON that a token needs.
+/// The JSON functions that a token needs.
 enum JSONText {
-    /// What a member of a header or of the claims may be; everything else is of no interest.
+    /// The value of a member. Values of other kinds are not used.
     enum Scalar: Decodable {
         case text(String)
         case whole(Int64)
@@ -20,7 +20,7 @@ enum JSONText {
             } else if let whole = try? container.decode(Int64.self) {
                 self = .whole(whole)
             } else if let number = try? container.decode(Double.self), number.magnitude < 0x1p53 {
-                // A NumericDate may have a fraction (RFC 7519 §2), which no rule here depends on.
+                // A NumericDate may have a fraction (RFC 7519, section 2), but no rule depends on it.
                 self = .whole(Int64(number.rounded(.down)))
             } else {
                 self = .other
@@ -38,12 +38,12 @@ enum JSONText {
         }
     }
 
-    /// The members of an object; `nil` when the text is none.
+    /// Returns the members of an object; `nil` if the text is not an object.
     static func object(_ text: [UInt8]) -> [String: Scalar]? {
         try? JSONDecoder().decode([String: Scalar].self, from: Data(text))
     }
 
-    /// A text in quotes. Slashes stay as they are: they need no escape, and the published tokens have none.
+    /// Returns a text in quotes. Slashes are not escaped: they need no escape, and the published tokens have none.
     static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

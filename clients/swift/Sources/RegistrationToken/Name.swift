@@ -1,4 +1,4 @@
-/// How issuer and subject spell an application and its users.
+/// The names of an application and of its users in issuer and subject.
 enum Name {
     private static let applications = "//rtc.sinch.com/applications/"
     private static let users = "/users/"
@@ -7,14 +7,14 @@ enum Name {
 
     static func user(_ id: String, of applicationKey: String) -> String { applications + applicationKey + users + id }
 
-    /// The application key in an issuer.
+    /// Returns the application key of an issuer.
     static func application(in issuer: String) -> String? {
         guard issuer.hasPrefix(applications) else { return nil }
         let key = String(issuer.dropFirst(applications.count))
         return isApplicationKey(key) ? key : nil
     }
 
-    /// The application key and the user id in a subject. A user id may hold slashes, a key may not.
+    /// Returns the application key and the user id of a subject. A user id may contain slashes, but a key may not.
     static func user(in subject: String) -> (applicationKey: String, userId: String)? {
         guard subject.hasPrefix(applications) else { return nil }
         let rest = subject.dropFirst(applications.count)
@@ -35,7 +35,7 @@ enum Name {
     private static func isPrintable(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
-/// How a header names the day's key.
+/// The name of the day's key in a header.
 struct KeyId: Equatable, Sendable {
     private static let prefix = "hkdfv1-"
 
@@ -45,7 +45,7 @@ struct KeyId: Equatable, Sendable {
         text = Self.prefix + day.digits
     }
 
-    /// Reads what a header says; `nil` when it is not in the form of a key id.
+    /// Reads the key id of a header; `nil` if it does not have the form of one.
     init?(reading text: String) {
         let date = text.utf8.dropFirst(Self.prefix.utf8.count)
         guard text.hasPrefix(Self.prefix), date.count == 8,

@@ -2,22 +2,22 @@ import Crypto
 import JunctionText
 
 extension RegistrationToken {
-    /// The most bytes that are read as a token; real ones have about 500.
+    /// The longest accepted token, in bytes. Usual tokens have about 500.
     public static let longest = 4_096
 
-    /// Reads a token and checks all that can be checked without the secret and without a clock.
+    /// Reads a token, and checks all rules that need neither the secret nor a clock.
     ///
-    /// Members may stand in any order, and there may be others (`typ` among them). The signature is not looked at: for
-    /// that there is ``verify(_:with:at:tolerance:)``.
+    /// Members may have any order, and there may be others, such as `typ`. The signature is not checked; use
+    /// ``verify(_:with:at:tolerance:)`` for that.
     ///
     /// - Parameter jwt: the bytes of the compact form, such as `text.utf8`.
     public static func inspect(_ jwt: some Collection<UInt8>) throws(Rule) -> RegistrationToken {
         try Opened(jwt).token
     }
 
-    /// Reads a token and checks all of it: form, claims, signature and time.
+    /// Reads a token, and checks its form, claims, signature and times.
     ///
-    /// For whom it is, is the caller's to decide: ``requireApplication(_:)``, ``requireUser(_:)``.
+    /// The caller checks for whom the token is, with ``requireApplication(_:)`` and ``requireUser(_:)``.
     ///
     /// - Parameters:
     ///   - jwt: the bytes of the compact form, such as `text.utf8`.
@@ -31,7 +31,7 @@ extension RegistrationToken {
         tolerance: Int64 = 60
     ) throws(Rule) -> RegistrationToken {
         let opened = try Opened(jwt)
-        // The library compares in a time that does not depend on where the first difference is.
+        // The library compares in a time that does not depend on the position of the first difference.
         let isGenuine = HMAC<SHA256>.isValidAuthenticationCode(
             opened.signature,
             authenticating: opened.signed,
@@ -52,32 +52,32 @@ extension RegistrationToken {
         guard self.userId.utf8.elementsEqual(userId.utf8) else { throw .user }
     }
 
-    /// Throws unless the token can be presented now, give or take what the clocks may differ by.
+    /// Throws unless the token can be presented now, with a tolerance for clock differences.
     public func requireTime(_ now: Int64, tolerance: Int64 = 60) throws(Rule) {
-        // Times of a token lie within four-digit years, so that nothing overflows on this side.
+        // The times of a token are within years of four digits, so this arithmetic cannot overflow.
         guard now >= issuedAt - tolerance else { throw .notYetValid }
         guard now < expiresAt + tolerance else { throw .expired }
     }
 }
 
 extension RegistrationToken {
-    /// By how many seconds a server may have read the clock for the key's date before or after it read it for `iat`, or have
-    /// moved `iat` so that a client whose clock is slow may present the token.
+    /// How many seconds may lie between the time for the key's date and `iat`. A server may read the clock for each
+    /// separately, or move `iat` so that a client with a slow clock may present the token.
     static let dateTolerance: Int64 = 300
 
-    /// The days whose key a server may have used: the day of `iat`, and close to midnight its neighbour.
+    /// The days whose key a server may have used: the day of `iat`, and close to midnight the adjacent day.
     fileprivate var signingDays: [UTCDay] {
         [issuedAt, issuedAt - Self.dateTolerance, issuedAt + Self.dateTolerance]
             .filter(UTCDay.seconds.contains).map(UTCDay.init(of:))
     }
 }
 
-/// A token taken apart, its claims checked and its signature not.
+/// A parsed token with checked claims and an unchecked signature.
 private struct Opened {
     let token: RegistrationToken
-    /// The day whose key it names.
+    /// The day of the key that the token names.
     let day: UTCDay
-    /// The bytes that the signature is about.
+    /// The signed bytes.
     let signed: [UInt8]
     let signature: [UInt8]
 
@@ -87,7 +87,8 @@ private struct Opened {
         guard parts.count == 3, let header = Base64.decode(parts[0], .urlSafe).flatMap(JSONText.object),
             let claims = Base64.decode(parts[1], .urlSafe).flatMap(JSONText.object),
             let signature = Base64.decode(parts[2], .urlSafe),
-            // What a reader must understand and we do not: RFC 7515 wants such a token refused.
+            // A header with `crit` requires extensions that this reader does not support. RFC 7515 requires refusing
+            // such a token.
             header["crit"] == nil
         else { throw .form }
 

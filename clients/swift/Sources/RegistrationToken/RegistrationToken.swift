@@ -3,46 +3,47 @@ import JunctionText
 
 /// A token with which an application's server lets one user register one application instance with Sinch.
 ///
-/// A server mints it for a user it has authenticated:
+/// A server makes a token for a user whom it has authenticated:
 /// ```swift
 /// let secret = try ApplicationSecret(base64: bytesOfTheSecretFile)
 /// let token = try RegistrationToken(applicationKey: key, userId: "alice", issuedAt: now)
 /// let jwt = token.signed(with: secret)
 /// ```
-/// and whoever gets one reads it back with ``verify(_:with:at:tolerance:)``, or with ``inspect(_:)`` where the secret
-/// is not at hand. All times are whole seconds since 1970-01-01T00:00:00Z, as in a JWT.
+/// The receiver reads the token with ``verify(_:with:at:tolerance:)``, or with ``inspect(_:)`` if it does not have the
+/// secret. All times are whole seconds since 1970-01-01T00:00:00Z, as in a JWT.
 public struct RegistrationToken: Hashable, Sendable {
-    /// The key of the application that lets the user in.
+    /// The key of the application.
     public let applicationKey: String
-    /// Whom the token is for.
+    /// The user for whom the token is.
     public let userId: String
-    /// When it was made (`iat`).
+    /// When the token was made (`iat`).
     public let issuedAt: Int64
-    /// Until when it can be presented (`exp`).
+    /// Until when the token can be presented (`exp`).
     public let expiresAt: Int64
-    /// What makes it different from every other token.
+    /// A text that no other token has.
     public let nonce: String
-    /// When the registration that it brings ends; `nil` for one without an end.
+    /// When the registration ends; `nil` if it does not end.
     public let instanceExpiresAt: Int64?
 
-    /// What the vendor's own examples give a token to live, in seconds; the documentation names only the minimum.
+    /// The lifetime of a token in the vendor's examples, in seconds. The vendor's documentation states only the
+    /// minimum.
     public static let usualTimeToLive: Int64 = 600
-    /// The least that a token may live, in seconds.
+    /// The shortest lifetime of a token, in seconds.
     public static let shortestTimeToLive: Int64 = 60
-    /// The least that a limited registration may live, in seconds: 48 hours.
+    /// The shortest lifetime of a limited registration, in seconds: 48 hours.
     public static let shortestInstanceTimeToLive: Int64 = 48 * 3_600
-    /// The most characters of a user id.
+    /// The longest user id, in characters.
     public static let longestUserId = 40
 
-    /// A token for one user; throws the rule that it would break.
+    /// Makes a token for one user. Throws the rule that the token would break.
     ///
     /// - Parameters:
-    ///   - applicationKey: the key of the application, as the vendor's dashboard shows it.
+    ///   - applicationKey: the key of the application, from the vendor's dashboard.
     ///   - userId: 1 to 40 printable ASCII characters, without spaces.
-    ///   - issuedAt: now, in seconds since 1970.
-    ///   - timeToLive: how many seconds it can be presented.
-    ///   - instanceTimeToLive: how many seconds the registration lasts; without it, it has no end. A registration
-    ///     that had an end can be extended later, but never be made endless.
+    ///   - issuedAt: the present time, in seconds since 1970.
+    ///   - timeToLive: how many seconds the token can be presented.
+    ///   - instanceTimeToLive: how many seconds the registration lasts; `nil` means without end. A registration with an
+    ///     end can be extended later, but it can never be made endless.
     ///   - nonce: a text that no other token has.
     public init(
         applicationKey: String,
@@ -62,7 +63,7 @@ public struct RegistrationToken: Hashable, Sendable {
         )
     }
 
-    /// What the claims say, if they keep every rule that concerns nothing but them.
+    /// Makes a token from its claims, if they meet all rules that concern only the claims.
     init(
         issuer: String,
         subject: String,
@@ -91,7 +92,8 @@ public struct RegistrationToken: Hashable, Sendable {
         self.instanceExpiresAt = instanceExpiresAt
     }
 
-    /// The token as a compact JWT: `alg` and `kid` in the header and no `typ`, members in order, no escaped slashes.
+    /// Returns the token as a compact JWT, with `alg` and `kid` and no `typ` in the header. The members have a fixed
+    /// order, and slashes are not escaped.
     public func signed(with secret: ApplicationSecret) -> String {
         let day = UTCDay(of: issuedAt)
         let header = #"{"alg":"HS256","kid":"\#(KeyId(day).text)"}"#
@@ -100,10 +102,10 @@ public struct RegistrationToken: Hashable, Sendable {
         return "\(signed).\(Base64.encodeURLSafe(code))"
     }
 
-    /// Whether a text can be a user id: 1 to 40 printable ASCII characters, without spaces.
+    /// Returns whether a text is a valid user id: 1 to 40 printable ASCII characters, without spaces.
     public static func isUserId(_ text: String) -> Bool { Name.isUserId(text) }
 
-    /// A nonce of 128 random bits.
+    /// Returns a nonce of 128 random bits.
     public static func freshNonce() -> String {
         var random = SystemRandomNumberGenerator()
         return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })

@@ -1,35 +1,35 @@
 extension RegistrationToken {
-    /// A rule for registration tokens: as an error, the first one that a token breaks.
+    /// A rule for registration tokens. As an error, it is the first rule that a token breaks.
     public enum Rule: String, Error, CaseIterable, Sendable {
-        /// Three parts of unpadded Base64URL, joined by dots; the first two are JSON objects.
+        /// The token has three parts of unpadded Base64URL, joined by dots. The first two are JSON objects.
         case form
         /// `alg` is `HS256`.
         case algorithm
         /// `kid` is `hkdfv1-` and a date of eight digits.
         case keyIdForm
-        /// The date in `kid` is the day of `iat` in UTC; within five minutes of midnight it may be the neighbouring one.
+        /// The date in `kid` is the UTC day of `iat`, or within five minutes of midnight the adjacent day.
         case keyIdDate
         /// `iss` is `//rtc.sinch.com/applications/{APPLICATION_KEY}`.
         case issuer
-        /// `sub` is the issuer and `/users/{USER_ID}`, the user id in 1 to 40 printable ASCII characters.
+        /// `sub` is the issuer and `/users/{USER_ID}`. The user id has 1 to 40 printable ASCII characters.
         case subject
-        /// `sub` lies under the application of `iss`.
+        /// `sub` belongs to the application of `iss`.
         case subjectApplication
-        /// `iat` is there, in seconds.
+        /// `iat` is present, in seconds.
         case issuedAt
-        /// `exp` is there, in seconds.
+        /// `exp` is present, in seconds.
         case expiresAt
         /// The time to live (`exp` − `iat`) is at least a minute.
         case timeToLive
-        /// `nonce` is there and not empty.
+        /// `nonce` is present and not empty.
         case nonce
-        /// `sinch:rtc:instance:exp`, where it is there, is at least 48 hours after `iat`.
+        /// `sinch:rtc:instance:exp`, if present, is at least 48 hours after `iat`.
         case instanceExpiry
-        /// The signature is made with the key of the day in `kid`.
+        /// The signature was made with the key of the day in `kid`.
         case signature
-        /// The token is for the application that was expected.
+        /// The token is for the expected application.
         case application
-        /// The token is for the user that was expected.
+        /// The token is for the expected user.
         case user
         /// `iat` is not in the future.
         case notYetValid
@@ -39,7 +39,7 @@ extension RegistrationToken {
 }
 
 extension RegistrationToken.Rule: CustomStringConvertible {
-    /// What is wrong with the token, in one line that never quotes it.
+    /// The error in one line, which never quotes the token.
     public var description: String {
         switch self {
         case .form: "it is not a JWT: three parts of Base64URL without padding, the first two JSON objects"

@@ -1,17 +1,17 @@
 import JunctionText
 
-/// A calendar day in UTC, by arithmetic alone: no time zone, locale or calendar of the machine can change it.
+/// A calendar day in UTC. It uses only arithmetic, so no time zone, locale or calendar of the machine can affect it.
 ///
-/// The vendor's own Android sample asks the device for its time zone, and mints tokens that are refused for part of
-/// every day. A key that depends on the date cannot come from a formatter with defaults.
+/// The vendor's Android sample uses the time zone of the device, and its tokens are refused for part of every day. So a
+/// key that depends on the date must not use a date formatter with defaults.
 struct UTCDay: Equatable, Sendable {
-    /// Eight digits, `YYYYMMDD`.
+    /// The date in eight digits, `YYYYMMDD`.
     let digits: String
 
-    /// The points in time, in seconds since 1970, whose year has four digits.
+    /// The supported times, in seconds since 1970: up to the end of the year 9999.
     static let seconds: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// The day that a point in time belongs to; it has to be one of `seconds`.
+    /// Makes the day of a time, which must be one of `seconds`.
     init(of time: Int64) {
         precondition(Self.seconds.contains(time), "A day was asked for that eight digits cannot name")
         let date = CivilDate.split(seconds: time).date

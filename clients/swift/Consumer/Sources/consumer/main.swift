@@ -1,7 +1,7 @@
 import JunctionClient
 import JunctionClientTesting
 
-// Asks a daemon that is there when one is named, else one that plays its part.
+// Connects to the daemon whose socket is named, or else to a scripted one.
 let daemon = ScriptedDaemon { connection in
     connection.answer(
         connection.request(),

@@ -1,18 +1,17 @@
-/// Until when a task waits for its call.
+/// The time until which a task waits for its call.
 struct CallDeadline: Sendable {
     private let instant: ContinuousClock.Instant?
 
-    /// So long from now; `nil`: as long as it takes.
+    /// Makes a deadline after `limit`; `nil` means no deadline.
     init(in limit: Duration?) {
         instant = limit.map { .now + $0 }
     }
 
-    /// Whether the time is over.
     var hasPassed: Bool {
         instant.map { $0 <= .now } ?? false
     }
 
-    /// Calls this at the deadline, unless it is cancelled before.
+    /// Calls `action` at the deadline, unless the returned task is cancelled before.
     func timer(_ action: @escaping @Sendable () -> Void) -> Task<Void, Never>? {
         instant.map { instant in
             Task {
@@ -22,7 +21,7 @@ struct CallDeadline: Sendable {
         }
     }
 
-    /// Waits before the next attempt, unless there is no time for one.
+    /// Waits for `pause`, at most until the deadline.
     func sleep(for pause: Duration) async throws(JunctionError) {
         let then = ContinuousClock.Instant.now + pause
         do {

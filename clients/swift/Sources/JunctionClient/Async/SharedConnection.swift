@@ -4,7 +4,7 @@ import JunctionProtocol
 import JunctionSecret
 import Synchronization
 
-/// One connection that any number of tasks use at once; a thread of its own does whatever could block.
+/// One connection that any number of tasks use at the same time. A separate thread makes all blocking calls.
 final class SharedConnection: Sendable {
     private enum Phase {
         case connecting
@@ -15,26 +15,27 @@ final class SharedConnection: Sendable {
 
     private struct State {
         var phase = Phase.connecting
-        /// Let go of at the end: a connection that is over keeps no descriptor, however long the client is kept.
+        /// The descriptors. They are released at the end, so that an ended connection keeps none, even if the client
+        /// still exists.
         var ends: Ends?
         var lastId: Int64 = 0
         var pending = PendingCalls()
-        /// What did not fit into the socket yet, in order.
+        /// The lines that did not fit into the socket yet, in order.
         var outgoing: [Outgoing] = []
         var sentOfFirst = 0
-        /// The daemon listens no longer, though it may still have something to say.
+        /// Whether the daemon no longer reads, although it may still send answers.
         var isRefused = false
-        /// Whose calls it did not take, who are told when the state is free again.
+        /// The calls that the daemon did not take. They are failed when the state is unlocked again.
         var refused: [PendingCalls.Waiter] = []
     }
 
     private struct Outgoing {
         var line: SharedSecret
-        /// The call that it makes, unless it answers one.
+        /// The call of the line; `nil` if the line answers a question.
         var call: Int64?
     }
 
-    /// What the thread waits at.
+    /// The descriptors that the thread waits for.
     private struct Ends {
         let socket: UnixSocket
         let bell: Bell
@@ -42,27 +43,28 @@ final class SharedConnection: Sendable {
 
     private let state: Mutex<State>
 
-    /// Starts to connect; calls may be made at once.
+    /// Starts to connect. Calls may be made at once.
     init(to path: SocketPath) throws(JunctionError) {
         let ends = Ends(socket: try UnixSocket(), bell: try Bell())
         state = Mutex(State(ends: ends))
         try startThread { [self] in run(path, ends) }
     }
 
-    /// Whether calls can still be made.
+    /// Whether further calls can be made.
     var isUsable: Bool {
         state.withLock { if case .closed = $0.phase { false } else { !$0.isRefused } }
     }
 
-    /// Ends the connection; whoever waits hears that it is lost.
+    /// Ends the connection. Pending calls fail with `connectionLost`.
     func close() {
         finish(.connectionLost)?.bell.ring()
     }
 }
 
-// What tasks do.
+// The part that tasks call.
 extension SharedConnection {
-    /// Asks the daemon; a cancelled task, or one that has waited long enough, stops waiting, though the daemon goes on.
+    /// Sends a call and waits for its answer. A task that is cancelled or has reached its deadline stops waiting, but
+    /// the daemon still carries out the call.
     func perform<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
@@ -80,7 +82,7 @@ extension SharedConnection {
         return try Connection.Answered(reading: outcome.get()).value
     }
 
-    /// Asks the daemon something that it may have a question about.
+    /// Sends a call about which the daemon may ask a question.
     func performDialogue<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
@@ -107,7 +109,7 @@ extension SharedConnection {
         send(Outgoing(line: OutgoingLine.response(outcome, to: id).sealed()), &state)
     }
 
-    /// Ends a call whose caller waits no longer, and refuses what the daemon has asked about it: a credential that comes
+    /// Ends a call whose task no longer waits, and refuses the daemon's open question about it. A credential that comes
     /// later must not sign a user in.
     private func giveUp(_ id: Int64, _ error: JunctionError) {
         let waiter = update { state in
@@ -134,7 +136,7 @@ extension SharedConnection {
     private func begin(_ waiter: PendingCalls.Waiter, _ id: Int64, _ line: SharedSecret, _ deadline: CallDeadline) {
         let failure: JunctionError? = update { state in
             if case .closed(let error) = state.phase { return error }
-            // A cancellation that came before this found nobody to tell.
+            // A cancellation before this point found no pending call to end.
             if Task.isCancelled { return .cancelled }
             let timer = deadline.timer { [weak self] in self?.giveUp(id, .timedOut) }
             state.pending.add(waiter, for: id, timer)
@@ -144,7 +146,7 @@ extension SharedConnection {
         if let failure { waiter.finish(.failure(failure)) }
     }
 
-    /// Changes the state, and tells whoever is refused by that.
+    /// Changes the state, and then fails the calls that were refused by that.
     private func update<Result>(_ change: (inout State) -> Result) -> Result {
         let (result, refused) = state.withLock { state in
             let result = change(&state)
@@ -155,7 +157,7 @@ extension SharedConnection {
         return result
     }
 
-    /// Sends what fits at once, and leaves the rest to the thread.
+    /// Sends what fits at once. The thread sends the rest.
     private func send(_ line: Outgoing, _ state: inout State) {
         state.outgoing.append(line)
         guard case .open = state.phase, state.outgoing.count == 1 else { return }
@@ -176,8 +178,8 @@ extension SharedConnection {
                 }
                 state.outgoing.removeFirst()
             } catch {
-                // What was sent before may still be answered, and the thread finds out when nothing more comes. What was
-                // not sent whole never will be.
+                // The daemon may still answer earlier calls, and the thread notices the end of the answers. The daemon
+                // never carries out an incomplete request.
                 state.isRefused = true
                 state.refused += state.outgoing.compactMap(\.call).compactMap { state.pending.take($0).waiter }
                 state.outgoing = []
@@ -187,7 +189,7 @@ extension SharedConnection {
     }
 }
 
-// What the thread does.
+// The part that the thread runs.
 extension SharedConnection {
     private func run(_ path: SocketPath, _ ends: Ends) {
         do throws(JunctionError) {
@@ -208,7 +210,7 @@ extension SharedConnection {
         }
     }
 
-    /// Waits for something to receive, and sends meanwhile; nothing once the connection was closed.
+    /// Waits for input, or for space to send. Returns `nil` after the connection was closed.
     private func waitForWork(at ends: Ends) -> Bool? {
         let isSending = state.withLock { state -> Bool? in
             if case .closed = state.phase { nil } else { !state.outgoing.isEmpty }
@@ -237,7 +239,7 @@ extension SharedConnection {
         case .request(let call, let id):
             ask(call, id.detached)
         case .notification:
-            // Nobody subscribes on this connection.
+            // This connection never subscribes.
             return
         case .invalid(let error, _):
             finish(.unreadable(error.message))
@@ -258,7 +260,8 @@ extension SharedConnection {
         state.withLock { $0.pending.take(id).waiter }?.finish(outcome)
     }
 
-    /// - Returns: what the thread still waits at, for whoever ended it from outside.
+    /// Closes the connection, and fails all pending calls.
+    /// - Returns: the descriptors that the thread still waits for, to wake it from another thread.
     @discardableResult
     private func finish(_ error: JunctionError) -> Ends? {
         let (abandoned, ends) = state.withLock { state in

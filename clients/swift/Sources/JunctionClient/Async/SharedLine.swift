@@ -1,12 +1,13 @@
 import Synchronization
 
-/// What the calls of one client go over, and of each that was made of it: one connection, made when something is asked.
+/// The connection of a client and of all clients that were derived from it with `timeout(_:)`. It is made for the first
+/// call.
 final class SharedLine: Sendable {
     private let path: SocketPath
     private let connection = Mutex<SharedConnection?>(nil)
-    /// What its `watch()` loops look at.
+    /// The subscription of the `watch()` loops.
     let watch: SharedWatch
-    /// What its `states()` loops look at.
+    /// The subscription of the `states()` loops.
     let states: SharedWatch
 
     init(to path: SocketPath) {
@@ -19,7 +20,7 @@ final class SharedLine: Sendable {
         connection.withLock { $0?.close() }
     }
 
-    /// The connection there is; a new one when there is none, or when it is over.
+    /// Returns the present connection, or a new one if there is none or it has ended.
     func usableConnection() throws(JunctionError) -> SharedConnection {
         try connection.withLock { (connection) throws(JunctionError) -> SharedConnection in
             if let connection, connection.isUsable { return connection }

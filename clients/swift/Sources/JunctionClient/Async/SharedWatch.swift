@@ -1,41 +1,42 @@
 import JunctionProtocol
 import Synchronization
 
-/// What all the `watch()` loops of one client look at, or all its `states()` loops: one subscription, on one thread, for as long as
-/// there is a loop.
+/// The subscription that all `watch()` loops of one client share, or all its `states()` loops. It runs on one thread as
+/// long as there is a loop.
 final class SharedWatch: Sendable {
     typealias Updates = AsyncStream<Result<Snapshot, JunctionError>>
 
     private struct State {
         var loops: [UInt64: Updates.Continuation] = [:]
         var lastLoop: UInt64 = 0
-        /// What the daemon said last, as long as it is there: a loop that comes later begins with it.
+        /// The newest snapshot while the daemon is connected. A new loop begins with it.
         var present: Snapshot?
-        /// Ends the thread there is. It also tells that thread from one that is about to go.
+        /// Ends the present thread. It also distinguishes that thread from one that is about to end.
         var bell: Bell?
     }
 
     private let path: SocketPath
-    /// Which changes its loops want.
+    /// The changes that the loops receive.
     let changes: SessionSubscribe.Changes
     private let backoff: Backoff
     private let state = Mutex(State())
 
-    /// Nothing is opened before there is a loop.
+    /// Makes a subscription. It connects when there is a loop.
     init(at path: SocketPath, _ changes: SessionSubscribe.Changes, backoff: Backoff = Backoff()) {
         self.path = path
         self.changes = changes
         self.backoff = backoff
     }
 
-    /// One loop more: the present snapshot first, if there is one, and then each change; a loop that is slow gets the newest.
+    /// Adds a loop. It receives the present snapshot first, if there is one, and then each change. A slow loop receives
+    /// only the newest snapshot.
     func updates() -> Updates {
         let (updates, continuation) = Updates.makeStream(bufferingPolicy: .bufferingNewest(1))
         let loop = state.withLock { state in
             state.lastLoop += 1
             return state.lastLoop
         }
-        // Before it is known, because it may be over by then.
+        // Set before `join`, because the loop may end during `join`.
         continuation.onTermination = { [weak self] _ in self?.leave(loop) }
         join(loop, continuation)
         return updates
@@ -71,7 +72,7 @@ final class SharedWatch: Sendable {
     }
 }
 
-// What the thread does.
+// The part that the thread runs.
 extension SharedWatch {
     private func run(until bell: Bell) {
         let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: .ringing(bell))
@@ -101,7 +102,7 @@ extension SharedWatch {
             defer { state = State(lastLoop: state.lastLoop) }
             return Array(state.loops.values)
         }
-        // Their end is told to this again, so it is free by then.
+        // `finish` calls `leave`, which locks the state. So the state is not locked here.
         for loop in loops {
             loop.yield(.failure(error))
             loop.finish()

@@ -1,8 +1,9 @@
 extension AsyncStream {
-    /// Whatever a thread of its own waits for, until it fails; a task that is slow gets the newest only.
+    /// Makes a stream of the values that a separate thread waits for, until the wait fails. A slow task receives only
+    /// the newest value.
     ///
-    /// - Parameter wait: waits for one thing after the other, until the interruption comes, which is when nobody wants
-    ///   any more of them.
+    /// - Parameter wait: waits for one value after the other until the interruption comes, which means that the stream
+    ///   has ended.
     static func waitingOnThread<Value: Sendable>(
         _ wait: @escaping @Sendable (Interruption, _ found: (Value) -> Void) throws(JunctionError) -> Void
     ) -> AsyncStream where Element == Result<Value, JunctionError> {

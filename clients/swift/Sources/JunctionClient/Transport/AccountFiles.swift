@@ -1,10 +1,10 @@
 import Glibc
 
-/// The users and groups that are listed in the machine's own files.
+/// The users and groups in the machine's account files.
 ///
-/// Name services are not asked: a program that is linked static cannot load them, and the group of the package is in the file.
+/// Name services are not used: a statically linked program cannot load them, and the package's group is in the file.
 package struct AccountFiles: Sendable {
-    /// One line of the file of the groups.
+    /// One line of the group file.
     package struct Group: Hashable, Sendable {
         package var name: String
         package var number: UInt32
@@ -15,8 +15,8 @@ package struct AccountFiles: Sendable {
     private let groups: [Group]
 
     /// - Parameters:
-    ///   - users: as in `/etc/passwd`.
-    ///   - groups: as in `/etc/group`.
+    ///   - users: the content of `/etc/passwd`.
+    ///   - groups: the content of `/etc/group`.
     package init(users: String, groups: String) {
         self.users = Self.lines(of: users).compactMap { fields in
             guard fields.count > 3, let number = UInt32(fields[2]), let group = UInt32(fields[3]) else { return nil }
@@ -28,18 +28,16 @@ package struct AccountFiles: Sendable {
         }
     }
 
-    /// As they are now; a file that cannot be read lists nobody.
+    /// The present files of this machine. A file that cannot be read counts as empty.
     package static var ofThisMachine: AccountFiles {
         AccountFiles(users: text(of: "/etc/passwd"), groups: text(of: "/etc/group"))
     }
 
-    /// What a user is called.
     package func name(ofUser number: UInt32) -> String? { users.first { $0.number == number }?.name }
 
-    /// What a group is called.
     package func name(ofGroup number: UInt32) -> String? { groups.first { $0.number == number }?.name }
 
-    /// The groups that a user is in by the files, whatever a login of theirs has by now.
+    /// Returns the groups of a user according to the files. A present login of that user may have others.
     package func groups(ofUser number: UInt32) -> [Group] {
         guard let user = users.first(where: { $0.number == number }) else { return [] }
         return groups.filter { $0.number == user.group || $0.members.contains(user.name) }
@@ -66,25 +64,25 @@ package struct AccountFiles: Sendable {
     }
 }
 
-/// The system service that a process runs in.
+/// The system service of a process.
 enum SystemService {
-    /// Of this process; `nil` in a login session, and where the control groups do not say.
+    /// The service of this process; `nil` in a login session, or if the control groups do not name a service.
     static var ofThisProcess: String? { name(in: AccountFiles.text(of: "/proc/self/cgroup")) }
 
-    /// - Parameter groups: as in `/proc/PID/cgroup`.
+    /// - Parameter groups: the content of `/proc/PID/cgroup`.
     static func name(in groups: String) -> String? {
         let fields = groups.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
-        // The second field is empty with cgroup 2, and does not count then.
+        // In cgroup 2, the second field is empty, and `split` drops it.
         let path =
             fields.first { $0.first == "0" && $0.count == 2 } ?? fields.first { $0.dropFirst().first == "name=systemd" }
         let unit = path?.last?.split(separator: "/").first { !$0.hasSuffix(".slice") }
-        // Whoever is logged in is in `session-3.scope` or `user@1000.service`.
+        // A login session is in `session-3.scope` or `user@1000.service`.
         guard let unit, unit.hasSuffix(".service"), !unit.hasPrefix("user@") else { return nil }
         return String(unit)
     }
 }
 
-/// Who this process is to the kernel: what a login was given when it began.
+/// The user and groups of a process. The kernel fixes the groups when a login begins.
 package struct Login: Hashable, Sendable {
     package var user: UInt32
     package var groups: Set<UInt32>
@@ -94,14 +92,13 @@ package struct Login: Hashable, Sendable {
         self.groups = groups
     }
 
-    /// Of this process.
     package static var current: Login {
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         let count = getgroups(Int32(groups.count), &groups)
         return Login(user: geteuid(), groups: Set(groups.prefix(Int(max(0, count)))).union([getegid()]))
     }
 
-    /// The groups that the user is in by now, and this login is not: it is older than that.
+    /// Returns the user's groups that this login lacks because it is older than the membership.
     package func missing(in accounts: AccountFiles) -> [AccountFiles.Group] {
         accounts.groups(ofUser: user).filter { !groups.contains($0.number) }
     }

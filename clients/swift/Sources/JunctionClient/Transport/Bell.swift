@@ -2,7 +2,7 @@ import Glibc
 
 /// Wakes a thread that waits in `poll`, from any other thread.
 final class Bell: Sendable {
-    /// Readable as soon as the bell was rung.
+    /// Readable after the bell was rung.
     let descriptor: Int32
     private let writeEnd: Int32
 
@@ -19,11 +19,11 @@ final class Bell: Sendable {
     }
 
     func ring() {
-        // A full buffer is a bell that has been rung already.
+        // If the buffer is full, the bell was rung already.
         _ = send(writeEnd, "!", 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Makes it silent again.
+    /// Makes the bell silent again.
     func silence() {
         var bytes: (UInt64, UInt64) = (0, 0)
         while recv(descriptor, &bytes, MemoryLayout.size(ofValue: bytes), 0) > 0 {}

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Something that ends a wait before its time.
+/// An event that ends a wait early.
 package struct Interruption: Sendable {
     let descriptor: Int32
     let events: Int16
@@ -13,17 +13,17 @@ package struct Interruption: Sendable {
         self.bell = bell
     }
 
-    /// The bell rings.
+    /// Makes an interruption that comes when the bell rings.
     static func ringing(_ bell: Bell) -> Interruption {
         Interruption(descriptor: bell.descriptor, events: POLLIN, bell: bell)
     }
 
-    /// There is something to read from a descriptor, which its owner keeps open.
+    /// Makes an interruption that comes when the descriptor is readable. Its owner keeps the descriptor open.
     package static func readable(_ descriptor: Int32) -> Interruption {
         Interruption(descriptor: descriptor, events: POLLIN, bell: nil)
     }
 
-    /// Nobody reads any more what this program prints. Without it, `junctionctl watch | head -1` would stay until
-    /// the session changes, which may take a week.
+    /// The interruption that comes when the reader of standard output has gone. Without it, `junctionctl watch | head
+    /// -1` would run until the session changes, which may take a week.
     package static let outputClosed = Interruption(descriptor: STDOUT_FILENO, events: 0, bell: nil)
 }

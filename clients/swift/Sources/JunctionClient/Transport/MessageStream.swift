@@ -1,18 +1,18 @@
 import JunctionProtocol
 
-/// Sorts what arrives on one connection into messages.
+/// Splits the input of one connection into messages.
 struct MessageStream {
     private let received = WipedBuffer(capacity: 16 << 10)
     private var splitter = LineSplitter(limit: LineSplitter.longestAnswer)
     private var reader = MessageReader()
     private var batch: Batch?
 
-    /// Takes in what has come, and waits for it; `false` when nothing more will come.
+    /// Waits for input and receives it. Returns `false` at the end of the input.
     func receive(from socket: UnixSocket) throws(JunctionError) -> Bool {
         try socket.receive(into: received)
     }
 
-    /// The next message of those that have arrived.
+    /// Returns the next message of the received input.
     mutating func next() throws(JunctionError) -> Message? {
         if let message = batch?.next() { return message }
         batch = nil

@@ -2,9 +2,8 @@ import JunctionJSON
 import JunctionProtocol
 import JunctionSecret
 
-/// The lines that this side sends, each in memory of its own that is wiped.
+/// Makes the lines that the client sends, each in separate memory that is wiped.
 enum OutgoingLine {
-    /// Something that the daemon is asked.
     static func request<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
@@ -15,7 +14,7 @@ enum OutgoingLine {
         return try ended(line)
     }
 
-    /// Something that the daemon is asked by a name that need not be known here.
+    /// Makes a call of any method by its name.
     static func request(_ method: String, _ params: JSONValue?, id: Int64) throws(JunctionError) -> WipedBuffer {
         var line = WipedBuffer()
         line.appendRequest(of: method, params, id: id)
@@ -24,13 +23,13 @@ enum OutgoingLine {
 
     private static func ended(_ request: WipedBuffer) throws(JunctionError) -> WipedBuffer {
         var line = request
-        // The daemon would answer a longer line with an error that names no request, and hang up.
+        // The daemon would answer a longer line with an error without a request id, and close the connection.
         guard line.count <= LineSplitter.longestLine else { throw .requestTooLarge }
         line.endLine()
         return line
     }
 
-    /// What the daemon wanted to know.
+    /// Makes the answer to a request of the daemon.
     static func response(_ outcome: Result<any WireValue, WireError>, to id: RequestID) -> WipedBuffer {
         var line = WipedBuffer()
         switch outcome {
@@ -47,7 +46,7 @@ enum OutgoingLine {
 }
 
 extension WipedBuffer {
-    /// What is in it, in a box that may go to another thread.
+    /// Returns the content in a box that can be passed to another thread.
     func sealed() -> SharedSecret {
         withExtendedLifetime(self) { SharedSecret(copying: bytes) }
     }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Runs something that blocks on a thread of its own, which takes no part in Swift's pool and no signals.
+/// Runs blocking code on a separate thread, which does not belong to Swift's thread pool and receives no signals.
 package func startThread(_ body: @escaping @Sendable () -> Void) throws(JunctionError) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
 
-    // A new thread inherits the mask: the program's signals stay with the program's threads.
+    // A new thread inherits the signal mask. So the program's signals go to the program's own threads.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

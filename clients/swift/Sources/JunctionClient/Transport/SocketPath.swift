@@ -1,22 +1,21 @@
 package import Glibc
 
-/// Where the daemon listens.
+/// The path of the daemon's socket.
 package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
-    /// How long a path may be: what `sockaddr_un` has space for, without the zero at the end.
+    /// The longest path, in bytes: the space in `sockaddr_un` without the terminating zero.
     package static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// The path itself.
     package let text: String
-    /// What errors call it.
+    /// The name of the path in error messages.
     package let description: String
 
-    /// - Parameter name: what errors call it; by default the path.
+    /// - Parameter name: the name in error messages; by default the path.
     package init(_ path: String, named name: String? = nil) {
         text = path
         description = name ?? path
     }
 
-    /// The path that was asked for, or the one that the environment suggests, or that of the system service.
+    /// Returns the explicit path, or the one from the environment, or the one of the system service.
     package static func resolve(
         _ explicit: String?,
         environment: (String) -> String? = variable(named:),
@@ -35,7 +34,7 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Calls `body` with the path as an address.
+    /// Calls `body` with the path as a socket address.
     package func withAddress<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(JunctionError) -> Result {

@@ -1,8 +1,9 @@
 import Glibc
 
-/// A socket that this user may not open, or a folder on the way to it: the group that may, and how one gets into that.
+/// A socket, or a directory on the way to it, that this user must not open: which group may open it, and how the user
+/// joins that group.
 struct SocketPermission {
-    /// The group, unless it is the owner's alone.
+    /// The group that may open it; `nil` if only the owner may.
     let group: UInt32?
     let owner: UInt32
 
@@ -11,7 +12,7 @@ struct SocketPermission {
         self.owner = owner
     }
 
-    /// What there is at the path, or the nearest folder to it that can be looked at; nothing when that cannot be.
+    /// Inspects the path, or the nearest directory above it that can be inspected; `nil` if that fails.
     init?(on path: String) {
         var path = path[...]
         var status = stat()
@@ -23,9 +24,9 @@ struct SocketPermission {
         self.init(group: isForGroup ? status.st_gid : nil, owner: status.st_uid)
     }
 
-    /// What to do for somebody at a terminal.
+    /// Returns what a user at a terminal can do.
     ///
-    /// - Parameter service: the system unit that this process is in, if it is in one.
+    /// - Parameter service: the system unit of this process, if it is in one.
     func remedy(for login: Login, in service: String? = nil, _ accounts: AccountFiles) -> String {
         guard let group, !login.groups.contains(group) else {
             let name = accounts.name(ofUser: owner) ?? "\(owner)"

@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// One end of a Unix socket, closed when its last holder lets go.
+/// One end of a Unix socket. It is closed when the last reference to it is released.
 final class UnixSocket: Sendable {
     let descriptor: Int32
-    /// Held while a whole line is sent: two threads may answer on one connection.
+    /// Held while a whole line is sent, because two threads may send on one connection.
     private let sending = Mutex(())
 
     init() throws(JunctionError) {
@@ -16,9 +16,9 @@ final class UnixSocket: Sendable {
         close(descriptor)
     }
 
-    /// Connects, and waits for the daemon to have space for one more.
+    /// Connects, and waits while the daemon's backlog is full.
     func connect(to path: SocketPath, by deadline: Deadline = .never) throws(JunctionError) {
-        // For a Unix socket it is the limit of sending that ends the wait for space.
+        // For a Unix socket, the send timeout also limits `connect`.
         if let limit = deadline.timeLeft { limitSending(limit) }
         defer { if deadline != .never { limitSending(timeval()) } }
         let failure = try path.withAddress { address, length in
@@ -31,13 +31,13 @@ final class UnixSocket: Sendable {
         if failure != 0 { throw .connecting(to: path, failure) }
     }
 
-    /// No time at all is no limit.
+    /// Sets the send timeout; zero means no limit.
     private func limitSending(_ time: timeval) {
         var time = time
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Sends all of it, and waits for the daemon to take it.
+    /// Sends all bytes, and waits until the kernel has taken them.
     func send(_ bytes: UnsafeRawBufferPointer, by deadline: Deadline = .never) throws(JunctionError) {
         guard deadline == .never else { return try send(bytes, within: deadline) }
         try sending.withLock { _ throws(JunctionError) in
@@ -48,7 +48,7 @@ final class UnixSocket: Sendable {
         }
     }
 
-    /// The same, unless the daemon has not taken it in time.
+    /// Sends all bytes until the deadline.
     private func send(_ bytes: UnsafeRawBufferPointer, within deadline: Deadline) throws(JunctionError) {
         try sending.withLock { _ throws(JunctionError) in
             var rest = bytes
@@ -61,14 +61,14 @@ final class UnixSocket: Sendable {
         }
     }
 
-    /// Sends what fits without waiting, and says how much that was.
+    /// Sends as many bytes as fit without waiting, and returns their number.
     func sendWithoutWaiting(_ bytes: UnsafeRawBufferPointer) throws(JunctionError) -> Int {
         try sendSome(bytes, flags: Int32(MSG_DONTWAIT))
     }
 
     private func sendSome(_ bytes: UnsafeRawBufferPointer, flags: Int32) throws(JunctionError) -> Int {
         while true {
-            // Without the flag a daemon that has gone would kill the program by SIGPIPE.
+            // Without this flag, SIGPIPE would kill the program if the daemon has gone.
             let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags | Int32(MSG_NOSIGNAL))
             if sent >= 0 { return sent }
             if errno == EAGAIN { return 0 }
@@ -76,7 +76,7 @@ final class UnixSocket: Sendable {
         }
     }
 
-    /// Receives what has come, and waits for at least one byte; `false` at the end of what the daemon says.
+    /// Receives at least one byte. Returns `false` at the end of the input.
     func receive(into buffer: WipedBuffer) throws(JunctionError) -> Bool {
         var received = 0
         try buffer.fill(atLeast: 4096) { room throws(JunctionError) in
@@ -90,9 +90,9 @@ final class UnixSocket: Sendable {
     }
 }
 
-/// Waits until the socket can be read; without one, until the time is over.
+/// Waits until the socket is readable, or without a socket until the deadline.
 ///
-/// - Throws: `timedOut` when the deadline comes first, `cancelled` when the interruption does.
+/// - Throws: `timedOut` at the deadline, `cancelled` when the interruption comes.
 func waitForInput(
     from socket: UnixSocket?,
     until deadline: Deadline,
@@ -115,12 +115,12 @@ func waitForInput(
 }
 
 extension JunctionError {
-    /// The kernel refused us something that every program gets.
+    /// The error for a resource that the kernel refused.
     static func system(_ what: String, _ number: Int32) -> JunctionError {
         JunctionError(.localFailure, "this program cannot have \(what): \(String(cString: strerror(number)))")
     }
 
-    /// Nobody could be reached at the path.
+    /// The error for a failed `connect`.
     fileprivate static func connecting(to path: SocketPath, _ number: Int32) -> JunctionError {
         switch number {
         case EACCES, EPERM:
@@ -136,7 +136,7 @@ extension JunctionError {
 }
 
 extension JunctionError {
-    /// The socket is there, and not for this user.
+    /// The error for a socket that this user must not open.
     private static func closed(_ path: SocketPath) -> JunctionError {
         var error = JunctionError(.permissionDenied, "this user may not open the socket at \(path)")
         error.advice = SocketPermission(on: path.text)?.remedy(

@@ -1,7 +1,7 @@
 import JunctionProtocol
 import JunctionSecret
 
-/// Bytes on their way from or to the socket, in memory that is wiped: tokens pass through here.
+/// A buffer for bytes from or to the socket. Its memory is wiped, because the bytes contain tokens.
 final class WipedBuffer: ByteSink {
     private var room: UnsafeMutableRawBufferPointer
     private var filled = 0
@@ -14,10 +14,8 @@ final class WipedBuffer: ByteSink {
         release(room)
     }
 
-    /// How many bytes are in it.
     var count: Int { filled }
 
-    /// All that is in it.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[..<filled]) }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
@@ -26,7 +24,7 @@ final class WipedBuffer: ByteSink {
         filled += bytes.count
     }
 
-    /// Lets `body` write behind what is there, and notes as many bytes as it says it wrote.
+    /// Lets `body` write after the present bytes. `body` returns how many bytes it wrote.
     func fill<Failure: Error>(
         atLeast count: Int,
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
@@ -34,7 +32,7 @@ final class WipedBuffer: ByteSink {
         filled += try body(spare(atLeast: count))
     }
 
-    /// Forgets the first `count` bytes.
+    /// Removes and wipes the first `count` bytes.
     func removeFirst(_ count: Int) {
         guard count > 0 else { return }
         let rest = filled - count

@@ -1,8 +1,7 @@
-/// Something that bytes can be appended to: an array, or a network buffer.
+/// A buffer to which bytes can be appended, such as an array or a network buffer.
 package protocol ByteSink {
-    /// Copies the bytes to the end.
+    /// Appends a copy of the bytes.
     mutating func append(_ bytes: UnsafeRawBufferPointer)
-    /// Adds a byte to the end.
     mutating func append(_ byte: UInt8)
 }
 
@@ -11,7 +10,7 @@ extension ByteSink {
         withUnsafeBytes(of: byte) { append($0) }
     }
 
-    /// Copies a text of our own to the end.
+    /// Appends a literal text.
     package mutating func append(_ text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

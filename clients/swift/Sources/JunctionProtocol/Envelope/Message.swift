@@ -1,43 +1,43 @@
 package import JunctionJSON
 
-/// One JSON-RPC message, sorted by what it wants.
+/// One JSON-RPC message, by its kind.
 package enum Message: Sendable {
-    /// A call that has to be answered.
+    /// A call that must be answered.
     case request(Call, id: RequestID)
     /// A call that must not be answered, not even with an error.
     case notification(Call)
-    /// An answer to a request of our own.
+    /// An answer to a request of this side.
     indirect case answer(Answer)
-    /// No message; this error is the answer.
+    /// An invalid message, and the error that answers it.
     indirect case invalid(WireError, id: RequestID)
 }
 
-/// What is called, and with what.
+/// The method and the parameters of a call.
 package struct Call: Sendable {
-    /// The name of the method: `Method(call.name)` tells which of ours it is.
+    /// The name of the method. `Method(call.name)` returns the known method.
     package let name: JSONValue
-    /// An object or an array that is not empty; absent, `null`, `{}` and `[]` are the same.
+    /// A non-empty object or array. Absent parameters, `null`, `{}` and `[]` are all `nil`.
     package let params: JSONValue?
 
-    /// The bytes of what it is called with: whoever answers later has to keep that, or what was made of it.
+    /// The size of the parameters in bytes, which a pending call keeps in memory.
     package var size: Int { params?.size ?? 0 }
 }
 
-/// What the other side answered to a request of ours.
+/// The peer's answer to a request of this side.
 package struct Answer: Sendable {
-    /// Ours, if it is `id.number` of a request that waits.
+    /// The id. `id.number` is that of a pending request, if there is one.
     package let id: RequestID
     package let outcome: Result<JSONValue, WireError>
 }
 
-/// What one line held.
+/// The content of one line.
 package enum Incoming: Sendable {
     case single(Message)
-    /// Several messages whose answers belong into one array.
+    /// Several messages, whose answers belong in one array.
     case batch(Batch)
 }
 
-/// The messages of a batch, sorted one by one as they are asked for.
+/// The messages of a batch, which are parsed one by one.
 package struct Batch: Sequence, IteratorProtocol, Sendable {
     private var elements: JSONElements
 

@@ -1,15 +1,15 @@
 package import JunctionJSON
 
-/// Reads the lines of one connection; its memory is used again for every line.
+/// Reads the lines of one connection, and reuses its memory for every line.
 package struct MessageReader {
-    /// How deep a message may be nested.
+    /// The deepest nesting of a message.
     package static let deepestNesting = 128
 
     private var reader = JSONReader(maximumDepth: MessageReader.deepestNesting)
 
     package init() {}
 
-    /// Sorts what a line holds. It never fails: what is wrong with the line is in the message.
+    /// Parses a line. This never fails: the returned message contains the error for an invalid line.
     package mutating func read(_ line: UnsafeRawBufferPointer) -> Incoming {
         do {
             let value = try reader.read(line)
@@ -22,12 +22,13 @@ package struct MessageReader {
 }
 
 extension MessageReader {
-    /// Wipes the last line as soon as nothing of it is held any more: a credential may have come with it.
+    /// Wipes the last line when no value of it exists any more, because it may contain a credential.
     package mutating func forget() { reader.forget() }
 }
 
 extension Message {
-    /// Sorts one message by JSON-RPC 2.0 §4 and §5. Members that the specification does not name are ignored.
+    /// Parses one message according to JSON-RPC 2.0, sections 4 and 5. Members that the specification does not define
+    /// are ignored.
     package init(_ value: JSONValue) {
         self = value.lend { view in Message(view, of: value) }
     }
@@ -40,7 +41,7 @@ extension Message {
         let envelope = EnvelopeMembers(view)
         let id = envelope.id.flatMap { RequestID(value.keep($0)) }
         if envelope.method == nil, envelope.result != nil || envelope.error != nil {
-            // An answer is never answered, however odd it is; one without a usable id finds no request.
+            // An answer is never answered, even if it is invalid. Without a usable id, it matches no request.
             self = .answer(Answer(id: id ?? .null, outcome: envelope.outcome(in: value)))
         } else if let fault = envelope.fault {
             self = .invalid(.notAMessage(fault), id: id ?? .null)
@@ -56,7 +57,7 @@ extension Message {
     }
 }
 
-/// The members that the specification knows, found in one pass.
+/// The members that the specification defines, found in one pass.
 private struct EnvelopeMembers {
     var version: JSONView?
     var id: JSONView?
@@ -83,7 +84,7 @@ private struct EnvelopeMembers {
         }
     }
 
-    /// The rule for calls that is broken, if one is.
+    /// The rule that the call violates; `nil` if it is valid.
     var fault: String? {
         switch id?.kind {
         case .bool, .array, .object: return "'id' is a string, a number or null"
@@ -105,7 +106,7 @@ private struct EnvelopeMembers {
 }
 
 extension JSONView {
-    /// Whether it is one of the ways to write that there are no parameters.
+    /// Whether the value means that there are no parameters.
     fileprivate var isVacant: Bool {
         switch kind {
         case .null: true

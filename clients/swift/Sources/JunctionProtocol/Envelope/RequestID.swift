@@ -1,6 +1,6 @@
 package import JunctionJSON
 
-/// The id that ties an answer to its request: whatever the caller chose, echoed exactly as it was written.
+/// The id that connects an answer with its request. The caller chooses it, and the answer repeats its original text.
 package struct RequestID: Sendable {
     // Not private: a copy in another module would go through the type's metadata.
     enum Storage {
@@ -10,15 +10,15 @@ package struct RequestID: Sendable {
 
     private let storage: Storage
 
-    /// The id of an error about a message whose id could not be read.
+    /// The id for an error about a message whose id could not be read.
     package static let null = RequestID(storage: .copy("null"))
 
-    /// An id of our own.
+    /// Makes an id for a request of this side.
     package init(_ number: Int64) {
         storage = .copy(String(number))
     }
 
-    /// The id of a message; nothing when it is neither string, number nor null.
+    /// Makes the id of a message; `nil` if the value is not a string, a number or null.
     package init?(_ value: JSONValue) {
         switch value.kind {
         case .string, .number, .null: storage = .view(value)
@@ -32,14 +32,14 @@ package struct RequestID: Sendable {
 
     /// The same id without the rest of its message, for requests that are answered later.
     ///
-    /// The message may hold a credential, and its reader cannot use that memory again before it is let go. An id
-    /// of up to 15 bytes needs no memory of its own.
+    /// The message may contain a credential, and the reader cannot reuse its memory before the message is released. An
+    /// id of up to 15 bytes needs no separate memory.
     package var detached: RequestID {
         guard case .view(let value) = storage else { return self }
         return RequestID(storage: .copy(value.withRawText { String(decoding: $0, as: UTF8.self) }))
     }
 
-    /// How long it is, as it was written.
+    /// The length of the id's original text, in bytes.
     package var size: Int {
         switch storage {
         case .view(let value): value.size
@@ -47,7 +47,7 @@ package struct RequestID: Sendable {
         }
     }
 
-    /// The number, when it is one of our own.
+    /// The number, if the id belongs to a request of this side.
     package var number: Int64? {
         switch storage {
         case .view(let value): value.integer

@@ -1,46 +1,46 @@
-/// The errors of the interface: those of JSON-RPC, and ours.
+/// The error codes of the interface: those of JSON-RPC, and the project's own.
 public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
     /// The line is not JSON.
     case parseError = -32700
-    /// The line is JSON, but no JSON-RPC 2.0 message.
+    /// The line is JSON, but not a JSON-RPC 2.0 message.
     case invalidRequest = -32600
     /// There is no such method.
     case methodNotFound = -32601
     /// A parameter is missing, unknown or out of range.
     case invalidParams = -32602
-    /// The daemon failed; nothing about the request was wrong.
+    /// The daemon failed. The request was valid.
     case internalError = -32603
-    /// Another user is signed in; `userId` names who.
+    /// Another user is signed in; `userId` names that user.
     case alreadySignedIn = 1001
-    /// The token, code, key or signature is malformed or was refused; nothing changed.
+    /// The token, code, key or signature is malformed or was refused. Nothing changed.
     case invalidCredential = 1002
-    /// There is no session.
+    /// No user is signed in.
     case notSignedIn = 1003
     /// The session is kept, but needs a new credential.
     case reauthenticationRequired = 1004
     /// The user was deleted, disabled or banned; `termination` says why.
     case sessionTerminated = 1005
-    /// The provider gave no usable answer; nothing is lost.
+    /// The provider gave no usable answer. The session is unchanged.
     case providerUnavailable = 1006
-    /// The caller lacks a capability, or the path is not the user's own.
+    /// The caller lacks a capability, or the path does not belong to the user.
     case permissionDenied = 1007
     /// An API key's session cannot become the session of another user, environment or region.
     case incompatibleCredential = 1008
-    /// The sealed state cannot be read; nothing was erased.
+    /// The sealed state cannot be read. Nothing was erased.
     case storageUnavailable = 1009
-    /// The token is dead, no other can be had now, and no attempt is due.
+    /// The token has expired, no other is available now, and no attempt is due.
     case tokenExpired = 1010
-    /// A limit of this caller is reached, or the token lives, but not as long as the caller wants it to.
+    /// A limit of this caller is reached, or the token is valid, but not as long as requested.
     case busy = 1011
-    /// The provider or the scheme does not have this.
+    /// The provider or the scheme does not support this.
     case unsupported = 1012
-    /// The configuration is wrong: the daemon refuses it and serves nobody, or it does not fit the provider.
+    /// The configuration is invalid, so that the daemon serves no session, or it does not fit the provider.
     case misconfigured = 1013
 
-    /// The word for it in `data.kind`; only our own errors have one.
+    /// The word in `data.kind`; `nil` for the codes of JSON-RPC.
     public var kind: String? { rawValue > 0 ? word : nil }
 
-    /// The word for it; those of JSON-RPC have one on this side of the wire only.
+    /// The word for the code. For the codes of JSON-RPC, the word is not used on the wire.
     package var word: String {
         switch self {
         case .parseError: "parseError"
@@ -64,13 +64,13 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The error with this `data.kind`.
+    /// Makes the code with this `data.kind`.
     public init?(kind: String) {
         guard let code = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
         self = code
     }
 
-    /// What it means, in a sentence for people.
+    /// The meaning of the code, in a sentence for people.
     public var summary: String {
         switch self {
         case .parseError: "The line is not JSON, or nested too deeply"

@@ -2,46 +2,46 @@ import Glibc
 
 /// Finds the lines in a stream of bytes that arrives in pieces, without copying them.
 ///
-/// A line ends with `\n` or `\r\n`; blank lines are passed over. The caller keeps the bytes: it shows the splitter
-/// all it has not consumed yet, and the splitter remembers how much of that it has searched already.
+/// A line ends with `\n` or `\r\n`; blank lines are skipped. The caller keeps the bytes and passes all bytes that are
+/// not consumed yet. The splitter remembers how many of them it has already searched.
 ///
 /// ```swift
 /// var start = 0
 /// while let line = splitter.nextLine(in: bytes, from: &start) { … }
-/// // Bytes before `start` are done with; show the rest again, with what comes next behind it.
+/// // Bytes before `start` are consumed. Pass the rest again, followed by new bytes.
 /// ```
 package struct LineSplitter: Sendable {
-    /// What a peer may make us hold before it has said anything: a sign-in token has a few kilobytes, and a body
-    /// for `api.request` must still fit.
+    /// The longest line of a caller, in bytes. A peer can make the daemon keep this much. A sign-in token has a few
+    /// kilobytes, and a body for `api.request` must fit.
     package static let longestLine = 1 << 20
-    /// What the client accepts from the daemon: an answer of 8 MiB in which every byte had to be escaped.
+    /// The longest line that the client accepts from the daemon: an answer of 8 MiB in which every byte is escaped.
     package static let longestAnswer = 6 * (8 << 20) + longestLine
 
-    /// What was found.
+    /// The result of a search.
     package enum Line: Equatable, Sendable {
-        /// A line that is not blank, without its ending: offsets into the bytes that were shown.
+        /// A line that is not blank, without its ending, as offsets into the passed bytes.
         case complete(Range<Int>)
-        /// A line over the limit. It is reported once, as soon as it is known, and dropped up to its end.
+        /// A line over the limit. It is reported once, as soon as its length is known, and skipped up to its end.
         case tooLong
     }
 
-    /// The most bytes of one line. A change counts for the line that has begun, too.
+    /// The longest line, in bytes. A change also applies to the line that has begun.
     package var limit: Int
-    /// How many bytes after the start of the line are known to hold no line feed.
+    /// The number of bytes after the start of the line that contain no line feed.
     private var searched = 0
     private var isDraining = false
 
-    /// Starts at the beginning of a line.
+    /// Makes a splitter at the beginning of a line.
     package init(limit: Int = LineSplitter.longestLine) {
         self.limit = limit
     }
 
-    /// Finds the next line, or nothing until more bytes have come.
+    /// Returns the next line; `nil` if more bytes are needed.
     ///
     /// - Parameters:
-    ///   - bytes: all that was received and not consumed, and possibly more before that.
-    ///   - start: where the unconsumed bytes begin; moved past everything that the caller may forget.
-    ///   - atEnd: whether nothing follows `bytes`, so that a last line needs no line feed.
+    ///   - bytes: all received bytes that are not consumed, and possibly earlier ones.
+    ///   - start: the offset of the first unconsumed byte. It is moved past all bytes that the caller may drop.
+    ///   - atEnd: whether no bytes follow, so that the last line needs no line feed.
     package mutating func nextLine(
         in bytes: UnsafeRawBufferPointer,
         from start: inout Int,

@@ -1,13 +1,13 @@
-/// Why the provider ended a session, in its own words.
+/// Why the provider ended a session.
 public struct Termination: Hashable, Sendable {
     /// The provider's code, as a string: `invalid_token`, `400312`, …
     public var code: String
-    /// What the provider said about it.
+    /// The provider's message.
     public var message: String
-    /// When the daemon learnt of it.
+    /// When the daemon received this.
     public var at: Timestamp
 
-    /// Puts a reason together.
+    /// Makes a termination.
     public init(code: String, message: String, at: Timestamp) {
         self.code = code
         self.message = message

@@ -1,27 +1,27 @@
 package import JunctionJSON
 
-/// An error as it goes over the wire.
+/// An error on the wire.
 public struct WireError: Error, Hashable, Sendable {
-    /// The number; `knownCode` when it is one that this library knows.
+    /// The number. `knownCode` is its `ErrorCode`, if this library knows it.
     public var code: Int
-    /// What happened, to what, and what to do. Never a secret.
+    /// What happened, to which object, and what to do. Never a secret.
     public var message: String
-    /// The word for the error, by which programs tell our errors apart: `notSignedIn`, `busy`, …
+    /// The word by which programs distinguish the errors: `notSignedIn`, `busy`, …
     public var kind: String?
-    /// How many seconds to wait before asking again, where that helps.
+    /// How many seconds to wait before the next attempt, if that helps.
     public var retryAfter: Double?
-    /// `alreadySignedIn`: who is.
+    /// For `alreadySignedIn`: the signed-in user.
     public var userId: String?
-    /// `sessionTerminated`: why.
+    /// For `sessionTerminated`: the reason.
     public var termination: Termination?
-    /// `permissionDenied`: the capability that the caller lacks.
+    /// For `permissionDenied`: the capability that the caller lacks.
     public var capability: String?
-    /// A parameter that was too large: how much is possible.
+    /// For a parameter that was too large: the largest possible value.
     public var maximum: Double?
-    /// What somebody at a terminal can do about it, where that depends on the cause and not on the kind alone.
+    /// What a user at a terminal can do, if that depends on the cause and not only on the kind.
     public var remedy: String?
 
-    /// Makes an error of the table, with the kind that belongs to it.
+    /// Makes an error with this code and its kind.
     public init(
         _ code: ErrorCode,
         _ message: String,
@@ -43,44 +43,42 @@ public struct WireError: Error, Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// The code, when it is one that this library knows.
+    /// The code, if this library knows it.
     public var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
 }
 
-// What the protocol itself has to complain about.
+// The errors of the protocol itself.
 extension WireError {
-    /// A line that is not JSON.
     package static func unparsable(_ fault: JSONFault) -> WireError {
         WireError(.parseError, "Parse error: \(fault)")
     }
 
-    /// JSON that is no message; `rule` says what a message has to be.
+    /// The error for JSON that is not a valid message. `rule` is the violated rule.
     package static func notAMessage(_ rule: String) -> WireError {
         WireError(.invalidRequest, "Invalid Request: \(rule)")
     }
 
-    /// The answer to a line that was dropped because of its length.
+    /// The error for a line that was dropped because of its length.
     ///
-    /// - Parameter limit: how many bytes a line of this caller may have.
+    /// - Parameter limit: the longest line of this caller, in bytes.
     package static func lineTooLong(_ limit: Int) -> WireError {
         let who = limit < LineSplitter.longestLine ? " of a caller to whom no capability is granted" : ""
         return notAMessage("a line\(who) is at most \(limit) bytes long; the connection is closed")
     }
 
-    /// A method that does not exist, or is not for this side.
+    /// The error for a method that does not exist, or that this side does not implement.
     package static let methodNotFound = WireError(
         .methodNotFound,
         "Method not found: rpc.discover lists those that there are"
     )
 
-    /// A parameter that is not what the method takes.
     package static func invalidParams(_ mismatch: WireMismatch) -> WireError {
         WireError(.invalidParams, "Invalid params: \(mismatch)")
     }
 
-    /// A caller without the capability that the method needs.
+    /// The error for a caller without the capability that the method needs.
     ///
-    /// - Parameter remedy: how this caller gets it.
+    /// - Parameter remedy: how this caller can get it.
     package static func denied(_ capability: Capability, remedy: String? = nil) -> WireError {
         WireError(
             .permissionDenied,
@@ -90,12 +88,13 @@ extension WireError {
         )
     }
 
-    /// An answer that has neither a result nor an error.
+    /// The error for an answer that has neither a result nor an error.
     package static let unreadable = WireError(.internalError, "The other side's answer cannot be read")
 }
 
 extension WireError: WireValue {
-    /// Reads the error of an answer; whatever is odd about it, the answer still was an error.
+    /// Reads the error of an answer. If it is malformed, the result is `unreadable`: the answer was an error in any
+    /// case.
     package init(reading value: JSONValue) {
         guard let code = value["code"]?.integer, let message = value["message"]?.string else {
             self = .unreadable
@@ -139,7 +138,7 @@ extension WireError: WireValue {
     }
 
     package static let schema = Schema.reference("Error")
-    /// What `data` may hold.
+    /// The members of `data`.
     static let dataSchema = Schema.object([
         Member("kind", .word(ErrorCode.allCases.compactMap(\.kind)), "the word for the error", optional: true),
         Member("retryAfter", .seconds, "how long to wait before asking again", optional: true),

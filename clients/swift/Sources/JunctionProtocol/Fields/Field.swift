@@ -1,17 +1,17 @@
 import JunctionJSON
 
-/// One member of an object: its name, where its value is kept, how that stands on the wire, and what it means.
+/// One member of an object: its name, its property, its form on the wire, and its meaning.
 ///
-/// What stands before the form says what happens where there is nothing: by itself the member has to be there; `orNull:` is
-/// written as `null`, and may be left out by the other side; `orNobody:` is `null` in so many words; `ifPresent:` is left out;
-/// with an `else:` an older peer may leave it out.
+/// The label before the form determines how a missing value is treated. Without a label, the member is required.
+/// `orNull:` writes `null`, and the peer may omit the member. `orNobody:` requires an explicit `null`. `ifPresent:`
+/// omits the member. With `else:`, an older peer may omit it.
 final class Field<Root, Value>: Sendable {
-    /// One, but where a value is in whichever of several members suits it.
+    /// The members: one, or several if the value is in one of several members.
     let members: [Member]
     let read: @Sendable (Members) throws(WireMismatch) -> Value
     let write: @Sendable (Root, inout JSONWriter) -> Void
 
-    /// A value with rules of its own.
+    /// Makes a field with separate functions for reading and writing.
     init(
         _ members: [Member],
         read: @escaping @Sendable (Members) throws(WireMismatch) -> Value,
@@ -22,7 +22,6 @@ final class Field<Root, Value>: Sendable {
         self.write = write
     }
 
-    /// A member that has to be there.
     init(
         _ name: StaticString,
         _ value: @escaping @Sendable (Root) -> Value,
@@ -38,7 +37,7 @@ final class Field<Root, Value>: Sendable {
         }
     }
 
-    /// A member that an older peer may leave out.
+    /// Makes a member that an older peer may omit.
     init(
         _ name: StaticString,
         _ value: @escaping @Sendable (Root) -> Value,
@@ -55,7 +54,7 @@ final class Field<Root, Value>: Sendable {
         }
     }
 
-    /// A member that is `null` where there is nothing.
+    /// Makes a member that is written as `null` if there is no value.
     init<Wrapped>(
         _ name: StaticString,
         _ value: @escaping @Sendable (Root) -> Wrapped?,
@@ -67,7 +66,8 @@ final class Field<Root, Value>: Sendable {
         write = Self.orNull(name, value, form)
     }
 
-    /// A member that has to be there, be it `null`: leaving it out must not mean *nobody*.
+    /// Makes a required member that may be `null`. Omitting it is an error, so that a missing member never means "no
+    /// user".
     init<Wrapped>(
         _ name: StaticString,
         _ value: @escaping @Sendable (Root) -> Wrapped?,
@@ -96,7 +96,7 @@ final class Field<Root, Value>: Sendable {
         }
     }
 
-    /// A member that is left out where there is nothing.
+    /// Makes a member that is omitted if there is no value.
     init<Wrapped>(
         _ name: StaticString,
         _ value: @escaping @Sendable (Root) -> Wrapped?,
@@ -114,14 +114,13 @@ final class Field<Root, Value>: Sendable {
     }
 }
 
-// The members of an enum's case: each is one of the values that go with it.
+// The members of an enum's case: each is one of its associated values.
 extension Field where Root == Value {
-    /// A member that has to be there.
     convenience init(_ name: StaticString, _ form: Form<Value>, _ summary: String) {
         self.init(name, { $0 }, form, summary)
     }
 
-    /// A member that is left out where there is nothing.
+    /// Makes a member that is omitted if there is no value.
     convenience init<Wrapped>(_ name: StaticString, ifPresent form: Form<Wrapped>, _ summary: String)
     where Value == Wrapped? {
         self.init(name, { $0 }, ifPresent: form, summary)

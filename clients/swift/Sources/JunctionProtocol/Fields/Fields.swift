@@ -1,6 +1,6 @@
 package import JunctionJSON
 
-/// The members of an object, listed once: the list reads the object, writes it, and describes it.
+/// The members of an object, listed once. The list reads the object, writes it, and describes it.
 ///
 ///     static let fields = Fields(
 ///         at: "termination",
@@ -10,19 +10,20 @@ package import JunctionJSON
 ///         Field("at", \.at, .timestamp, "when the daemon learnt of it")
 ///     )
 ///
-/// A further member is a further line, in the order of the initializer's parameters.
+/// To add a member, add a line, in the order of the initializer's parameters.
 package final class Fields<Root>: Sendable {
-    /// What the OpenRPC document says about them.
+    /// The members as the OpenRPC document describes them.
     let members: [Member]
     private let place: String?
     private let taken: @Sendable (Members) throws(WireMismatch) -> Root
     private let put: @Sendable (Root, inout JSONWriter) -> Void
 
-    /// The fields of a struct.
+    /// Makes the fields of a struct.
     ///
     /// - Parameters:
-    ///   - place: where complaints say that the object is; left out for a method's parameters, which may be no others.
-    ///   - make: puts it together out of the fields' values, in their order.
+    ///   - place: the name of the object in errors; `nil` for the parameters of a method, which must not have other
+    ///     members.
+    ///   - make: makes the object from the fields' values, in their order.
     init<each Value>(
         at place: String? = nil,
         _ make: @escaping @Sendable (repeat each Value) -> Root,
@@ -44,11 +45,11 @@ package final class Fields<Root>: Sendable {
         }
     }
 
-    /// The fields of an enum's case, which are the values that go with it.
+    /// Makes the fields of an enum's case, which are its associated values.
     ///
     /// - Parameters:
-    ///   - make: the case.
-    ///   - values: what goes with it; nothing for every other case.
+    ///   - make: makes the case.
+    ///   - values: returns the associated values; `nil` for every other case.
     init<each Value>(
         of make: @escaping @Sendable (repeat each Value) -> Root,
         _ field: repeat Field<each Value, each Value>,
@@ -66,12 +67,11 @@ package final class Fields<Root>: Sendable {
         }
     }
 
-    /// An enum's case that nothing goes with.
+    /// Makes the empty fields of an enum's case without associated values.
     convenience init(_ make: @escaping @Sendable () -> Root) {
         self.init(of: make, values: { _ in () })
     }
 
-    /// Reads the object.
     func read(_ value: JSONValue) throws(WireMismatch) -> Root {
         let members =
             if let place {
@@ -82,18 +82,17 @@ package final class Fields<Root>: Sendable {
         return try taken(members)
     }
 
-    /// Reads what these fields are of an object that has others, too.
+    /// Reads these fields from an object that also has others.
     func read(among members: Members) throws(WireMismatch) -> Root {
         try taken(members)
     }
 
-    /// Writes the members, one after the other.
     func write(_ root: Root, to writer: inout JSONWriter) {
         put(root, &writer)
     }
 }
 
-/// An object on the wire that one list of fields reads, writes and describes.
+/// An object that one list of fields reads, writes and describes.
 package protocol WireObject: WireValue {
     static var fields: Fields<Self> { get }
 }

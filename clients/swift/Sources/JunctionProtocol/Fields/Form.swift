@@ -1,11 +1,11 @@
 import JunctionJSON
 
-/// How one kind of value stands on the wire: how it is read, written and described.
+/// The form of one kind of value on the wire: how it is read, written and described.
 struct Form<Value>: Sendable {
     let schema: Schema
-    /// What a value has to be, for complaints: "must be a string".
+    /// The requirement for a value, for errors: "must be a string".
     let expectation: String
-    /// Nothing, when the value is not what it has to be.
+    /// Reads a value; `nil` if it does not meet the requirement.
     let read: @Sendable (JSONValue) throws(WireMismatch) -> Value?
     let write: @Sendable (Value, inout JSONWriter) -> Void
 
@@ -23,15 +23,15 @@ struct Form<Value>: Sendable {
 }
 
 extension Form where Value == String {
-    /// Any text, an empty one included.
+    /// Any text, including the empty one.
     static var string: Form { Form(.string, "must be a string", read: { $0.string }, write: { $1.string($0) }) }
 
-    /// One of these; another one, which a newer peer may know, is kept.
+    /// One of these texts. Another text, which a newer peer may use, is kept.
     static func string(of known: [String]) -> Form {
         Form(.word(known), string.expectation, read: string.read, write: string.write)
     }
 
-    /// What a user or a place is called; it is kept or sent on, and a name is no place for a file.
+    /// The name of a user or a place. Its length is limited, because it is stored or sent on.
     static var name: Form {
         Form(
             .string,
@@ -41,7 +41,7 @@ extension Form where Value == String {
         )
     }
 
-    /// The same, or nothing in it.
+    /// A name that may be empty.
     static var anyName: Form {
         Form(
             .string,
@@ -51,10 +51,10 @@ extension Form where Value == String {
         )
     }
 
-    /// In bytes of UTF-8; no vendor's names come near it.
+    /// The longest name, in bytes of UTF-8. The names of the providers are far shorter.
     private static var longestName: Int { 1_024 }
 
-    /// A text that says something.
+    /// A text that is not empty.
     static var text: Form {
         Form(
             .string,
@@ -66,14 +66,14 @@ extension Form where Value == String {
 }
 
 extension Form where Value == String {
-    /// One of these; another one, which a newer peer may know, is kept.
+    /// One of these non-empty texts. Another text, which a newer peer may use, is kept.
     static func text(of known: [String]) -> Form {
         Form(.word(known), text.expectation, read: text.read, write: text.write)
     }
 }
 
 extension Form where Value == [String] {
-    /// Texts; what is no text is passed over.
+    /// A list of texts. Elements of another kind are skipped.
     static var texts: Form {
         Form(
             .array(.string),
@@ -101,7 +101,7 @@ extension Form where Value == SecretText {
 }
 
 extension Form where Value: WireWord {
-    /// A word, of these or of a newer peer's.
+    /// One of these words, or a word of a newer peer.
     static func word(_ known: [Value]) -> Form {
         let text = Form<String>.text
         return Form(
@@ -114,7 +114,7 @@ extension Form where Value: WireWord {
 }
 
 extension Form where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
-    /// One of these words, and no other: a parameter that is not known would silently do nothing.
+    /// One of these words, and no other: an unknown parameter value would be ignored silently.
     static var oneOf: Form {
         let words = Value.allCases.map(\.rawValue)
         return Form(
@@ -127,7 +127,7 @@ extension Form where Value: RawRepresentable & CaseIterable & SendableMetatype, 
 }
 
 extension Form {
-    /// Words, of these or of a newer peer's; what is no word is passed over.
+    /// A list of these words, or words of a newer peer. Elements of another kind are skipped.
     static func words<Word: WireWord>(_ known: [Word]) -> Form where Value == [Word] {
         Form(
             .array(.word(known.map(\.rawValue))),
@@ -141,7 +141,6 @@ extension Form {
         )
     }
 
-    /// Objects of one kind.
     static func list<Element: WireValue>(_: Element.Type) -> Form where Value == [Element] {
         Form(
             .array(Element.schema),
@@ -162,7 +161,6 @@ extension Form {
 }
 
 extension Form where Value: WireValue {
-    /// An object with fields of its own, which complains by itself.
     static var object: Form {
         Form(
             Value.schema,
@@ -174,7 +172,6 @@ extension Form where Value: WireValue {
 }
 
 extension Form where Value == Timestamp {
-    /// A point in time.
     static var timestamp: Form {
         Form(
             .timestamp,
@@ -186,7 +183,7 @@ extension Form where Value == Timestamp {
 }
 
 extension Form where Value == Double {
-    /// A length of time.
+    /// A duration in seconds.
     static var seconds: Form {
         Form(
             .seconds,
@@ -208,8 +205,8 @@ extension Form where Value == UInt64 {
         )
     }
 
-    /// The same, up to 2⁶⁴−1: written as a string of decimal digits, because many JSON readers round large numbers, and read from a
-    /// string or a number.
+    /// A whole number from 0 to 2⁶⁴−1. It is written as a string of decimal digits, because many JSON readers round
+    /// large numbers. It is read from a string or a number.
     static var decimal: Form {
         Form(
             .oneOf([.string, .unsigned]),
@@ -225,7 +222,7 @@ extension Form where Value == UInt64 {
 }
 
 extension Form where Value == Int {
-    /// A whole number that is said never to be negative.
+    /// A whole number that the description declares as not negative.
     static var count: Form {
         Form(
             .unsigned,
@@ -237,12 +234,11 @@ extension Form where Value == Int {
 }
 
 extension Form where Value == Bool {
-    /// Yes or no.
     static var boolean: Form {
         Form(.boolean, "must be true or false", read: { $0.bool }, write: { $1.bool($0) })
     }
 
-    /// Yes, and nothing else.
+    /// The value true, and no other.
     static var yes: Form {
         Form(.boolean, "must be true", read: { $0.bool == true ? true : nil }, write: { $1.bool($0) })
     }

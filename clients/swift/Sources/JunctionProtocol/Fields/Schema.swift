@@ -1,6 +1,6 @@
 package import JunctionJSON
 
-/// What a value looks like, in as much of JSON Schema as the interface needs.
+/// The form of a value, in the part of JSON Schema that the interface needs.
 package indirect enum Schema: Sendable {
     case string
     case boolean
@@ -9,22 +9,21 @@ package indirect enum Schema: Sendable {
     case number
     /// A whole number that is not negative.
     case unsigned
-    /// A length of time, fractions allowed.
+    /// A duration in seconds, with fractions.
     case seconds
-    /// A point in time.
     case timestamp
-    /// A token, key or the like.
+    /// A secret, such as a token or key.
     case secret
     /// Bytes that are not text.
     case base64
-    /// One of these.
+    /// One of these words.
     case word([String])
     case array(Schema)
-    /// An object whose names are free.
+    /// An object with any member names.
     case map(Schema)
-    /// An object that may grow in later versions.
+    /// An object that later versions may extend.
     case object([Member])
-    /// An object without any other member.
+    /// An object without other members.
     case closedObject([Member])
     case oneOf([Schema])
     case orNull(Schema)
@@ -33,7 +32,7 @@ package indirect enum Schema: Sendable {
     case anything
 }
 
-/// One member of an object: its name, what it looks like, and what it means.
+/// One member of an object: its name, its form, and its meaning.
 package struct Member: Sendable {
     package let name: StaticString
     package let schema: Schema
@@ -52,7 +51,7 @@ extension Schema {
     /// Writes the schema; `summary` becomes its description.
     package func write(to writer: inout JSONWriter, summary: String? = nil) {
         writer.object { writer in
-            // A reference stands alone: draft 7 ignores whatever is beside it.
+            // A reference has no other keywords: draft 7 ignores keywords beside it.
             if case .reference = self {} else { writer.member("description", ifPresent: summary) }
             writeKeywords(to: &writer)
         }

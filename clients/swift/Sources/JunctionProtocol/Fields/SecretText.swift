@@ -1,9 +1,9 @@
 import JunctionJSON
 package import JunctionSecret
 
-/// A token, code, key or signature, kept in memory of its own that is wiped when the last holder lets go.
+/// A token, code, key or signature, in separate memory that is wiped when the last reference to it is released.
 ///
-/// It never appears in a description, a debugger's summary or an interpolated string.
+/// The secret does not appear in a description, a debugger's summary or an interpolated string.
 public struct SecretText: Sendable {
     package let box: SharedSecret
 
@@ -11,12 +11,12 @@ public struct SecretText: Sendable {
         self.box = box
     }
 
-    /// Copies the secret out of somebody else's memory, which stays theirs to wipe.
+    /// Copies the secret from other memory, which the caller has to wipe.
     public init(copying bytes: UnsafeRawBufferPointer) {
         box = SharedSecret(copying: bytes)
     }
 
-    /// Copies the secret out of a `String`, which Swift does not let anybody wipe.
+    /// Copies the secret from a `String`. Swift does not allow wiping a `String`.
     public init(_ text: String) {
         box = SharedSecret(text: text)
     }
@@ -26,31 +26,31 @@ public struct SecretText: Sendable {
         box = secret
     }
 
-    /// How many bytes the secret has.
+    /// The length of the secret, in bytes.
     public var count: Int { box.count }
 
-    /// Lends the secret's UTF-8 for the length of `body`; it must not be kept.
+    /// Passes the secret's UTF-8 to `body`, which must not keep it.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try box.withUnsafeBytes(body)
     }
 
-    /// Makes a `String` of it, for libraries that take nothing else. That copy cannot be wiped.
+    /// Returns the secret as a `String`, for libraries that need one. That copy cannot be wiped.
     public func revealed() -> String {
         box.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }
 
 extension SecretText: Equatable, CustomStringConvertible, CustomReflectable {
-    /// Compares in a time that depends on the length only.
+    /// Compares in a time that depends only on the length.
     public static func == (left: SecretText, right: SecretText) -> Bool {
         left.box.matches(right.box)
     }
 
-    /// Never the secret.
+    /// A placeholder, never the secret.
     public var description: String { box.description }
 
-    /// Never the secret.
+    /// An empty mirror, never the secret.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,16 +1,16 @@
 import JunctionText
 
-/// A point in time as the wire writes it: RFC 3339, in UTC, to the millisecond.
+/// A point in time as RFC 3339 on the wire: in UTC, to the millisecond.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public var milliseconds: Int64
 
-    /// Takes a point in time as a number.
+    /// Makes a time from a number.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// What a token without an end is said to live until: 9999-12-31T23:59:59Z.
+    /// The expiry time of a token that does not expire: 9999-12-31T23:59:59Z.
     public static let never = Timestamp(milliseconds: 253_402_300_799_000)
 
     /// Orders by time.
@@ -20,13 +20,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    // The first and the last moment that four digits of a year can name.
+    // The first and the last millisecond of the years with four digits.
     private static let earliest: Int64 = -62_167_219_200_000
     private static let latest: Int64 = 253_402_300_799_999
 
-    /// The time like `2026-11-21T06:20:34Z`, with milliseconds only where there are some.
+    /// The time in the form `2026-11-21T06:20:34Z`, with milliseconds only if they are not zero.
     ///
-    /// Before the year 0 and after the year 9999, which RFC 3339 cannot write, it is the nearest that it can.
+    /// RFC 3339 cannot express years before 0 and after 9999. The result is then the nearest possible time.
     public var description: String {
         let time = min(max(milliseconds, Self.earliest), Self.latest)
         let fraction = ((time % 1000) + 1000) % 1000
@@ -54,9 +54,9 @@ extension Timestamp: CustomStringConvertible {
         }
     }
 
-    /// Reads a time of RFC 3339 in any offset; what is finer than a millisecond is cut off.
+    /// Parses a time of RFC 3339 with any offset. Digits after the milliseconds are cut off.
     ///
-    /// A leap second (`:60`) is the first second of the next minute, as it is for the system clock.
+    /// A leap second (`:60`) becomes the first second of the next minute, as in the system clock.
     public init?(_ text: String) {
         var text = text
         guard let milliseconds = text.withUTF8({ Self.milliseconds(of: $0) }) else { return nil }
@@ -81,7 +81,7 @@ extension Timestamp: CustomStringConvertible {
     }
 }
 
-/// Reads fixed numbers of digits, and nothing else.
+/// Parses numbers with a fixed count of digits.
 private struct DigitScan {
     var rest: Slice<UnsafeBufferPointer<UInt8>>
 
@@ -102,7 +102,7 @@ private struct DigitScan {
         return number
     }
 
-    /// One digit or more after the decimal point, of which three count.
+    /// Parses the digits after the decimal point. At least one is required, and three count.
     mutating func thousandths() -> Int64? {
         guard var fraction = digit() else { return nil }
         var count = 1
@@ -113,7 +113,7 @@ private struct DigitScan {
         return count == 1 ? fraction * 100 : count == 2 ? fraction * 10 : fraction
     }
 
-    /// `Z`, or hours and minutes east of Greenwich; in minutes.
+    /// Parses `Z`, or hours and minutes east of Greenwich. Returns minutes.
     mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isEast = skip("+")

@@ -1,8 +1,8 @@
-/// A value from the wire that is not what its place takes.
+/// A value from the wire that does not have the expected form.
 package struct WireMismatch: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The member, from the outside in: `query.start`.
+    /// The path of the member, from the outermost object: `query.start`.
     package var member: String
-    /// What it has to be, to follow its name: `must be a string`.
+    /// The requirement, as a continuation of the member's name: `must be a string`.
     package var expectation: String
 
     package init(_ member: String, _ expectation: String) {

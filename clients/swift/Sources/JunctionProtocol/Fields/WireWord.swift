@@ -1,6 +1,6 @@
-/// A word out of a list that a newer daemon may have extended: unknown words are kept, not refused.
+/// A word of a list that a newer daemon may extend. Unknown words are kept, not refused.
 public protocol WireWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible where RawValue == String {
-    /// Takes any word.
+    /// Makes a value from any word.
     init(rawValue: String)
 }
 

@@ -1,21 +1,21 @@
-/// What a snapshot says to whoever looks the installation over: one finding for each thing that is not as it should be, with its
-/// remedy. The daemon says it of its session, and junctionctl where the daemon tells it no more than the snapshot.
+/// The findings of a diagnosis about a snapshot: one for each problem, with its remedy. The daemon makes them for its
+/// own session. junctionctl makes them if it gets only the snapshot from the daemon.
 package struct SessionFindings {
     private let snapshot: Snapshot
     private let now: Timestamp
 
-    /// Looks at a snapshot.
+    /// Makes the findings for a snapshot.
     package init(_ snapshot: Snapshot, now: Timestamp) {
         self.snapshot = snapshot
         self.now = now
     }
 
-    /// What is to be said, the session itself first.
+    /// All findings, with the one about the session first.
     package var checks: [Diagnosis.Check] {
         [session] + [storage, durability, renewal, clock].compactMap(\.self)
     }
 
-    /// The finding about a session handler that is missing, if one is.
+    /// The finding about a missing session handler, if a handler is missing.
     package var missingHandler: Diagnosis.Check? {
         snapshot.isSignedIn && snapshot.renewal.needsHandler ? renewal : nil
     }
@@ -75,12 +75,12 @@ package struct SessionFindings {
         )
     }
 
-    // MARK: How it is kept
+    // MARK: Storage
 
-    /// The session cannot be opened: what is known of it is its clear header.
+    /// Whether the session cannot be opened, so that only the record's clear header is known.
     private var isOutOfReach: Bool { !snapshot.storage.isReadable }
 
-    /// The daemon knows the cause, and says it together with the remedy.
+    /// The finding about the storage. The daemon provides the cause together with the remedy.
     private var storage: Diagnosis.Check? {
         guard snapshot.storage.status != .ok else { return nil }
         return problem("storage", snapshot.storage.reason ?? "A stored session is \(snapshot.storage.status).", nil)
@@ -95,7 +95,7 @@ package struct SessionFindings {
         )
     }
 
-    // MARK: How it goes on
+    // MARK: Renewal
 
     private var renewal: Diagnosis.Check? {
         guard snapshot.isSignedIn, !isOutOfReach, !snapshot.flags.contains(.pendingReauthentication) else { return nil }
@@ -120,7 +120,7 @@ package struct SessionFindings {
         problem("renewal", "The renewal waits for a session handler, and none is registered.", Self.howToRegister)
     }
 
-    /// Nothing is wrong yet.
+    /// The finding about a handler that a later renewal needs. It is not a problem yet.
     private var handlerToCome: Diagnosis.Check? {
         guard snapshot.renewal.needsHandler, let token = snapshot.accessToken else { return nil }
         let consequence =
@@ -148,7 +148,7 @@ package struct SessionFindings {
     private var time: String { snapshot.renewal.notBefore.map { "\($0)" } ?? "an unknown time" }
     private var isTokenAlive: Bool { snapshot.state == .established }
 
-    /// A note while the token lives, a problem from then on.
+    /// Makes a note while the token is valid, and a problem after that.
     private func trouble(_ detail: String, _ remedy: String) -> Diagnosis.Check {
         isTokenAlive ? note("renewal", detail, remedy) : problem("renewal", detail, remedy)
     }
@@ -167,7 +167,7 @@ package struct SessionFindings {
 }
 
 extension Diagnosis.Check {
-    /// The wall clock shows a time at which what is stored did not exist yet.
+    /// The finding that the wall clock shows a time before the stored session was written.
     package static func clockBeforeRecord(now: Timestamp, written: Timestamp) -> Diagnosis.Check {
         Diagnosis.Check(
             name: "clock",

@@ -1,4 +1,4 @@
-/// What the daemon tells over HTTP about itself, below `/.junction/`; every other path is the provider's API.
+/// The daemon's own HTTP pages, below `/.junction/`. Every other path belongs to the provider's API.
 package enum HttpPage: String, Sendable, CaseIterable {
     case status
     case token
@@ -6,13 +6,12 @@ package enum HttpPage: String, Sendable, CaseIterable {
     case events
     case openapi = "openapi.json"
 
-    /// What stands before each of them.
+    /// The prefix of their paths.
     package static let folder = "/.junction"
 
-    /// Its path.
     package var path: String { "\(Self.folder)/\(rawValue)" }
 
-    /// The method of the other socket that says the same.
+    /// The JSON-RPC method with the same content.
     package var method: Method {
         switch self {
         case .status: .sessionStatus
@@ -23,7 +22,6 @@ package enum HttpPage: String, Sendable, CaseIterable {
         }
     }
 
-    /// In what it is told.
     package var contentType: String {
         switch self {
         case .status, .token, .openapi: "application/json"
@@ -42,11 +40,12 @@ package enum HttpPage: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it takes the header `Junction-Local`, which no browser and no fetched address brings along.
+    /// Whether the page requires the header `Junction-Local`. Browsers and tools that only fetch an address do not send
+    /// it.
     package var isGuarded: Bool { self == .token }
 
-    /// The header that a guarded page takes…
+    /// The header that a guarded page requires.
     package static let guardHeader = "Junction-Local"
-    /// …and its only value.
+    /// The only accepted value of that header.
     package static let guardValue = "true"
 }

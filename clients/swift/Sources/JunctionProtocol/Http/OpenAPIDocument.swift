@@ -1,15 +1,15 @@
 import JunctionJSON
 
-/// What the daemon says over HTTP, described by itself: OpenAPI 3.1, made from the same lists of fields that are written.
+/// The OpenAPI 3.1 description of the daemon's HTTP pages. It is made from the same lists of fields that write the
+/// answers.
 package struct OpenAPIDocument: Sendable {
     private let version: String
 
-    /// Describes the interface of a daemon of this version.
+    /// Makes the description for a daemon of this version.
     package init(version: String) {
         self.version = version
     }
 
-    /// The document as JSON.
     package func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 1 << 14)
         writer.object { writer in
@@ -144,7 +144,7 @@ extension HttpPage {
         }
     }
 
-    /// What its query may have: the parameters of its method.
+    /// The parameters of the query, which are those of the page's method.
     fileprivate var query: [Member] {
         switch self {
         case .token: TokenGet.Params.members
@@ -153,7 +153,7 @@ extension HttpPage {
         }
     }
 
-    /// Without what only a parser of the text wants to know.
+    /// The media type without its parameters.
     fileprivate var mediaType: String { String(contentType.prefix { $0 != ";" }) }
 
     fileprivate var schema: Schema {

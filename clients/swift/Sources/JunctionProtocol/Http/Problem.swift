@@ -1,24 +1,24 @@
-/// An error as it is told over HTTP (RFC 9457).
+/// An error in its HTTP form (RFC 9457).
 package struct Problem: Equatable, Sendable {
     /// The HTTP status.
     package var status: Int
-    /// What kind of error it is, in a sentence.
+    /// The kind of error, in a sentence.
     package var title: String
-    /// What happened, to what, and what to do.
+    /// What happened, to which object, and what to do.
     package var detail: String
     /// The word for the error, as in the header `Junction-Error`.
     package var kind: String
-    /// How many seconds to wait before asking again, where that helps.
+    /// How many seconds to wait before the next attempt, if that helps.
     package var retryAfter: Double?
-    /// Another user is signed in: who is.
+    /// If another user is signed in: that user.
     package var userId: String?
-    /// The user was deleted, disabled or banned: why.
+    /// If the user was deleted, disabled or banned: the reason.
     package var termination: Termination?
     /// The capability that the caller lacks.
     package var capability: String?
-    /// A length of time that was too large: how much is possible.
+    /// For a duration that was too large: the largest possible value.
     package var maximum: Double?
-    /// What somebody at a terminal can do about it, where the cause is known.
+    /// What a user at a terminal can do, if the cause is known.
     package var remedy: String?
 
     package init(
@@ -45,7 +45,7 @@ package struct Problem: Equatable, Sendable {
         self.remedy = remedy
     }
 
-    /// The same error as the other socket tells it.
+    /// Makes the HTTP form of an error.
     package init(_ error: WireError, status: Int? = nil) {
         let code = error.knownCode ?? .internalError
         self.init(
@@ -83,7 +83,7 @@ extension Problem: WireObject {
 }
 
 extension ErrorCode {
-    /// What it means where no lines and no methods are spoken of.
+    /// The meaning of the code for HTTP, where there are no lines or methods.
     fileprivate var httpTitle: String {
         switch self {
         case .parseError, .invalidRequest: "The request cannot be answered as it is"
@@ -94,7 +94,7 @@ extension ErrorCode {
         }
     }
 
-    /// The status with which it is told over HTTP.
+    /// The HTTP status of the error.
     package var httpStatus: Int {
         switch self {
         case .parseError, .invalidRequest, .invalidParams, .invalidCredential: 400

@@ -1,31 +1,31 @@
-/// Says who the caller is, by the kernel's word, and what it may do.
+/// Describes the caller, as the kernel identifies it, and its capabilities.
 package enum AccessWhoami: MethodDefinition {
     package typealias Params = NoParams
     package typealias Answer = CallerDescription
 
     package static let name: StaticString = "access.whoami"
-    // Whoever is refused everything else has to be able to find out why.
+    // Every caller may call this, so that a caller without capabilities can find out why it has none.
     package static let capability: Capability? = nil
     package static func isRepeatable(_ params: Params) -> Bool { true }
     package static let summary = "Says who the caller is, as the kernel tells it, what it may do, and what gave it that"
 }
 
-/// Who a caller is, and what it may do.
+/// A caller's identity and capabilities.
 public struct CallerDescription: Hashable, Sendable {
-    /// The user id of whoever connected.
+    /// The user id of the process that connected.
     public var user: Int
-    /// The process that connected.
+    /// The id of the process that connected.
     public var process: Int
-    /// The system unit of that process; nothing when it is in none, or that cannot be learnt.
+    /// The system unit of that process; `nil` if it is in none, or the unit is not known.
     public var unit: String?
-    /// What it may do now.
+    /// The present capabilities.
     public var capabilities: [Capability]
-    /// What that comes from.
+    /// Where the capabilities come from.
     public var basis: Basis
-    /// The entry of the configuration that decided, where one did.
+    /// The entry of the configuration that decided, if one did.
     public var entry: Entry?
 
-    /// Puts a description together.
+    /// Makes a description.
     public init(
         user: Int,
         process: Int,
@@ -42,51 +42,51 @@ public struct CallerDescription: Hashable, Sendable {
         self.entry = entry
     }
 
-    /// One thing that a caller may do, in one word.
+    /// One capability.
     public struct Capability: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes a capability from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         static let known = JunctionProtocol.Capability.allCases.map { Capability(rawValue: $0.rawValue) }
     }
 
-    /// What rights come from, in one word.
+    /// Where the capabilities come from.
     public struct Basis: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes a basis from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The user is root, who may do everything.
+        /// The user is root, who has every capability.
         public static let root = Basis(rawValue: "root")
-        /// The user is the daemon's own, who may do everything.
+        /// The user is the daemon's own, who has every capability.
         public static let daemonUser = Basis(rawValue: "daemonUser")
         /// There are no entries, and the caller is in the socket's group.
         public static let socketGroup = Basis(rawValue: "socketGroup")
         /// An entry of the configuration decided.
         public static let entry = Basis(rawValue: "entry")
-        /// An entry about a unit would decide, and the caller's unit cannot be learnt: nothing is allowed.
+        /// An entry for a unit would decide, but the caller's unit is not known: the caller has no capability.
         public static let unitUnknown = Basis(rawValue: "unitUnknown")
-        /// Nothing is about this caller: nothing is allowed.
+        /// No entry matches the caller: it has no capability.
         public static let none = Basis(rawValue: "none")
 
         static let known: [Basis] = [.root, .daemonUser, .socketGroup, .entry, .unitUnknown, .none]
     }
 
-    /// One `[[access]]` entry, by what it names.
+    /// One `[[access]]` entry, by its conditions.
     public struct Entry: Hashable, Sendable {
-        /// Its place among the entries; the first one has 0, as in the daemon's own messages.
+        /// The index of the entry, counted from 0, as in the daemon's messages.
         public var index: Int
-        /// The unit that it is about.
+        /// The unit that the entry names.
         public var unit: String?
-        /// The user that it is about, by number.
+        /// The id of the user that the entry names.
         public var user: Int?
-        /// The group that it is about, by number.
+        /// The id of the group that the entry names.
         public var group: Int?
 
-        /// Puts an entry together.
+        /// Makes an entry.
         public init(index: Int, unit: String? = nil, user: Int? = nil, group: Int? = nil) {
             self.index = index
             self.unit = unit

@@ -12,20 +12,20 @@ package enum ApiCall: MethodDefinition {
     package static let errors: [ErrorCode] = TokenGet.errors
 }
 
-/// A call to the provider's API, without the credential.
+/// A call of the provider's API, without the credential.
 public struct ApiRequest: Hashable, Sendable {
-    /// `GET`, `POST`, …
+    /// The HTTP method: `GET`, `POST`, …
     public var method: String
     /// The path, beginning with `/`, without the query.
     public var path: String
-    /// The query, unescaped.
+    /// The query parameters, unescaped.
     public var query: NamedTexts
-    /// Header fields; those that carry credentials are the daemon's to set.
+    /// The header fields. The daemon sets those that carry credentials.
     public var headers: NamedTexts
-    /// What is sent along.
+    /// The body.
     public var body: [UInt8]?
 
-    /// Puts a call together.
+    /// Makes a call.
     public init(
         method: String = "GET",
         path: String,
@@ -66,20 +66,20 @@ extension ApiRequest: WireParams, WireObject {
         Field(body: \.body, "what is sent along, as text", base64: "what is sent along, when it is not text")
     )
 
-    /// So many names the query and the headers may have each: in memory, a short one weighs many times its bytes.
+    /// The most names of the query, and of the headers. In memory, a short name takes many times its bytes.
     package static let mostTexts = 256
 }
 
-/// What the provider's API answered, whatever its status.
+/// The answer of the provider's API, with any status.
 public struct ApiAnswer: Hashable, Sendable {
     /// The HTTP status.
     public var status: Int
-    /// Header fields, with names in lower case; a field that was sent twice is one, joined with commas.
+    /// The header fields, with names in lower case. The values of a repeated field are joined with commas.
     public var headers: NamedTexts
-    /// What came with it.
+    /// The body.
     public var body: [UInt8]
 
-    /// Puts an answer together.
+    /// Makes an answer.
     public init(status: Int, headers: NamedTexts, body: [UInt8]) {
         self.status = status
         self.headers = headers.joinedByName()
@@ -117,14 +117,14 @@ extension Form where Value == String {
     }
 }
 
-/// When texts are written: also where there are none?
+/// Whether an object of texts is also written if it is empty.
 private enum TextsPresence {
     case always
     case ifAny
 }
 
 extension Field where Value == NamedTexts {
-    /// An object whose values are all strings.
+    /// Makes a member that is an object of strings.
     fileprivate convenience init(
         _ name: StaticString,
         _ texts: @escaping @Sendable (Root) -> NamedTexts,
@@ -145,7 +145,7 @@ extension Field where Value == NamedTexts {
 }
 
 extension Field where Value == [UInt8]? {
-    /// Bytes in `body` where they are text, and in `bodyBase64` where they are not.
+    /// Makes the two members of a body: `body` if it is text, otherwise `bodyBase64`.
     fileprivate convenience init(
         body bytes: @escaping @Sendable (Root) -> [UInt8]?,
         _ summary: String,
@@ -170,7 +170,7 @@ extension Field where Value == [UInt8]? {
 }
 
 extension Members {
-    /// The body, from whichever of the two members it came in.
+    /// Reads the body from one of its two members.
     fileprivate func body() throws(WireMismatch) -> [UInt8]? {
         let text = try optional("body", .string).map { Array($0.utf8) }
         let bytes = try optional("bodyBase64", "must be base64 of RFC 4648, padded") { value in
@@ -180,7 +180,6 @@ extension Members {
         return text ?? bytes
     }
 
-    /// An object whose values are all strings.
     fileprivate func texts(
         _ name: StaticString,
         atMost most: Int = .max,
@@ -200,7 +199,7 @@ extension Members {
     }
 }
 
-/// Whether it is a token of RFC 9110: what methods and field names are made of.
+/// Returns whether a text is a token of RFC 9110, as methods and field names are.
 private func isToken(_ text: String) -> Bool {
     !text.isEmpty
         && text.utf8.allSatisfy { byte in
@@ -213,7 +212,7 @@ private func isToken(_ text: String) -> Bool {
         }
 }
 
-/// Whether it can stand in a header without becoming another one.
+/// Returns whether a text is valid as the value of a header field.
 private func isFieldValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
 }

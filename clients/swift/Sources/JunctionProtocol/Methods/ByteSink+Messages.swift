@@ -1,8 +1,8 @@
 package import JunctionJSON
 
-/// Messages, written straight to where they go.
+/// Functions that write messages directly to a buffer.
 extension ByteSink {
-    /// Answers a request with a result that is JSON already.
+    /// Appends the answer to a request, with a result that is already JSON.
     package mutating func appendResult(_ json: UnsafeRawBufferPointer, for id: RequestID) {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
         id.append(to: &self)
@@ -11,7 +11,7 @@ extension ByteSink {
         append(UInt8(ascii: "}"))
     }
 
-    /// Answers a request with an error.
+    /// Appends the error answer to a request.
     package mutating func appendError(_ error: WireError, for id: RequestID) {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
         id.append(to: &self)
@@ -20,7 +20,7 @@ extension ByteSink {
         append("}")
     }
 
-    /// Answers a request of a method with what that method answers.
+    /// Appends the answer to a request, with the answer of a method.
     package mutating func appendAnswer<Definition: MethodDefinition>(
         of _: Definition.Type,
         _ answer: Definition.Answer,
@@ -33,10 +33,10 @@ extension ByteSink {
         append("}")
     }
 
-    /// Begins the answer to `api.request`, up to the body, which follows as the content of a JSON string: escaped where it is
-    /// text, in Base64 where it is not.
+    /// Appends the beginning of the answer to `api.request`, up to the body. The body follows as the content of a JSON
+    /// string: escaped if it is text, otherwise in Base64.
     ///
-    /// - Parameter answer: its body is left out.
+    /// - Parameter answer: the answer. Its body is ignored.
     package mutating func beginApiAnswer(_ answer: ApiAnswer, bodyIsText: Bool, for id: RequestID) {
         let empty = ApiAnswer(status: answer.status, headers: answer.headers, body: [])
         var beginning: [UInt8] = []
@@ -46,10 +46,10 @@ extension ByteSink {
         append(bodyIsText ? #""body":""# : #""bodyBase64":""#)
     }
 
-    /// Ends that answer.
+    /// Appends the end of the answer to `api.request`.
     package mutating func endApiAnswer() { append(#""}}"#) }
 
-    /// Asks the other side something, under an id of our own.
+    /// Appends a request with an id of this side.
     package mutating func appendRequest<Definition: MethodDefinition>(
         of _: Definition.Type,
         _ params: Definition.Params,
@@ -60,7 +60,7 @@ extension ByteSink {
         appendCall(Definition.name, params)
     }
 
-    /// Asks the other side something by a name and with parameters that somebody else made, which are one line.
+    /// Appends a request with any method name and parameters. `params` must not contain a line break.
     package mutating func appendRequest(of method: String, _ params: JSONValue?, id: Int64) {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
         RequestID(id).append(to: &self)
@@ -73,7 +73,7 @@ extension ByteSink {
         append("}")
     }
 
-    /// Tells the other side something.
+    /// Appends a notification.
     package mutating func appendNotification<Definition: MethodDefinition>(
         of _: Definition.Type,
         _ params: Definition.Params
@@ -82,7 +82,7 @@ extension ByteSink {
         appendCall(Definition.name, params)
     }
 
-    /// Ends a message: one a line.
+    /// Appends the line feed that ends a message.
     package mutating func endLine() {
         append(UInt8(ascii: "\n"))
     }

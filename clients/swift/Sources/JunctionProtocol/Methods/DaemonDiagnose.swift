@@ -1,4 +1,4 @@
-/// Looks the installation over.
+/// Checks the installation.
 package enum DaemonDiagnose: MethodDefinition {
     package typealias Params = NoParams
     package typealias Answer = Diagnosis
@@ -9,28 +9,28 @@ package enum DaemonDiagnose: MethodDefinition {
     package static let summary = "Looks over configuration, socket, clock, sealing and the way to the provider"
 }
 
-/// What came of looking the installation over.
+/// The result of checking the installation.
 public struct Diagnosis: Hashable, Sendable {
-    /// Everything that was looked at, in order.
+    /// All checks, in order.
     public var checks: [Check]
 
-    /// Puts a diagnosis together.
+    /// Makes a diagnosis.
     public init(checks: [Check]) {
         self.checks = checks
     }
 
-    /// One thing that was looked at.
+    /// One check.
     public struct Check: Hashable, Sendable {
-        /// What was looked at.
+        /// The name of the check.
         public var name: String
-        /// How it is.
+        /// The verdict.
         public var verdict: Verdict
-        /// What was seen.
+        /// The finding.
         public var detail: String
-        /// What to do about it.
+        /// The remedy.
         public var remedy: String?
 
-        /// Puts a check together.
+        /// Makes a check.
         public init(name: String, verdict: Verdict, detail: String, remedy: String? = nil) {
             self.name = name
             self.verdict = verdict
@@ -39,16 +39,16 @@ public struct Diagnosis: Hashable, Sendable {
         }
     }
 
-    /// How something is, in one word.
+    /// The verdict of a check.
     public struct Verdict: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes a verdict from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// As it should be.
+        /// The check found no problem.
         public static let ok = Verdict(rawValue: "ok")
-        /// Worth knowing.
+        /// The finding may be useful.
         public static let note = Verdict(rawValue: "note")
         /// Something does not work, or is not safe.
         public static let problem = Verdict(rawValue: "problem")

@@ -1,4 +1,4 @@
-/// Says what is answering.
+/// Describes the daemon.
 package enum DaemonInfo: MethodDefinition {
     package typealias Params = NoParams
     package typealias Answer = DaemonDescription
@@ -9,29 +9,29 @@ package enum DaemonInfo: MethodDefinition {
     package static let summary = "Says which daemon this is, and since when it runs"
 }
 
-/// What is answering on the socket.
+/// The daemon that answers on the socket.
 public struct DaemonDescription: Hashable, Sendable {
-    /// The protocol that this library speaks.
+    /// The protocol version of this library.
     public static let protocolVersion = 1
 
-    /// `junctiond`.
+    /// The name: `junctiond`.
     public var name: String
     /// The version of the program.
     public var version: String
-    /// The version of the protocol; it rises when what is documented changes its meaning.
+    /// The version of the protocol. It increases when the meaning of a documented element changes.
     public var protocolVersion: Int
-    /// `junction`, `social` or `sinch`.
+    /// The provider: `junction`, `social`, `sinch` or `oauth`.
     public var provider: String
-    /// The process.
+    /// The process id.
     public var pid: Int
     /// When it started.
     public var startedAt: Timestamp
-    /// For how many seconds it has run, suspend included.
+    /// The seconds since the start, including suspend.
     public var uptime: Double
-    /// The settings that were changed and wait for a restart of the daemon, by their key: `junction.authUrl`.
+    /// The keys of the changed settings that take effect at the next restart, such as `junction.authUrl`.
     public var pendingRestart: [String]
 
-    /// Puts a description together.
+    /// Makes a description.
     public init(
         name: String = "junctiond",
         version: String,

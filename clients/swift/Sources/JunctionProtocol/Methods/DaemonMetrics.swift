@@ -1,10 +1,8 @@
-/// Hands out the counters, as Prometheus reads them.
+/// Returns the metrics in Prometheus text format.
 package enum DaemonMetrics: MethodDefinition {
     package typealias Params = NoParams
 
-    /// The counters.
     package struct Answer: WireObject, Hashable {
-        /// Prometheus text format.
         package var text: String
 
         package init(text: String) {

@@ -6,9 +6,9 @@ package enum DaemonReload: MethodDefinition {
     package static let capability: Capability? = .manage
     package static let summary = "Reads the configuration again; if the daemon refuses it, the old one stays in force"
 
-    /// What the daemon answers once the new configuration is in force.
+    /// The answer after the new configuration is in force.
     package struct Answer: Hashable, Sendable {
-        /// The settings that were changed and wait for a restart of the daemon.
+        /// The keys of the changed settings that take effect at the next restart.
         package var pendingRestart: [String]
 
         package init(pendingRestart: [String]) {

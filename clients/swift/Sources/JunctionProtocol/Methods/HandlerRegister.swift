@@ -2,9 +2,10 @@
 package enum HandlerRegister: MethodDefinition {
     package typealias Params = NoParams
 
-    /// That it is one now, and whether handlers are asked for renewals.
+    /// The answer: the connection is a handler now.
     package struct Answer: WireObject, Hashable {
-        /// `automatic` if that is `renewal.mode` in the daemon's configuration; otherwise `nil`: handlers are asked for renewals.
+        /// `automatic` if `renewal.mode` in the daemon's configuration has this value; otherwise `nil`. In this mode,
+        /// the daemon asks handlers for no renewal, only for a sign-in that needs a handler.
         package var mode: String?
 
         package init(mode: String? = nil) {

@@ -1,12 +1,11 @@
 package import JunctionJSON
 
-/// Hands out the OpenRPC document.
+/// Returns the OpenRPC document.
 package enum RpcDiscover: MethodDefinition {
     package typealias Params = NoParams
 
-    /// The document, which nobody needs to take apart here.
+    /// The document, which is not decoded here.
     package struct Answer: WireValue, Hashable {
-        /// The document as JSON.
         package var json: [UInt8]
 
         package init(json: [UInt8]) {

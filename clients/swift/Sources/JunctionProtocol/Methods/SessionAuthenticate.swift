@@ -1,6 +1,6 @@
-/// The daemon's question to a caller of `session.identify`: a credential for this user, please.
+/// The daemon's request to a caller of `session.identify`: the credential of this user.
 package enum SessionAuthenticate: MethodDefinition {
-    /// Whom the credential is for.
+    /// The user whose credential the daemon needs.
     package struct Params: WireParams, WireObject, Hashable {
         package var externalUserId: String
 

@@ -1,14 +1,14 @@
-/// The provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252).
+/// Returns the provider's page on which a person signs in, for an app that opens it in a browser (RFC 8252).
 package enum SessionAuthorizationPage: MethodDefinition {
-    /// What the app has prepared.
+    /// The values that the app has prepared.
     package struct Params: WireParams, WireObject, Equatable {
-        /// Where the browser is to come back to: a port of the app's own on loopback.
+        /// The address to which the browser returns: a port of the app on loopback.
         package var redirectUri: String
-        /// What it has to bring along unchanged.
+        /// The value that the browser returns unchanged.
         package var state: String
         /// The SHA-256 of the app's verifier, in Base64url (RFC 7636, method S256).
         package var codeChallenge: String?
-        /// The verifier itself, of which the daemon makes the challenge. There is either this or the challenge.
+        /// The verifier itself, from which the daemon computes the challenge. Either this or the challenge is present.
         package var codeVerifier: SecretText?
 
         package init(
@@ -32,9 +32,7 @@ package enum SessionAuthorizationPage: MethodDefinition {
         )
     }
 
-    /// Where to go.
     package struct Answer: WireObject, Hashable {
-        /// The page's address.
         package var url: String
 
         package init(url: String) {

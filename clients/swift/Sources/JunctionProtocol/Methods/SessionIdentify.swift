@@ -1,8 +1,8 @@
-/// Makes the user that the app knows by this id the signed-in one, or signs out.
+/// Makes the user whom the app knows by this id the signed-in one, or signs out.
 package enum SessionIdentify: MethodDefinition {
-    /// Whom the app wants signed in.
+    /// The user whom the app wants signed in.
     package struct Params: WireParams, WireObject, Hashable {
-        /// `nil` is nobody.
+        /// The app's id of the user; `nil` signs out.
         package var externalUserId: String?
 
         package init(externalUserId: String?) {
@@ -27,38 +27,38 @@ package enum SessionIdentify: MethodDefinition {
     package static let summary =
         "Makes this user the signed-in one; asks for a credential with session.authenticate if one is needed"
     package static let errors: [ErrorCode] = SessionSignIn.errors
-    // Nothing is done for somebody before a credential was asked for, while nobody is a sign-out that is done at once. Its
-    // repetition could come after a sign-in.
+    // With a user id, nothing changes before the daemon has asked for a credential. Without one, the sign-out takes
+    // effect at once. Its repetition could come after another sign-in.
     package static func isRepeatable(_ params: Params) -> Bool { params.externalUserId != nil }
 }
 
-/// What became of an `identify`.
+/// The result of `identify`.
 public struct IdentifyResult: Hashable, Sendable {
-    /// What was done.
+    /// The change that was made.
     public var outcome: Outcome
-    /// The state after it.
+    /// The state after the change.
     public var snapshot: Snapshot
 
-    /// Puts a result together.
+    /// Makes a result.
     public init(outcome: Outcome, snapshot: Snapshot) {
         self.outcome = outcome
         self.snapshot = snapshot
     }
 
-    /// What was done, in one word.
+    /// The change.
     public struct Outcome: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes an outcome from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// That user was signed in already.
+        /// That user was already signed in.
         public static let unchanged = Outcome(rawValue: "unchanged")
-        /// Nobody was signed in; now that user is.
+        /// No user was signed in; now that user is.
         public static let signedIn = Outcome(rawValue: "signedIn")
-        /// Another user was signed in; now that one is.
+        /// Another user was signed in; now that user is.
         public static let switched = Outcome(rawValue: "switched")
-        /// Nobody is signed in now.
+        /// No user is signed in now.
         public static let signedOut = Outcome(rawValue: "signedOut")
 
         static let known: [Outcome] = [.unchanged, .signedIn, .switched, .signedOut]

@@ -1,8 +1,8 @@
-/// Compares the signed-in user with the one that the app expects; changes nothing.
+/// Compares the signed-in user with the one that the app expects, and changes nothing.
 package enum SessionReconcile: MethodDefinition {
-    /// Whom the app expects.
+    /// The user that the app expects.
     package struct Params: WireParams, WireObject, Hashable {
-        /// `nil` is nobody.
+        /// The user's id; `nil` expects no user.
         package var userId: String?
 
         package init(userId: String?) {
@@ -24,24 +24,24 @@ package enum SessionReconcile: MethodDefinition {
         "Says what the app has to do to have this user signed in, and changes nothing; a terminated session counts as nobody"
 }
 
-/// What the app has to do to have the expected user signed in.
+/// What the app has to do so that the expected user is signed in.
 public struct ReconcileResult: Hashable, Sendable {
     /// What to do.
     public var action: Action
     /// The present state.
     public var snapshot: Snapshot
 
-    /// Puts a result together.
+    /// Makes a result.
     public init(action: Action, snapshot: Snapshot) {
         self.action = action
         self.snapshot = snapshot
     }
 
-    /// What to do, in one word.
+    /// The next step.
     public struct Action: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes an action from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Nothing: the session is the expected one.

@@ -1,6 +1,6 @@
 package import JunctionJSON
 
-/// Renews the access token now, whatever the schedule says.
+/// Renews the access token now, even if no renewal is due.
 package enum SessionRenew: MethodDefinition {
     package typealias Params = NoParams
     package typealias Answer = RenewResult
@@ -15,27 +15,27 @@ package enum SessionRenew: MethodDefinition {
     ]
 }
 
-/// What a renewal came to, as far as the caller may see it.
+/// The result of a renewal, as far as the caller may see it.
 public struct RenewResult: Hashable, Sendable {
     /// The state in one word.
     public let state: Snapshot.State
-    /// The life of the new access token.
+    /// The times of the new access token.
     public let accessToken: Snapshot.TokenLife?
-    /// Everything about the session, for a caller with the capability `status`; `nil` for any other.
+    /// The whole state, for a caller with the capability `status`; otherwise `nil`.
     public let snapshot: Snapshot?
 
-    /// What a caller with the capability `status` sees.
+    /// Makes the result for a caller with the capability `status`.
     public init(_ snapshot: Snapshot) {
         (state, accessToken, self.snapshot) = (snapshot.state, snapshot.accessToken, snapshot)
     }
 
-    /// What any other caller sees.
+    /// Makes the result for any other caller.
     public init(state: Snapshot.State, accessToken: Snapshot.TokenLife?) {
         (self.state, self.accessToken, snapshot) = (state, accessToken, nil)
     }
 }
 
-// On the wire it is a snapshot of which all members but two may be absent.
+// On the wire, the result is a snapshot of which only two members are required.
 extension RenewResult: WireValue {
     private static let fields = Fields(
         at: "result",

@@ -1,4 +1,4 @@
-/// Tells the present state.
+/// Returns the present state.
 package enum SessionStatus: MethodDefinition {
     package typealias Params = NoParams
     package typealias Answer = Snapshot

@@ -1,6 +1,6 @@
-/// Tells the present state, and from then on every new one with `session.changed`.
+/// Returns the present state, and then sends each new one with `session.changed`.
 package enum SessionSubscribe: MethodDefinition {
-    /// Of which changes the caller wants to be notified.
+    /// The changes that the caller wants to receive.
     package struct Params: WireParams, WireObject, Hashable {
         /// `nil` is the same as `all`.
         package var changes: Changes?
@@ -28,11 +28,11 @@ package enum SessionSubscribe: MethodDefinition {
         }
     }
 
-    /// Which changes of the session a watcher is notified of.
+    /// The changes of the session that a watcher receives.
     package enum Changes: String, Sendable, CaseIterable {
-        /// Each one.
+        /// All changes.
         case all
-        /// Those of the state.
+        /// Changes of the member `state`.
         case state
     }
 
@@ -43,7 +43,7 @@ package enum SessionSubscribe: MethodDefinition {
     package static let summary = "Tells the present state, and every new one in a session.changed notification"
 }
 
-/// The notification of a new state; a watcher that reads slowly gets the newest only.
+/// The notification of a new state. A watcher that reads slowly receives only the newest one.
 package enum SessionChanged: MethodDefinition {
     /// The new state.
     package struct Params: WireParams, WireObject, Hashable {

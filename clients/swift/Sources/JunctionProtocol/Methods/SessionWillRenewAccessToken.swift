@@ -1,6 +1,6 @@
 package import JunctionJSON
 
-/// The daemon's question to a session handler: the access token is to be renewed, how?
+/// The daemon's request to a session handler: how to renew the access token.
 package enum SessionWillRenewAccessToken: MethodDefinition {
     package typealias Params = RenewalRequest
     package typealias Answer = RenewalAnswer
@@ -10,20 +10,20 @@ package enum SessionWillRenewAccessToken: MethodDefinition {
     package static let summary = "Asks a session handler how to renew the access token"
 }
 
-/// A renewal that a session handler has to decide about.
+/// A renewal about which a session handler decides.
 public struct RenewalRequest: Hashable, Sendable {
-    /// Which renewal it is.
+    /// The id of the renewal.
     public var renewalId: String
-    /// Why there is one.
+    /// The reason for the renewal.
     public var reason: Reason
-    /// Whose token it is.
+    /// The user whose token is renewed.
     public var userId: String
-    /// When the present token dies, if there is one.
+    /// When the present token expires, if there is one.
     public var expiresAt: Timestamp?
     /// When the daemon stops waiting for the answer.
     public var deadline: Timestamp
 
-    /// Puts a request together.
+    /// Makes a request.
     public init(renewalId: String, reason: Reason, userId: String, expiresAt: Timestamp?, deadline: Timestamp) {
         self.renewalId = renewalId
         self.reason = reason
@@ -32,22 +32,22 @@ public struct RenewalRequest: Hashable, Sendable {
         self.deadline = deadline
     }
 
-    /// Why a token is renewed, in one word.
+    /// The reason for a renewal.
     public struct Reason: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes a reason from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is none yet.
+        /// There is no token yet.
         public static let missing = Reason(rawValue: "missing")
-        /// It is going to die.
+        /// The token is about to expire.
         public static let expiring = Reason(rawValue: "expiring")
-        /// It is dead.
+        /// The token has expired.
         public static let expired = Reason(rawValue: "expired")
-        /// The provider does not take it any more.
+        /// The provider no longer accepts the token.
         public static let rejected = Reason(rawValue: "rejected")
-        /// Somebody asked for it with `session.renew`.
+        /// A caller requested the renewal with `session.renew`.
         public static let requested = Reason(rawValue: "requested")
 
         static let known: [Reason] = [.missing, .expiring, .expired, .rejected, .requested]
@@ -66,15 +66,15 @@ extension RenewalRequest: WireParams, WireObject {
     )
 }
 
-/// What a session handler decides about a renewal.
+/// The decision of a session handler about a renewal.
 public enum RenewalAnswer: Equatable, Sendable {
-    /// The daemon shall renew with what it has.
+    /// The daemon renews with the credential that it has.
     case renew
-    /// The daemon shall renew with this token from the app's backend.
+    /// The daemon renews with this token from the app's backend.
     case renewWithAuthToken(SecretText)
-    /// The daemon shall register anew with this legacy signature.
+    /// The daemon registers again with this legacy signature.
     case renewWithSignature(SecretText, sequence: UInt64)
-    /// Not now; the daemon asks again in ten minutes at the earliest.
+    /// The handler has no credential now. The daemon asks again in ten minutes at the earliest.
     case unableToRetrieveAuthToken
 }
 
@@ -102,7 +102,7 @@ extension RenewalAnswer: WireValue {
             }
     )
 
-    /// The word that decides which of the other members there are.
+    /// The word that determines the other members.
     private enum Action: String, CaseIterable {
         case renew = "renew"
         case renewWithAuthToken = "renewWithAuthToken"
@@ -111,7 +111,7 @@ extension RenewalAnswer: WireValue {
 
         static let words = allCases.map(\.rawValue)
 
-        /// The members that go with the word.
+        /// The other members.
         var fields: Fields<RenewalAnswer> {
             switch self {
             case .renew:

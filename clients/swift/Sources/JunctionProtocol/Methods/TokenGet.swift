@@ -1,10 +1,10 @@
 import JunctionJSON
 
-/// Hands out an access token that lives long enough.
+/// Returns an access token that is valid long enough.
 package enum TokenGet: MethodDefinition {
-    /// How long the token has to live.
+    /// How long the token must be valid.
     package struct Params: WireParams, WireObject, Hashable {
-        /// In seconds; absent is the same as zero.
+        /// The minimum validity in seconds; `nil` means zero.
         package var minimumValidity: Double?
 
         package init(minimumValidity: Double? = nil) {
@@ -16,7 +16,7 @@ package enum TokenGet: MethodDefinition {
             Field("minimumValidity", \.minimumValidity, ifPresent: .seconds, "how long the token has to live")
         )
 
-        /// Reads `minimumValidity` from the query of an HTTP request. It has the bounds that it has in `token.get`.
+        /// Reads `minimumValidity` from the query of an HTTP request, with the same bounds as in `token.get`.
         package init(query text: String) throws(WireMismatch) {
             guard (try? JSONValue.parse(Array(text.utf8)))?.kind == .number,
                 let object = try? JSONValue.parse(Array(#"{"minimumValidity":\#(text)}"#.utf8))
@@ -26,7 +26,7 @@ package enum TokenGet: MethodDefinition {
             try self.init(reading: object)
         }
 
-        /// The same as a duration. No token lives for a thousand years, and a `Duration` cannot hold every `Double`.
+        /// The minimum validity as a duration, at most a thousand years: a `Duration` cannot hold every `Double`.
         package var validity: Duration {
             .seconds(min(max(minimumValidity ?? 0, 0), 1000 * 366 * 86_400))
         }
@@ -45,18 +45,18 @@ package enum TokenGet: MethodDefinition {
     ]
 }
 
-/// An access token and what it is good for.
+/// An access token and its properties.
 public struct AccessToken: Equatable, Sendable {
     /// The token.
     public var accessToken: SecretText
-    /// How it goes into an `Authorization` header: `Bearer`.
+    /// The scheme in an `Authorization` header: `Bearer`.
     public var tokenType: String
-    /// When it dies.
+    /// When the token expires.
     public var expiresAt: Timestamp
-    /// Whose it is.
+    /// The user whose token it is.
     public var userId: String
 
-    /// Puts a token together.
+    /// Makes an access token.
     public init(accessToken: SecretText, tokenType: String = "Bearer", expiresAt: Timestamp, userId: String) {
         self.accessToken = accessToken
         self.tokenType = tokenType

@@ -1,7 +1,7 @@
-// A day with junctiond, as the document tells it: Alice is signed in with Junction, and everything is as it should be. Whatever is
-// a secret here opens nothing.
+// The examples of the OpenRPC document. In all of them, the user Alice is signed in with Junction, and there is no
+// problem. The secrets are not real.
 
-/// What the examples are about.
+/// The values that the examples share.
 private enum Story {
     static let user = "5e1cf0e2-0c7a-4b64-9d10-3f1a4a2f7c55"
     static let team = "b1e2cf3d-94ce-4f3f-8f0b-4a1f3e9a6d20"
@@ -302,6 +302,6 @@ extension AccessWhoami {
 }
 
 extension RpcDiscover {
-    /// This document cannot hold itself.
+    /// None: the document cannot contain itself.
     package static let examples: [MethodExample<Self>] = []
 }

@@ -1,19 +1,19 @@
 import JunctionJSON
 
-/// One call as the document shows it, made of the values that a real one is made of: what the types cannot say, it cannot show.
+/// One example call of the document. It consists of real parameter and answer values, so it cannot show a call that the
+/// types do not allow.
 package struct MethodExample<Definition: MethodDefinition>: Sendable {
-    /// What it is an example of, in a few words.
+    /// A short name of the example.
     package let name: String
-    /// What goes in.
     package let params: Definition.Params
-    /// What comes out; nothing for a notification.
+    /// The answer; `nil` for a notification.
     package let answer: Definition.Answer?
 
     package init(_ name: String, _ params: Definition.Params, gives answer: Definition.Answer?) {
         (self.name, self.params, self.answer) = (name, params, answer)
     }
 
-    /// As an example pairing of OpenRPC: the parameters one by one.
+    /// Writes the example pairing of OpenRPC, with separate parameters.
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("name", name)
@@ -45,7 +45,7 @@ package struct MethodExample<Definition: MethodDefinition>: Sendable {
 }
 
 extension MethodExample where Definition.Params == NoParams {
-    /// A call without parameters.
+    /// Makes an example without parameters.
     package init(_ name: String, gives answer: Definition.Answer) {
         self.init(name, NoParams(), gives: answer)
     }

@@ -1,15 +1,14 @@
 import JunctionJSON
 
-/// The interface, described by itself: OpenRPC 1.3.2, made from the same table that answers the calls.
+/// The OpenRPC 1.3.2 description of the interface. It is made from the same table that answers the calls.
 package struct OpenRPCDocument: Sendable {
     private let version: String
 
-    /// Describes the interface of a daemon of this version.
+    /// Makes the description for a daemon of this version.
     package init(version: String) {
         self.version = version
     }
 
-    /// The document as JSON.
     package func json() -> [UInt8] {
         var writer = JSONWriter(capacity: 1 << 16)
         write(to: &writer)
@@ -94,7 +93,7 @@ package struct OpenRPCDocument: Sendable {
         }
     }
 
-    /// The errors of one method: its own, and those that belong to every method that needs a capability.
+    /// Returns the errors of one method: its own, and those of every method that needs a capability.
     private static func errors<Definition: MethodDefinition>(of _: Definition.Type) -> [ErrorCode] {
         let shared: [ErrorCode] = [.invalidParams, .internalError, .busy]
         return (Definition.capability == nil ? shared : shared + [.permissionDenied]) + Definition.errors

@@ -1,5 +1,5 @@
 extension Credential {
-    /// The schemes by name, with the members that each of them has.
+    /// The schemes by name, with their members.
     package enum Scheme: CaseIterable, Sendable {
         case signInToken
         case linkCode
@@ -13,7 +13,7 @@ extension Credential {
         case refreshToken
         case tokenExchange
 
-        /// The word that decides which members the wire form has, and that a snapshot shows.
+        /// The word that determines the members of the wire form. A snapshot also shows it.
         package var name: StaticString {
             switch self {
             case .signInToken: "signInToken"
@@ -30,12 +30,12 @@ extension Credential {
             }
         }
 
-        /// Every member of the scheme's wire form.
+        /// All members of the scheme's wire form.
         var members: [Member] {
             [Member("scheme", .word(["\(name)"]), "decides which of the other members there are")] + fields.members
         }
 
-        /// The members that go with the scheme's name. Reading, writing and describing a credential are made of these.
+        /// The members in addition to the scheme's name. They read, write and describe a credential.
         var fields: Fields<Credential> {
             switch self {
             case .signInToken:

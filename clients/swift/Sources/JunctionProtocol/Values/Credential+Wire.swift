@@ -16,12 +16,12 @@ extension Credential: WireParams {
         }
     }
 
-    /// Every scheme there is.
+    /// The names of all schemes.
     package static let schemes = Scheme.allCases.map { "\($0.name)" }
 
     private static let schemeExpectation = "must be one of \(schemes.joined(separator: ", "))"
 
-    /// Every member of every scheme, for callers who think in parameters; each says what it is with which schemes.
+    /// All members of all schemes, as parameters. Each summary states the meaning for each scheme.
     package static let members: [Member] = {
         var listed = [Member("scheme", .word(schemes), "decides which of the other members there are")]
         for scheme in Scheme.allCases {
@@ -37,7 +37,7 @@ extension Credential: WireParams {
 }
 
 extension Credential.Scheme {
-    /// What a member is with each of the schemes that have it: "linkCode: twelve characters".
+    /// Returns the meanings of a member for the schemes that have it: "linkCode: twelve characters".
     fileprivate static func uses(of member: Member) -> String {
         var uses: [(meaning: String, schemes: [String])] = []
         for scheme in allCases {

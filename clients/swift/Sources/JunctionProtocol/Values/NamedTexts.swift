@@ -1,6 +1,6 @@
 import JunctionJSON
 
-/// Names with a text each, in order: a query, or header fields.
+/// An ordered list of names with texts, such as a query or header fields.
 public struct NamedTexts: Hashable, Sendable, ExpressibleByDictionaryLiteral, Sequence {
     /// One name and its text.
     public struct Element: Hashable, Sendable {
@@ -12,24 +12,24 @@ public struct NamedTexts: Hashable, Sendable, ExpressibleByDictionaryLiteral, Se
 
     private var elements: [Element] = []
 
-    /// Starts without any.
+    /// Makes an empty list.
     public init() {}
 
-    /// Takes names and texts in the order written.
+    /// Makes a list in the order of the literal.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.elements = elements.map(Element.init)
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     public var isEmpty: Bool { elements.isEmpty }
 
-    /// The last text with this name; upper and lower case are the same, as they are in header fields.
+    /// The last text with this name. Upper and lower case are equal, as in header fields.
     public subscript(_ name: String) -> String? {
         let name = name.lowercased()
         return elements.last { $0.name.lowercased() == name }?.value
     }
 
-    /// Adds one more, also when the name is there already.
+    /// Appends a text, even if the name already exists.
     public mutating func append(_ name: String, _ value: String) {
         elements.append(Element(name: name, value: value))
     }
@@ -39,7 +39,7 @@ public struct NamedTexts: Hashable, Sendable, ExpressibleByDictionaryLiteral, Se
         elements.makeIterator()
     }
 
-    /// The same with every name once, in lower case, and the texts of one name joined as RFC 9110 §5.3 does it.
+    /// Returns the list with each name once, in lower case, and the texts of one name joined (RFC 9110, section 5.3).
     func joinedByName() -> NamedTexts {
         var joined = NamedTexts()
         for element in elements {

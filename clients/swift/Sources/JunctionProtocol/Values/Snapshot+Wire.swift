@@ -115,6 +115,6 @@ extension Snapshot.Storage: WireObject {
         )
     )
 
-    /// What a daemon that says nothing about it is taken to mean.
+    /// The assumed storage if an older daemon sends none.
     fileprivate static let unknown = Self(sealedWith: "", durable: true, status: .ok)
 }

@@ -1,42 +1,43 @@
-/// Everything about the session that may be shown. Never a token; the codes of a sign-in that awaits approval are there for
-/// callers who may manage the session, each in its box.
+/// The visible state of the session. It never contains a token. The codes of a sign-in that awaits approval are present
+/// only for callers that may manage the session, each in memory that is wiped.
 public struct Snapshot: Hashable, Sendable {
-    /// Rises whenever any other member changes; it has a meaning within one connection only.
+    /// A number that rises when another member changes. It has a meaning only within one connection.
     public var revision: UInt64
-    /// When that was.
+    /// The time of the last change.
     public var changedAt: Timestamp
     /// The state in one word.
     public var state: State
-    /// What else is the case.
+    /// Further flags of the session.
     public var flags: [Flag]
     /// `junction`, `social`, `sinch` or `oauth`.
     public var provider: String
-    /// How the user came to be signed in: the scheme of a `Credential`.
+    /// How the user was signed in: the scheme of a `Credential`.
     public var scheme: String?
-    /// The signed-in user as the provider spells the id; in `terminated`, the user whose session the provider has ended.
+    /// The provider's id of the signed-in user; in the state `terminated`, of the user whose session the provider
+    /// ended.
     ///
     /// `JunctionClient.reconcile` compares it with the user that the app expects.
     public var userId: String?
-    /// The user as the app names them, when the session came from `identify`.
+    /// The app's id of the user, if the session came from `identify`.
     public var externalUserId: String?
     /// The team that the user belongs to.
     public var teamId: String?
     /// `sandbox` or `production`.
     public var environment: String?
-    /// Where the provider keeps the user's data.
+    /// The region in which the provider keeps the user's data.
     public var region: String?
-    /// The life of the present access token, if there is one.
+    /// The times of the present access token, if there is one.
     public var accessToken: TokenLife?
-    /// What the renewal scheduler is doing.
+    /// The state of the renewal scheduler.
     public var renewal: Renewal
     /// Why the provider ended the session, if it did.
     public var termination: Termination?
-    /// A sign-in that a person has yet to approve on another screen, if there is one.
+    /// A sign-in that a person has not approved yet on another screen, if there is one.
     public var authorization: Authorization?
-    /// How the session is kept.
+    /// How the session is stored.
     public var storage: Storage
 
-    /// Puts a snapshot together.
+    /// Makes a snapshot.
     public init(
         revision: UInt64,
         changedAt: Timestamp,
@@ -73,40 +74,40 @@ public struct Snapshot: Hashable, Sendable {
         self.storage = storage
     }
 
-    /// Whether a user is signed in, be their token alive or not.
+    /// Whether a user is signed in, even if the token has expired.
     public var isSignedIn: Bool { flags.contains(.signedIn) }
 }
 
 extension Snapshot {
-    /// The state of the session in one word.
+    /// The state of the session.
     public struct State: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes a state from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Nobody is signed in.
+        /// No user is signed in.
         public static let notLoggedIn = State(rawValue: "notLoggedIn")
-        /// A sign-in is under way.
+        /// A sign-in is in progress.
         public static let establishing = State(rawValue: "establishing")
-        /// A user is signed in and the access token is alive.
+        /// A user is signed in, and the access token is valid.
         public static let established = State(rawValue: "established")
-        /// A user is signed in and the access token is dead; it is being renewed.
+        /// A user is signed in, and the access token has expired. It is being renewed.
         public static let tokenExpired = State(rawValue: "tokenExpired")
-        /// The provider ended the session for good.
+        /// The provider ended the session permanently.
         public static let terminated = State(rawValue: "terminated")
 
         static let known: [State] = [.notLoggedIn, .establishing, .established, .tokenExpired, .terminated]
     }
 
-    /// One more thing that is the case.
+    /// A session flag.
     public struct Flag: WireWord {
         /// The word on the wire.
         public var rawValue: String
-        /// Takes any word.
+        /// Makes a flag from any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is enough to sign in a user, or a user is signed in.
+        /// A user is signed in, or the daemon has all that a sign-in needs.
         public static let configured = Flag(rawValue: "configured")
         /// A user is signed in.
         public static let signedIn = Flag(rawValue: "signedIn")
@@ -114,22 +115,22 @@ extension Snapshot {
         public static let useApiKey = Flag(rawValue: "useApiKey")
         /// The session came from a Sign-In Token.
         public static let useSignInToken = Flag(rawValue: "useSignInToken")
-        /// The provider wants a new credential; a living token is still served.
+        /// The provider requires a new credential. A valid token is still available.
         public static let pendingReauthentication = Flag(rawValue: "pendingReauthentication")
 
         static let known: [Flag] = [.configured, .signedIn, .useApiKey, .useSignInToken, .pendingReauthentication]
     }
 
-    /// The life of an access token, without the token.
+    /// The times of an access token, without the token.
     public struct TokenLife: Hashable, Sendable {
         /// When the provider issued it.
         public var issuedAt: Timestamp
-        /// When it dies.
+        /// When the token expires.
         public var expiresAt: Timestamp
-        /// Which token it is: every new one has a higher number.
+        /// The number of the token. Each new token has a higher number.
         public var generation: UInt64
 
-        /// Puts a token's life together.
+        /// Makes the times of a token.
         public init(issuedAt: Timestamp, expiresAt: Timestamp, generation: UInt64) {
             self.issuedAt = issuedAt
             self.expiresAt = expiresAt
@@ -137,20 +138,20 @@ extension Snapshot {
         }
     }
 
-    /// What the renewal scheduler is doing.
+    /// The state of the renewal scheduler.
     public struct Renewal: Hashable, Sendable {
-        /// What it is at.
+        /// The phase.
         public var phase: Phase
-        /// When it goes on, if that is a matter of time.
+        /// When the scheduler continues, if that depends on the time.
         public var notBefore: Timestamp?
-        /// How many attempts failed in a row.
+        /// The number of attempts that failed in a row.
         public var failures: Int
-        /// What went wrong last, in one line without secrets.
+        /// The last error, in one line without secrets.
         public var lastError: String?
         /// Whether the next renewal needs a session handler and none is registered.
         public var needsHandler: Bool
 
-        /// Puts a report together.
+        /// Makes a state.
         public init(
             phase: Phase = .none,
             notBefore: Timestamp? = nil,
@@ -165,43 +166,43 @@ extension Snapshot {
             self.needsHandler = needsHandler
         }
 
-        /// What the scheduler is at, in one word.
+        /// The phase of the scheduler.
         public struct Phase: WireWord {
             /// The word on the wire.
             public var rawValue: String
-            /// Takes any word.
+            /// Makes a phase from any word.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// There is nothing to renew.
+            /// There is no token to renew.
             public static let none = Phase(rawValue: "none")
-            /// The next renewal has its time.
+            /// The next renewal is scheduled.
             public static let scheduled = Phase(rawValue: "scheduled")
-            /// The provider is being asked.
+            /// The provider is processing a request.
             public static let inFlight = Phase(rawValue: "inFlight")
-            /// A session handler is being asked, or is waited for.
+            /// The daemon asks a session handler, or waits for one to register.
             public static let waitingForHandler = Phase(rawValue: "waitingForHandler")
-            /// No handler could help; the next attempt is ten minutes away.
+            /// No handler could help. The next attempt is at least ten minutes away.
             public static let postponed = Phase(rawValue: "postponed")
-            /// The provider could not be reached; the next attempt has its time.
+            /// The provider could not be reached. The next attempt is scheduled.
             public static let backingOff = Phase(rawValue: "backingOff")
 
             static let known: [Phase] = [.none, .scheduled, .inFlight, .waitingForHandler, .postponed, .backingOff]
         }
     }
 
-    /// A sign-in that a person approves on another screen (RFC 8628 §3.2). The codes are there for callers who may manage
-    /// the session, and for nobody else: whoever reads one could bind the device to an account of their own.
+    /// A sign-in that a person approves on another screen (RFC 8628, section 3.2). The codes are present only for
+    /// callers that may manage the session: a program that reads a code could bind the device to another account.
     public struct Authorization: Hashable, Sendable {
-        /// What the person types.
+        /// The code that the person types.
         public var userCode: SecretText?
-        /// Where.
+        /// The address of the page for the code.
         public var verificationUri: String?
-        /// The same address with the code in it, for a QR picture, where the provider has that.
+        /// The same address with the code in it, for a QR code, if the provider has one.
         public var verificationUriComplete: SecretText?
-        /// Until when it can be approved.
+        /// Until when the sign-in can be approved.
         public var expiresAt: Timestamp
 
-        /// Puts it together.
+        /// Makes an authorization.
         public init(
             userCode: SecretText? = nil,
             verificationUri: String? = nil,
@@ -214,27 +215,28 @@ extension Snapshot {
             self.expiresAt = expiresAt
         }
 
-        /// By what is no secret.
+        /// Hashes the members that are not secret.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(verificationUri)
             hasher.combine(expiresAt)
         }
     }
 
-    /// How the session is kept.
+    /// How the session is stored.
     public struct Storage: Hashable, Sendable {
-        /// Where the sealing key comes from: `host+tpm2`, `tpm2`, `host` or `file`.
+        /// The source of the sealing key: `host+tpm2`, `tpm2`, `host` or `file`.
         public var sealedWith: String
-        /// Whether what is in memory is also on disk.
+        /// Whether the state in memory is also on disk.
         public var durable: Bool
-        /// Whether everything that is stored is in order.
+        /// Whether the stored session can be used.
         public var status: Status
-        /// Whether the daemon has opened the stored session, if the status is not `ok` and the daemon says so.
+        /// Whether the daemon has opened the stored session. `nil` if the status is `ok`, or if the daemon does not
+        /// report it.
         public var readable: Bool?
-        /// Why the status is not `ok`: what happened, to what, and what to do, for a person.
+        /// Why the status is not `ok`: what happened, to which object, and what to do, for a person.
         public var reason: String?
 
-        /// Puts a report together.
+        /// Makes a state.
         public init(
             sealedWith: String,
             durable: Bool,
@@ -249,23 +251,25 @@ extension Snapshot {
             self.reason = reason
         }
 
-        /// Whether the daemon has opened the stored session, or there is none. While this is false, no token can be had.
+        /// Whether the daemon has opened the stored session, or none is stored. While this is false, no token is
+        /// available.
         public var isReadable: Bool { readable ?? (status == .ok) }
 
-        /// Whether everything that is stored is in order, in one word.
+        /// The condition of the stored session.
         public struct Status: WireWord {
             /// The word on the wire.
             public var rawValue: String
-            /// Takes any word.
+            /// Makes a status from any word.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// It is, or nothing is stored.
+            /// The stored session is valid, or none is stored.
             public static let ok = Status(rawValue: "ok")
-            /// The sealing key is missing or another one, or the record is of another installation.
+            /// The sealing key is missing or not the right one, or the record belongs to another installation.
             public static let locked = Status(rawValue: "locked")
-            /// A record is not what was written. If `readable` is true, it is not the record of the present session.
+            /// A record was changed after it was written. If `readable` is true, it is not the record of the present
+            /// session.
             public static let damaged = Status(rawValue: "damaged")
-            /// The disk refuses to read the record, or a newer release of the daemon wrote it.
+            /// The disk cannot read the record, or a newer release of the daemon wrote it.
             public static let unavailable = Status(rawValue: "unavailable")
 
             static let known: [Status] = [.ok, .locked, .damaged, .unavailable]
