@@ -2,7 +2,7 @@ import Crypto
 import FoundationEssentials
 import Hummingbird
 
-/// What only the OAuth server has: devices that wait for a person, and clients.
+/// The `/sandbox` endpoints of the OAuth server only: pending device sign-ins and clients.
 extension Driving {
     func addDeviceRoutes(to router: Router<CloudContext>) {
         router.get("sandbox/oauth/devices") { _, _ in
@@ -78,7 +78,7 @@ private struct RegisteredClient: Encodable {
 private struct NewClient: Decodable {
     var clientId: String
     var secret: String?
-    /// PEM, of a P-256 key.
+    /// A P-256 key in PEM.
     var publicKey: String?
 
     func client() throws(Refusal) -> OAuthClient {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// What Junction has of a user beside a name.
+/// The data that only Junction stores about a user.
 struct JunctionProfile: Codable, Sendable {
     let team: Team
     var fallbackTimeZone: String?
-    /// The makers of wearables that the user has connected.
+    /// The wearable manufacturers that the user has connected.
     var providers = ["oura"]
 }
 

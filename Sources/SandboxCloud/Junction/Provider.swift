@@ -1,4 +1,4 @@
-/// A maker of wearables that a user can connect.
+/// A wearable manufacturer that a user can connect.
 struct Provider: Sendable {
     let slug: String
 
