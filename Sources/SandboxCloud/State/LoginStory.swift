@@ -12,7 +12,7 @@ struct LoginStory: Codable, Sendable {
         case replayed
         /// An invalid refresh token was used, which ended the family.
         case reused
-        /// A refresh token was used after the login had ended.
+        /// A refresh token was refused, and the login did not change.
         case refused
         /// The client ended it.
         case signedOut

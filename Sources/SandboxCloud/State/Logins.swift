@@ -62,7 +62,7 @@ extension Logins {
     /// The result of a refresh.
     enum Refresh: Sendable {
         case granted(IssuedTokens)
-        /// The token was invalid, and the login ended.
+        /// The token was replaced and its grace has ended. The login ends too if `TokenTerms.reuseRevokes` is set.
         case reused
         /// The login had ended before, or the token is unknown.
         case ended

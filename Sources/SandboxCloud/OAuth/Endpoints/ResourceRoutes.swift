@@ -70,7 +70,7 @@ private struct BearerRefusal: Error {
     let status: HTTPResponse.Status
     let error: String?
 
-    /// The answer to a request without a token, which contains no error code (RFC 6750 §3.1).
+    /// The answer to a request without a token. Its `WWW-Authenticate` header has no error code (RFC 6750 §3.1).
     static let nothingShown = BearerRefusal(status: .unauthorized, error: nil)
 
     func response() throws -> Response {
