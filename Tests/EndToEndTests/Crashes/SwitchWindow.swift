@@ -2,21 +2,21 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The time between the beginning of a switch's write and its end, made as long as a test wants.
+/// Holds a switch between the start and the end of its write, so that a test can send another request in between.
 final class SwitchWindow {
-    /// Who comes in between.
+    /// The request that arrives during the switch.
     enum Intruder: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case renewal
-        /// The same, where a handler is asked, and says yes.
+        /// A renewal for which the daemon asks a session handler.
         case handledRenewal
-        /// A caller who wants a token after alice's has ended.
+        /// A token request after alice's token has expired.
         case tokenCaller
 
         var testDescription: String { rawValue }
     }
 
     let installation: Installation
-    /// By the app's own names for them.
+    /// The users by the app's names.
     let users: [String: String]
     private let time: ShiftedTime
     private let disk: HeldDisk
@@ -24,7 +24,7 @@ final class SwitchWindow {
     private var switching: Call?
     private var intruding: Call?
 
-    /// Alice is signed in.
+    /// Starts the daemon and signs alice in.
     init(handled: Bool) throws {
         installation = try Installation(configuration: handled ? "[renewal]\nmode = \"handler\"" : "")
         time = try ShiftedTime(installation)
@@ -34,7 +34,7 @@ final class SwitchWindow {
         try IdentifyingApp(installation, users: users).identify("alice")
     }
 
-    /// Bob's session has been granted, and its record waits for the disk.
+    /// Starts the switch to bob. Returns when the write of bob's record is held.
     func open(crashingAt point: String) throws {
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": point])
         handler = try AnsweringApp(installation, "renew")
@@ -46,7 +46,7 @@ final class SwitchWindow {
         try disk.awaitWrite()
     }
 
-    /// Returns when the daemon has read the intruder's call, and what a handler says if it asks one.
+    /// Sends the request. Returns when the daemon has read it, and the answer of a handler if it asks one.
     func admit(_ intruder: Intruder) throws {
         if intruder == .tokenCaller { time.advance(by: .hours(2)) }
         let client = try installation.connect()
@@ -56,9 +56,9 @@ final class SwitchWindow {
         intruding = call
     }
 
-    /// The write goes on, and the daemon with it, to its crash point or to its end in good order.
+    /// Continues the write, up to the crash point or to an orderly end of the daemon.
     ///
-    /// - Returns: whether the switch was answered.
+    /// - Returns: Whether the daemon answered the switch.
     func close() throws -> Bool {
         try disk.release()
         let isAnswered = try switching?.isAnswered() == true
@@ -69,7 +69,7 @@ final class SwitchWindow {
     }
 }
 
-/// A call whose answer may come at any time, or never.
+/// A call whose answer may arrive at any time or never.
 private final class Call {
     private let client: RawClient
     private let request: Int
@@ -80,12 +80,12 @@ private final class Call {
         self.request = request
     }
 
-    /// Returns when the daemon has read the request: what is asked after it has been answered.
+    /// Returns when the daemon has read the request, because a later request was answered.
     func catchUp() throws {
         _ = try read(upTo: client.request("daemon.info"))
     }
 
-    /// Waits for the answer, or for the end of the daemon.
+    /// Waits for the answer or for the end of the daemon.
     func isAnswered() throws -> Bool {
         try hasAnswer || read(upTo: request)
     }

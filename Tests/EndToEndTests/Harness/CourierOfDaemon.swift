@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import JunctionTesting
 
-/// The courier that a daemon started.
+/// A network helper process of a daemon.
 struct CourierOfDaemon {
     var identifier: pid_t
 
@@ -10,12 +10,12 @@ struct CourierOfDaemon {
         kill(identifier, number)
     }
 
-    /// Waits until it has ended, whoever asks how.
+    /// Waits until the process has ended. It need not be a child of the test.
     func awaitEnd() {
         while let state = Self.fields(of: identifier)?[2], !["Z", "X"].contains(state) { sched_yield() }
     }
 
-    /// Number, (name), state, parent, and so on.
+    /// Returns the fields of `/proc/PID/stat`: pid, (name), state, parent, and so on.
     static func fields(of process: pid_t) -> [String]? {
         guard let line = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return nil }
         let fields = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
@@ -24,7 +24,7 @@ struct CourierOfDaemon {
 }
 
 extension Installation {
-    /// The courier that the daemon has now, where that is one.
+    /// Returns the only network helper of the daemon. Throws if there is another number of them.
     func courier() throws -> CourierOfDaemon {
         let couriers = try couriers()
         guard couriers.count == 1 else {
@@ -33,7 +33,7 @@ extension Installation {
         return couriers[0]
     }
 
-    /// The couriers that the daemon has now: one for the session, one for what apps ask for.
+    /// Returns the network helpers of the daemon: one for the session, one for API calls.
     func couriers() throws -> [CourierOfDaemon] {
         guard let daemon else { throw Program.Failure(description: "There is no daemon") }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in

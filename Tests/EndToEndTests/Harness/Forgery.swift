@@ -1,7 +1,7 @@
 import Foundation
 import JunctionTesting
 
-/// Sign-In Tokens that no backend would give.
+/// Invalid Sign-In Tokens.
 enum Forgery {
     private static let issuer = "id-signer-stg-us@vital-id-stg-us.iam.gserviceaccount.com"
     private static let header = ["alg": "RS256", "typ": "JWT"]
@@ -12,7 +12,7 @@ enum Forgery {
         ]
     }
 
-    /// What is wrong with each, and the token.
+    /// Malformed tokens, each with a description of the defect.
     static var malformed: [(fault: String, token: String)] {
         [
             ("not base64", "%%% not base64 %%%"),
@@ -34,7 +34,7 @@ enum Forgery {
         ]
     }
 
-    /// The JWT inside a token.
+    /// Returns the JWT inside a Sign-In Token.
     static func jwt(of token: String) throws -> String {
         guard let envelope = Data(base64Encoded: token),
             let object = try JSONSerialization.jsonObject(with: envelope) as? Object,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Looks for secrets where none may be.
+/// Searches text and files for secrets.
 enum Spill {
-    /// The forms in which a secret is looked for: as it is, and in base64.
+    /// Returns the searched forms of each secret: the text and its base64.
     private static func needles(_ secrets: [String]) -> [Data] {
         secrets.flatMap { secret in
             let bytes = Data(secret.utf8)
@@ -10,7 +10,7 @@ enum Spill {
         }
     }
 
-    /// Which of the secrets are in the text, by their number: the secret itself would end up in the test's output.
+    /// Returns the indices of the secrets in the text. The secrets themselves would be printed in the test's output.
     static func of(_ secrets: [String], in text: Data) -> [Int] {
         secrets.indices.filter { index in
             needles([secrets[index]]).contains { text.firstRange(of: $0) != nil }
@@ -21,12 +21,13 @@ enum Spill {
         of(secrets, in: Data(text.utf8))
     }
 
-    /// The files that hold one of the secrets.
+    /// Returns the files that contain a secret.
     static func of(_ secrets: [String], inFilesBelow folder: String) -> [String] {
         FileManager.default.contents(below: folder).filter { !of(secrets, in: $0.bytes).isEmpty }.map(\.path)
     }
 
-    /// Whether there is anything in the form of the sandbox's tokens: its refresh tokens are never shown to anybody.
+    /// Returns whether the text contains a token of the sandbox. Refresh tokens are never shown, so a test cannot know
+    /// them.
     static func hasToken(in text: String) -> Bool {
         text.contains(/[ar]t_[0-9a-f]{16}/)
     }
