@@ -72,7 +72,7 @@ import Testing
         #expect(!error.message.contains("secure mode"))
     }
 
-    @Test func `a sign-in without an auth token names secure mode if the network requires it`() throws {
+    @Test func `a sign-in without an auth token names secure mode if the network needs it`() throws {
         let installation = try Installation.social()
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
 
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [("junction", "--link-code"), ("social", "--display-name"), ("oauth", "--device")])
-    func `help lists the provider's options first, and the others under other providers`(name: String, own: String) throws
+    func `help lists the provider's options first, and all others separately`(name: String, own: String) throws
     {
         let installation =
             switch name {

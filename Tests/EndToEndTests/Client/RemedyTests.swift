@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0))
-    func `a user who may not open the socket is told its group and how to join it`() throws {
+    func `a user who may not open the socket is told its group`() throws {
         let installation = try Installation.started()
         let stranger = try Stranger(installation)
         let directory = installation.folder.path + "/run"

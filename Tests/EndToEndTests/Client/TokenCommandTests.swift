@@ -85,7 +85,7 @@ import Testing
     }
 
     // Type ^C only while a program reads, because a shell that is starting a program can lose it.
-    @Test func `the command can prompt at the terminal, and an interrupted command leaves the terminal restored`() throws {
+    @Test func `the command can prompt, and an interrupted command leaves the terminal restored`() throws {
         let scene = try Scene(
             "stty -echo </dev/tty; printf 'word: ' >/dev/tty; read word; echo \"=$word=\" >/dev/tty; read more"
         )

@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: ["{\"a\":1}", "{\"a\":1}\n"])
-    func `api ends its output with a line break on a terminal, and prints the exact body elsewhere`(body: String) throws {
+    func `api ends its output with a line break only on a terminal`(body: String) throws {
         let folder = TemporaryFolder()
         let answer = try JSONSerialization.data(withJSONObject: ["status": 200, "headers": [:], "body": body])
         let line = #"{"jsonrpc":"2.0","id":1,"result":"# + String(decoding: answer, as: UTF8.self) + "}\n"

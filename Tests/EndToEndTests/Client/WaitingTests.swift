@@ -91,7 +91,7 @@ import Testing
         #expect(try installation.ctl("wait", "--for", "something").status == 64)
     }
 
-    @Test func `wait for a fresh session ends at once if the token has expired and reauthentication is pending`() throws {
+    @Test func `wait for a fresh session ends at once for an expired token with pending reauthentication`() throws {
         let installation = try Installation.started(accessTokenLifetime: 2)
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)

@@ -2,13 +2,13 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Other users of the machine. Only root can be somebody else, so these are for root.
+/// Tests of callers that are other users of the machine. Only root can act as another user.
 @Suite(
     .enabled("only root can act as another user") { geteuid() == 0 },
     .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
 )
 struct AccessTests {
-    @Test func `another user does not get through to a socket of mode 0600`() throws {
+    @Test func `another user cannot connect to a socket of mode 0600`() throws {
         let installation = try Installation.started()
 
         let ending = try Stranger(installation).ctl("status")
@@ -18,7 +18,7 @@ struct AccessTests {
         #expect(ending.errors.contains("permissionDenied"))
     }
 
-    @Test func `without an access entry a stranger who gets through is allowed nothing`() throws {
+    @Test func `without an access entry another user has no rights`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let stranger = try Stranger(installation)
@@ -33,7 +33,7 @@ struct AccessTests {
         #expect(try installation.status().state == "established")
     }
 
-    @Test func `an access entry opens what it names and nothing else`() throws {
+    @Test func `an access entry gives exactly the rights that it names`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
         )
@@ -50,7 +50,7 @@ struct AccessTests {
         #expect(try stranger.ctl(["doctor"]).status == 77)
     }
 
-    @Test func `a member of the socket's group is told why the group gives nothing, and which entry does`() throws {
+    @Test func `a member of the socket's group is told why it has no rights, and which entry gives them`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"daemon\""
         )
@@ -59,7 +59,7 @@ struct AccessTests {
         try stranger.openSocket()
 
         let refused = try stranger.ctl(["token"], groups: "root")
-        // The advice leads out of it.
+        // The advised entry gives the right.
         installation.configuration += "\n[[access]]\nallow = [\"token\"]\nuser = \"\(Stranger.identifier)\""
         try installation.restartDaemon()
         try stranger.openSocket()
@@ -74,7 +74,7 @@ struct AccessTests {
         #expect(try stranger.ctl(["token"], groups: "root").status == 0)
     }
 
-    @Test func `a capability that lacks is told before the parameters are looked at`() throws {
+    @Test func `a missing right is reported before invalid parameters`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
         )
@@ -88,7 +88,7 @@ struct AccessTests {
         #expect(garbage.status == 77)
     }
 
-    @Test func `a supplementary group opens too`() throws {
+    @Test func `an access entry applies to supplementary groups`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\", \"token\"]\ngroup = \"daemon\""
         )
@@ -101,7 +101,7 @@ struct AccessTests {
         #expect(try stranger.ctl(["sign-out"], groups: "daemon").status == 77)
     }
 
-    @Test func `an entry for somebody who does not exist opens nothing to the socket's group`() throws {
+    @Test func `an entry for an unknown user gives the socket's group no rights`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"no-such-user\""
         )
@@ -119,7 +119,7 @@ struct AccessTests {
         #expect(checks.output.contains("access[0] matches nobody: there is no user \"no-such-user\" on this machine"))
     }
 
-    @Test func `a reload changes the rights of who is connected already`() throws {
+    @Test func `a reload changes the rights of connected callers`() throws {
         let access = "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
         let installation = try Installation(configuration: access)
         let notify = try installation.startDaemon()
