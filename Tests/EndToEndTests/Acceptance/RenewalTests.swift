@@ -24,10 +24,10 @@ import Testing
         try watcher.awaitSnapshot { $0.state == "tokenExpired" }
         try installation.cloud.wait(for: "hanging")
 
-        let crowd = try Crowd(installation, connections: 20, callsEach: 10)
+        let callers = try ConcurrentCallers(installation, connections: 20, callsEach: 10)
         try installation.cloud.change(["accessTokenLifetime": 3_600])
         try installation.cloud.release()
-        let answers = try crowd.answers()
+        let answers = try callers.answers()
 
         #expect(answers.count == 200)
         #expect(Set(answers.map { $0.result?.accessToken }).count == 1)
@@ -45,9 +45,9 @@ import Testing
         try watcher.awaitSnapshot { $0.state == "tokenExpired" }
         try installation.cloud.wait(for: "hanging")
 
-        let crowd = try Crowd(installation, connections: 20, callsEach: 10)
+        let callers = try ConcurrentCallers(installation, connections: 20, callsEach: 10)
         try installation.cloud.release()
-        let answers = try crowd.answers()
+        let answers = try callers.answers()
 
         #expect(answers.count == 200)
         #expect(answers.allSatisfy { $0.error?.kind == "providerUnavailable" && ($0.error?.retryAfter ?? 0) > 50 })
@@ -187,18 +187,18 @@ import Testing
 
     // MARK: Failures
 
-    static let troubles = [
+    static let failures = [
         #"{"status": 503}"#, #"{"status": 400, "body": {"detail": {"error_type": "something_new"}}}"#,
         #"{"status": 403, "body": "<html>", "contentType": "text/html"}"#, #"{"status": 429}"#,
         #"{"status": 302, "headers": {"Location": "http://127.0.0.1:1/"}}"#, #"{"malformed": true}"#,
         #"{"drop": "before"}"#, #"{"drop": "after"}"#,
     ]
 
-    @Test(arguments: troubles)
-    func `an answer that is no verdict keeps the session and is retried`(trouble: String) throws {
+    @Test(arguments: failures)
+    func `an answer that is no verdict keeps the session and is retried`(failure: String) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
-        var fault = try #require(try JSONSerialization.jsonObject(with: Data(trouble.utf8)) as? Object)
+        var fault = try #require(try JSONSerialization.jsonObject(with: Data(failure.utf8)) as? Object)
         fault["times"] = 1
         try installation.cloud.fault(fault)
         let watcher = try installation.watch()

@@ -11,21 +11,21 @@ import Testing
         try story.tell()
         let environment = try #require(FileManager.default.contents(atPath: "/proc/\(story.process)/environ"))
         let commandLine = try #require(FileManager.default.contents(atPath: "/proc/\(story.process)/cmdline"))
-        let files = Spill.of(story.secrets, inFilesBelow: installation.stateDirectory)
+        let files = SecretSearch.found(story.secrets, inFilesBelow: installation.stateDirectory)
         try installation.killDaemon()
 
         #expect(story.secrets.count >= 10)
         let log = try #require(installation.daemon)
         #expect(log.errors.contains("state"))
-        #expect(Spill.of(story.secrets, in: log.errors) == [])
-        #expect(!Spill.hasToken(in: log.errors))
+        #expect(SecretSearch.found(story.secrets, in: log.errors) == [])
+        #expect(!SecretSearch.hasToken(in: log.errors))
         #expect(log.output == "")
         #expect(story.messages.count >= 5)
         let messages = story.messages.joined(separator: "\n")
-        #expect(Spill.of(story.secrets, in: messages) == [])
-        #expect(!Spill.hasToken(in: messages))
-        #expect(Spill.of(story.secrets, in: environment) == [])
-        #expect(Spill.of(story.secrets, in: commandLine) == [])
+        #expect(SecretSearch.found(story.secrets, in: messages) == [])
+        #expect(!SecretSearch.hasToken(in: messages))
+        #expect(SecretSearch.found(story.secrets, in: environment) == [])
+        #expect(SecretSearch.found(story.secrets, in: commandLine) == [])
         #expect(files == [])
     }
 
@@ -45,11 +45,11 @@ import Testing
         secrets.append(try #require(try installation.token()))
         let asked = try installation.ctl("token")
 
-        #expect(Spill.hasToken(in: asked.output))
+        #expect(SecretSearch.hasToken(in: asked.output))
         for ending in others {
-            #expect(!Spill.hasToken(in: ending.output + ending.errors))
-            #expect(Spill.of(secrets, in: ending.output) == [])
-            #expect(Spill.of(secrets, in: ending.errors) == [])
+            #expect(!SecretSearch.hasToken(in: ending.output + ending.errors))
+            #expect(SecretSearch.found(secrets, in: ending.output) == [])
+            #expect(SecretSearch.found(secrets, in: ending.errors) == [])
         }
         #expect(asked.output == secrets[3] + "\n")
         #expect(asked.errors == "")
@@ -59,10 +59,10 @@ import Testing
         let secret = "at_0123456789abcdef0123456789abcdef"
         let encoded = Data(secret.utf8).base64EncodedString()
 
-        #expect(Spill.of(["other", secret], in: "level=trace \(secret)\n") == [1])
-        #expect(Spill.of([secret], in: "{\"token\":\"\(encoded)\"}") == [0])
-        #expect(Spill.hasToken(in: "the token \(secret)"))
-        #expect(!Spill.hasToken(in: "start_of_something at_last"))
+        #expect(SecretSearch.found(["other", secret], in: "level=trace \(secret)\n") == [1])
+        #expect(SecretSearch.found([secret], in: "{\"token\":\"\(encoded)\"}") == [0])
+        #expect(SecretSearch.hasToken(in: "the token \(secret)"))
+        #expect(!SecretSearch.hasToken(in: "start_of_something at_last"))
     }
 
     @Test func `a setting that contains a secret by mistake is not shown`() throws {

@@ -85,7 +85,7 @@ import Testing
         #expect(snapshot.isDurable)
         #expect(Set(snapshot.flags) == ["configured", "signedIn", "useSignInToken"])
         let secrets = [token, try Forgery.jwt(of: token)]
-        #expect(Spill.of(secrets, inFilesBelow: installation.stateDirectory) == [])
+        #expect(SecretSearch.found(secrets, inFilesBelow: installation.stateDirectory) == [])
         try installation.restartDaemon()
         #expect(try installation.status().userId == user)
     }

@@ -22,7 +22,7 @@ import Testing
         #expect(try client.refusal("session.renew").kind == "notSignedIn")
         let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
         #expect(try client.refusal("api.request", call).kind == "notSignedIn")
-        #expect(Spill.of([user, "alice"], inFilesBelow: installation.stateDirectory) == [])
+        #expect(SecretSearch.found([user, "alice"], inFilesBelow: installation.stateDirectory) == [])
         try installation.restartDaemon()
         #expect(try installation.status().state == "notLoggedIn")
     }

@@ -8,7 +8,7 @@ import Testing
 struct ApiSocketTests {
     @Test(arguments: [":userId", "%7BuserId%7D", "%7buserId%7d", "{userId}"])
     func `the provider answers, and :userId in the path becomes the user's id`(segment: String) throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
 
         let answer = try installation.api().ask("/v2/user/\(segment)", "--globoff")
@@ -20,7 +20,7 @@ struct ApiSocketTests {
 
     @Test(arguments: ["expire-access-tokens", "revoke-access-tokens"])
     func `a rejected token is renewed once without the app noticing`(verb: String) throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.cloud.drive(verb, user)
 
@@ -44,7 +44,7 @@ struct ApiSocketTests {
     }
 
     @Test func `a long body is not sent twice: the app receives the 401, and the next call has a new token`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("revoke-access-tokens", user)
         let file = try Self.file(of: 100_000, in: installation)
@@ -63,7 +63,7 @@ struct ApiSocketTests {
 
     @Test(arguments: [[], ["-H", "Transfer-Encoding: chunked"]])
     func `a body of any length is forwarded while it arrives`(framing: [String]) throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         let file = try Self.file(of: Self.long, in: installation)
         let before = try Self.mostMemory(of: installation)
@@ -79,7 +79,7 @@ struct ApiSocketTests {
     }
 
     @Test func `an answer of any length is forwarded while the app reads it`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.cloud.fault(["match": "/v2/user/\(user)", "oversize": Self.long])
         let before = try Self.mostMemory(of: installation)
@@ -97,7 +97,7 @@ struct ApiSocketTests {
     }
 
     @Test func `only the host name junction is accepted`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
 
         for host in ["localhost", "127.0.0.1", "junction.example.com", "junction:8080"] {
@@ -110,7 +110,7 @@ struct ApiSocketTests {
     }
 
     @Test func `an error of the daemon is a problem document with a kind`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let nobody = try installation.api().ask("/v2/user/:userId")
         #expect(nobody.status == 401)
         #expect(nobody.kind == "notSignedIn")
@@ -141,14 +141,14 @@ struct ApiSocketTests {
         .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
     )
     func `another user may do only what an access entry allows`() throws {
-        let installation = try Installation.withDoor(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+        let installation = try Installation.withHTTP(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
         )
         try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        let api = installation.api(as: Stranger.command)
+        let otherUser = try OtherUser(installation)
+        let api = installation.api(as: OtherUser.command)
         #expect(throws: Program.Failure.self) { try api.ask("/.junction/status") }
-        try stranger.open(installation.apiSocket)
+        try otherUser.open(installation.apiSocket)
 
         let call = try api.ask("/v2/user/:userId")
 

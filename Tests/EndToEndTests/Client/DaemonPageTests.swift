@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
 struct DaemonPageTests {
     @Test func `state and token are the same as over JSON-RPC`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
         let api = installation.api()
 
@@ -26,7 +26,7 @@ struct DaemonPageTests {
         [], ["-H", "Junction-Local: yes"], ["-H", "Junction-Local: true", "-H", "Junction-Local: true"],
     ])
     func `a request without the required header gets no token`(headers: [String]) throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
 
         let ending = try installation.api().program(["--include", "http://junction/.junction/token"] + headers).wait()
@@ -39,7 +39,7 @@ struct DaemonPageTests {
     }
 
     @Test func `the metrics are the same as over JSON-RPC`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
 
         let page = try installation.api().ask("/.junction/metrics")
 
@@ -54,7 +54,7 @@ struct DaemonPageTests {
     }
 
     @Test func `the event stream starts with the present state and reports the sign-out`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
         let listener = try installation.api().listen("/.junction/events")
         #expect(try Self.event(listener).state == "established")
@@ -78,7 +78,7 @@ struct DaemonPageTests {
     }
 
     @Test func `the description lists every page, and every page exists`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let guide = try String(contentsOfFile: Program.root + "/docs/http.md", encoding: .utf8)
         let rows = guide.matches(of: #/\| `(/\.junction/[a-z.]+)` \|/#).map { String($0.1) }
 

@@ -82,8 +82,7 @@ import Testing
     }
 
     @Test(arguments: [("junction", "--link-code"), ("social", "--display-name"), ("oauth", "--device")])
-    func `help lists the provider's options first, and all others separately`(name: String, own: String) throws
-    {
+    func `help lists the provider's options first, and all others separately`(name: String, own: String) throws {
         let installation =
             switch name {
             case "social": try Installation.social()

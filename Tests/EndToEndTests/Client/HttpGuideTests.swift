@@ -19,7 +19,7 @@ struct HttpGuideTests {
     }
 
     @Test func `every command prints what the page shows`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         let commands = try Self.guide().components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
             .flatMap { $0.split(separator: "\n").dropFirst() }.map(String.init)
@@ -39,7 +39,7 @@ struct HttpGuideTests {
     }
 
     @Test func `the timer's service writes the metrics to the collector's folder`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let unit = try #require(try Self.guide().firstMatch(of: /ExecStart=(\/bin\/sh -c [^\n]*\\\n[^\n]*)/))
         let place = try #require(unit.1.firstMatch(of: #/[^ ]*/junctiond\.prom/#)?.0)
         let file = installation.folder.fresh("junctiond.prom")
@@ -54,7 +54,7 @@ struct HttpGuideTests {
     @Test func `every error kind on the page is one of the daemon's, with its status`() throws {
         let rows = try Self.guide().matches(of: /\n\| ([0-9]{3}) \| ([^|]*) \|/)
         #expect(rows.count > 10)
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let document = try installation.api().ask("/.junction/openapi.json").json()
         let kinds = document.strings("components", "schemas", "Problem", "properties", "kind", "enum")
         #expect(kinds.count > 10)

@@ -63,7 +63,8 @@ import Testing
     }
 
     @Test(arguments: [("sandbox", "mars"), ("moon", "us"), ("production", "us")])
-    func `a wrong environment or region is not reported as a wrong API key`(environment: String, region: String) throws {
+    func `a wrong environment or region is not reported as a wrong API key`(environment: String, region: String) throws
+    {
         let installation = try Installation.started()
         let key = try installation.folder.write(Cloud.teamKey, to: "key")
 
@@ -133,7 +134,7 @@ import Testing
     @Test(.enabled(if: getuid() == 0))
     func `a user who may not open the socket is told its group`() throws {
         let installation = try Installation.started()
-        let stranger = try Stranger(installation)
+        let otherUser = try OtherUser(installation)
         let directory = installation.folder.path + "/run"
         let group = try #require(getgrnam("daemon")).pointee.gr_gid
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
@@ -142,9 +143,9 @@ import Testing
             ofItemAtPath: installation.socket
         )
 
-        let refused = try stranger.ctl("status")
+        let refused = try otherUser.ctl("status")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: installation.socket)
-        let closed = try stranger.ctl("status")
+        let closed = try otherUser.ctl("status")
 
         #expect(refused.status == 77)
         #expect(refused.remedy.contains("the group 'daemon' may"), "\(refused.remedy)")

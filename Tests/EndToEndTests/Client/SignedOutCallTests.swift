@@ -28,7 +28,7 @@ import Testing
 
     @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
     func `over HTTP the call ends with notSignedIn`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let alice = try installation.signInNewUser("alice")
         try installation.cloud.fault(["match": "/v2/user", "hang": true, "times": 1])
         let curl = try installation.api().program(["--include", "http://junction/v2/user/:userId"])
@@ -49,7 +49,7 @@ import Testing
     private static let long = 40 << 20
 
     @Test func `over HTTP an answer in progress is cut off`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let alice = try installation.signInNewUser("alice")
         try installation.cloud.fault(["match": "/v2/user/\(alice)", "oversize": Self.long])
         let caller = try RawClient(installation.apiSocket)

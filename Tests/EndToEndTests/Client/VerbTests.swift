@@ -76,11 +76,11 @@ import Testing
                 user = "nobody"
                 """
         )
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
 
-        let refused = try stranger.ctl("token")
-        let answer = try stranger.ctl("whoami")
+        let refused = try otherUser.ctl("token")
+        let answer = try otherUser.ctl("whoami")
 
         #expect(refused.status == 77)
         #expect(refused.remedy.contains("access[1], counted from 0, decides about you"))

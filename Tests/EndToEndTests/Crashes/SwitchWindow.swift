@@ -5,7 +5,7 @@ import Testing
 /// Holds a switch between the start and the end of its write, so that a test can send another request in between.
 final class SwitchWindow {
     /// The request that arrives during the switch.
-    enum Intruder: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    enum ConcurrentRequest: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case renewal
         /// A renewal for which the daemon asks a session handler.
         case handledRenewal
@@ -19,16 +19,16 @@ final class SwitchWindow {
     /// The users by the app's names.
     let users: [String: String]
     private let time: ShiftedTime
-    private let disk: HeldDisk
+    private let disk: StallingDisk
     private var handler: AnsweringApp?
     private var switching: Call?
-    private var intruding: Call?
+    private var concurrentCall: Call?
 
     /// Starts the daemon and signs alice in.
     init(handled: Bool) throws {
         installation = try Installation(configuration: handled ? "[renewal]\nmode = \"handler\"" : "")
         time = try ShiftedTime(installation)
-        disk = try HeldDisk(installation)
+        disk = try StallingDisk(installation)
         try installation.startDaemon()
         users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         try IdentifyingApp(installation, users: users).identify("alice")
@@ -47,13 +47,13 @@ final class SwitchWindow {
     }
 
     /// Sends the request. Returns when the daemon has read it, and the answer of a handler if it asks one.
-    func admit(_ intruder: Intruder) throws {
-        if intruder == .tokenCaller { time.advance(by: .hours(2)) }
+    func send(_ request: ConcurrentRequest) throws {
+        if request == .tokenCaller { time.advance(by: .hours(2)) }
         let client = try installation.connect()
-        let call = Call(client, try client.request(intruder == .tokenCaller ? "token.get" : "session.renew"))
+        let call = Call(client, try client.request(request == .tokenCaller ? "token.get" : "session.renew"))
         try call.catchUp()
         try handler?.catchUp()
-        intruding = call
+        concurrentCall = call
     }
 
     /// Continues the write, up to the crash point or to an orderly end of the daemon.
@@ -62,7 +62,7 @@ final class SwitchWindow {
     func close() throws -> Bool {
         try disk.release()
         let isAnswered = try switching?.isAnswered() == true
-        _ = try intruding?.isAnswered()
+        _ = try concurrentCall?.isAnswered()
         installation.daemon?.signal(SIGTERM)
         try installation.daemon?.wait()
         return isAnswered

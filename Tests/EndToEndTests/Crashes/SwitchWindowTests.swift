@@ -12,26 +12,26 @@ import Testing
     ]
 
     struct Case: CustomTestStringConvertible, Sendable {
-        var intruder: SwitchWindow.Intruder
+        var request: SwitchWindow.ConcurrentRequest
         var point: String
 
-        var testDescription: String { "\(intruder) \(point)" }
+        var testDescription: String { "\(request) \(point)" }
     }
 
     /// For the token request two hours pass. The switch then counts before it is on disk, and bob is renewed
     /// ("swapped:2") while the write is held. A crash there loses a change that was reported as not durable.
-    static let cases = SwitchWindow.Intruder.allCases.flatMap { intruder in
-        points.filter { intruder != .tokenCaller || $0 != "swapped:2" }.map { Case(intruder: intruder, point: $0) }
+    static let cases = SwitchWindow.ConcurrentRequest.allCases.flatMap { request in
+        points.filter { request != .tokenCaller || $0 != "swapped:2" }.map { Case(request: request, point: $0) }
     }
 
     @Test(arguments: cases)
     func `a renewal during a switch mixes no data of two users`(_ the: Case) throws {
-        let (intruder, point) = (the.intruder, the.point)
-        let window = try SwitchWindow(handled: intruder == .handledRenewal)
+        let (request, point) = (the.request, the.point)
+        let window = try SwitchWindow(handled: request == .handledRenewal)
         let installation = window.installation
         try window.open(crashingAt: point)
 
-        try window.admit(intruder)
+        try window.send(request)
         let isAnswered = try window.close()
         try installation.startDaemon()
         let app = try AnsweringApp(installation, "renew")

@@ -83,7 +83,7 @@ extension Installation {
     var apiConfiguration: String { "[api]\nsocket = \"\(apiSocket)\"\n" }
 
     /// Creates an installation with a running daemon that also serves HTTP.
-    static func withDoor(configuration: String = "") throws -> Installation {
+    static func withHTTP(configuration: String = "") throws -> Installation {
         let installation = try Installation()
         installation.configuration = installation.apiConfiguration + configuration
         try installation.startDaemon()

@@ -105,8 +105,8 @@ final class Cloud {
     }
 
     /// Returns a Sign-In Token as a backend gets one, or one with the deviations of `docs/sandbox.md`.
-    func signInToken(for user: String, _ wishes: Object = [:]) throws -> String {
-        try send("POST", "/sandbox/users/\(user)/sign-in-token", wishes).string("signInToken")
+    func signInToken(for user: String, _ options: Object = [:]) throws -> String {
+        try send("POST", "/sandbox/users/\(user)/sign-in-token", options).string("signInToken")
     }
 
     func credential(for user: String) throws -> Object {

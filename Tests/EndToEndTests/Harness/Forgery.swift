@@ -25,7 +25,7 @@ enum Forgery {
             ("another algorithm", envelope(jwt: jwt(header: ["alg": "HS256", "typ": "JWT"]))),
             ("no algorithm at all", envelope(jwt: jwt(header: ["alg": "none", "typ": "JWT"]))),
             ("another type", envelope(jwt: jwt(header: ["alg": "RS256", "typ": "JWE"]))),
-            ("a stranger's issuer", envelope(jwt: jwt(claim: "iss", "attacker@example.com"))),
+            ("an unknown issuer", envelope(jwt: jwt(claim: "iss", "attacker@example.com"))),
             ("an unknown environment", envelope(jwt: jwt(claim: "iss", issuer.replacing("stg", with: "qa")))),
             ("an unknown region", envelope(jwt: jwt(claim: "iss", issuer.replacing("us@", with: "xx@")))),
             ("no user", envelope(jwt: jwt(claim: "uid", nil))),

@@ -1,7 +1,7 @@
 import Foundation
 import JunctionTesting
 
-/// A listener in the place of a daemon.
+/// A listener that stands in for a daemon.
 extension TestListener {
     /// Opens connections until the backlog is full, and returns them.
     func fill() throws -> [TestSocket] {

@@ -56,8 +56,8 @@ extension Installation {
     }
 
     /// Returns a registration token as an app's backend creates it, or one with the deviations of `docs/sandbox.md`.
-    func registrationToken(for user: String, _ wishes: Object = [:]) throws -> String {
-        let answer = try cloud.sandbox("POST", "sinch/users/\(user)/registration-token", wishes)
+    func registrationToken(for user: String, _ options: Object = [:]) throws -> String {
+        let answer = try cloud.sandbox("POST", "sinch/users/\(user)/registration-token", options)
         guard let token = answer["registrationToken"] as? String else {
             throw Program.Failure(description: "No registration token: \(answer)")
         }
@@ -65,8 +65,8 @@ extension Installation {
     }
 
     /// Returns the credential that registers a user with Sinch.
-    func registration(of user: String, _ wishes: Object = [:]) throws -> Object {
-        ["scheme": "registration", "userId": user, "token": try registrationToken(for: user, wishes)]
+    func registration(of user: String, _ options: Object = [:]) throws -> Object {
+        ["scheme": "registration", "userId": user, "token": try registrationToken(for: user, options)]
     }
 
     /// Returns an auth token, by which an app's backend vouches for a user of social.plus.
@@ -140,7 +140,7 @@ final class RenewingApp {
     }
 
     /// Returns whether the daemon has not asked a question before it answers another request.
-    func isLeftAlone() throws -> Bool {
+    func hasNoQuestion() throws -> Bool {
         let request = try client.request("session.status")
         let first = try client.message()
         return first["method"] == nil && first["id"] as? Int == request

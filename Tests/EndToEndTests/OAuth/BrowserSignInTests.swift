@@ -61,7 +61,7 @@ import Testing
 
         let answer = try Program(
             SystemPrograms.setpriv,
-            Array(Stranger.command.dropFirst()) + ["/usr/bin/curl", "-si", mallorys],
+            Array(OtherUser.command.dropFirst()) + ["/usr/bin/curl", "-si", mallorys],
             in: installation.folder
         ).wait()
         try ctl.program.awaitError("refused a connection")

@@ -203,12 +203,12 @@ import Testing
         let installation = try Installation.oauth(configuration: "[log]\nlevel = \"trace\"")
         let codes = try installation.beginDeviceSignIn()
         let daemon = try #require(installation.daemon)
-        let files = Spill.of([codes.userCode], inFilesBelow: installation.stateDirectory)
+        let files = SecretSearch.found([codes.userCode], inFilesBelow: installation.stateDirectory)
         let metrics = try installation.ctl("metrics").output
         try installation.killDaemon()
 
         #expect(!codes.userCode.isEmpty && files == [])
-        #expect(Spill.of([codes.userCode], in: daemon.errors) == [])
-        #expect(Spill.of([codes.userCode], in: metrics) == [])
+        #expect(SecretSearch.found([codes.userCode], in: daemon.errors) == [])
+        #expect(SecretSearch.found([codes.userCode], in: metrics) == [])
     }
 }

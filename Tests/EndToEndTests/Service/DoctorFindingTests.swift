@@ -173,13 +173,13 @@ struct DoctorFindingTests {
         try installation.writeConfiguration()
         _ = try installation.folder.makeFolder("conf.d")
         _ = try installation.folder.write("", to: "conf.d/a.toml")
-        let stranger = try Stranger(installation)
+        let otherUser = try OtherUser(installation)
         let folder = installation.folder.path
         for (path, mode) in [(folder, 0o755), (folder + "/conf.d", 0o755), (installation.configurationFile, 0o644)] {
             #expect(chmod(path, mode_t(mode)) == 0)
         }
 
-        let ending = try stranger.ctl("doctor", "--json", "--config", installation.configurationFile)
+        let ending = try otherUser.ctl("doctor", "--json", "--config", installation.configurationFile)
         let finding = try #require(Finding.all(in: try ending.json()).first { $0.name == "configuration" })
 
         #expect(finding.verdict == "note")
@@ -192,15 +192,15 @@ struct DoctorFindingTests {
     )
     func `a caller that has only the status right is told about the state`() throws {
         let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
         )
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
         _ = try? installation.connect().call("session.renew")
 
-        let ending = try stranger.ctl("doctor", "--json")
+        let ending = try otherUser.ctl("doctor", "--json")
         let findings = Finding.all(in: try ending.json())
 
         #expect(ending.status == 77)
@@ -230,7 +230,7 @@ struct DoctorFindingTests {
         }
         #expect(ending.output.contains("junctiond 0.1.0"))
         #expect(ending.output.contains("network.proxy = \"(hidden)@127.0.0.1:9\""))
-        #expect(Spill.of([secret, token, user], in: ending.output + ending.errors + json.output) == [])
+        #expect(SecretSearch.found([secret, token, user], in: ending.output + ending.errors + json.output) == [])
         #expect((try json.json()["parts"] as? [Object])?.count == 5)
     }
 
@@ -245,7 +245,7 @@ struct DoctorFindingTests {
         #expect(refused.output.contains("== configuration \(installation.configurationFile)\n"), "\(refused.output)")
         #expect(refused.output.contains("\nlog.level = (hidden)\n"))
         #expect(torn.output.contains("== configuration \(installation.configurationFile)\nit is no TOML, see line "))
-        #expect(Spill.of(["s3cret"], in: refused.output + torn.output) == [])
+        #expect(SecretSearch.found(["s3cret"], in: refused.output + torn.output) == [])
     }
 }
 

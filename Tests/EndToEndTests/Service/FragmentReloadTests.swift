@@ -8,20 +8,20 @@ import Testing
     .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
 )
 struct FragmentReloadTests {
-    private static let entry = "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\"\n"
+    private static let entry = "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\"\n"
 
     /// An installation with a running daemon whose socket another user can open.
     private struct Stage {
         let installation: Installation
         let notify: FakeServiceManager
-        let stranger: Stranger
+        let otherUser: OtherUser
 
         init(configuration: String = "") throws {
             installation = try Installation(configuration: configuration)
             try installation.folder.makeFolder("conf.d")
             notify = try installation.startDaemon()
-            stranger = try Stranger(installation)
-            try stranger.openSocket()
+            otherUser = try OtherUser(installation)
+            try otherUser.openSocket()
         }
 
         func put(_ text: String, _ name: String) throws {
@@ -38,7 +38,7 @@ struct FragmentReloadTests {
             return try notify.wait("the end of the reload") { $0 == "READY=1" }
         }
 
-        var mayAsk: Bool { get throws { try stranger.ctl(["status"]).status != 77 } }
+        var mayAsk: Bool { get throws { try otherUser.ctl(["status"]).status != 77 } }
     }
 
     @Test func `a reload applies a new file and withdraws the rights of a removed one`() throws {
@@ -103,7 +103,7 @@ struct FragmentReloadTests {
 
     @Test func `an app's first entry withdraws the rights that every caller had without an entry`() throws {
         let stage = try Stage()
-        let group = { try stage.stranger.ctl(["status"], groups: "root").status }
+        let group = { try stage.otherUser.ctl(["status"], groups: "root").status }
         #expect(try group() != 77)
 
         try stage.put("[[access]]\nallow = [\"token\"]\nunit = \"health-sync.service\"\n", "50-health-sync.toml")

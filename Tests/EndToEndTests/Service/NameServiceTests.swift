@@ -72,16 +72,16 @@ struct NameServiceTests {
         installation.accounts = accounts
         let notify = try installation.startDaemon()
         try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
-        #expect(try stranger.ctl(["token"]).status == 77)
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
+        #expect(try otherUser.ctl(["token"]).status == 77)
 
         if fileIsLost { try accounts.loseUsers() } else { try accounts.know([]) }
         installation.daemon?.signal(SIGHUP)
         let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
 
         #expect(lines.contains { $0.hasPrefix("STATUS=The new configuration is") && $0.contains("access[0]") })
-        let ending = try stranger.ctl(["token"])
+        let ending = try otherUser.ctl(["token"])
         #expect(ending.status == 77)
         #expect(ending.output == "")
     }

@@ -67,8 +67,7 @@ struct ReloadTests {
     }
 
     @Test(arguments: [true, false])
-    func `without a signed-in user a reload applies every setting in the same process`(isPassed: Bool) throws
-    {
+    func `without a signed-in user a reload applies every setting in the same process`(isPassed: Bool) throws {
         let installation = try Installation()
         let listener = isPassed ? try installation.listen() : nil
         let passed = listener.map { ["rpc": $0.descriptor] } ?? [:]

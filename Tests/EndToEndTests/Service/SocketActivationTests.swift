@@ -41,12 +41,12 @@ struct SocketActivationTests {
         let (activator, socket) = try activate(installation, name: "other")
 
         // The first connection starts the daemon, and no process accepts it.
-        let stranger = try RawClient(socket)
-        stranger.send(#"{"jsonrpc":"2.0","method":"daemon.info","id":1}"#)
+        let firstClient = try RawClient(socket)
+        firstClient.send(#"{"jsonrpc":"2.0","method":"daemon.info","id":1}"#)
         let outcome = try installation.ctl("wait", "--for", "signed-out", "--timeout", "10")
 
         #expect(outcome.status == 0)
-        #expect(!stranger.socket.hasInput)
+        #expect(!firstClient.socket.hasInput)
         activator.program.signal(SIGTERM)
         #expect(try activator.program.wait().status == 0)
         #expect(FileManager.default.fileExists(atPath: socket))

@@ -6,7 +6,7 @@ import Testing
 /// what to do.
 @Suite struct UnreadableStorageTests {
     /// The defect that the daemon finds at its start.
-    enum Trouble: String, CaseIterable {
+    enum Defect: String, CaseIterable {
         case otherKey, noKey, clonedDisk, newerFormat, altered, torn
 
         var status: String {
@@ -28,9 +28,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Trouble.allCases)
-    func `the first line of status says that no token is available, why and what to do`(trouble: Trouble) throws {
-        let installation = try Self.installation(with: trouble)
+    @Test(arguments: Defect.allCases)
+    func `the first line of status says that no token is available, why and what to do`(defect: Defect) throws {
+        let installation = try Self.installation(with: defect)
 
         let status = try installation.ctl("status")
         let json = try installation.ctl("status", "--json")
@@ -40,17 +40,17 @@ import Testing
 
         let first = try #require(status.output.split(separator: "\n").first)
         #expect(first.hasPrefix("state     "), "\(first)")
-        #expect(first.contains("no token can be had, because the storage is \(trouble.status). "), "\(first)")
-        #expect(first.contains(trouble.reason), "\(first)")
+        #expect(first.contains("no token can be had, because the storage is \(defect.status). "), "\(first)")
+        #expect(first.contains(defect.reason), "\(first)")
         for ending in [status, json, token, wait] { #expect(ending.status == 75, "\(ending.errors)") }
         let storage = try json.json().storage
         #expect(storage["readable"] as? Bool == false)
-        #expect((storage["reason"] as? String)?.contains(trouble.reason) == true)
-        #expect(token.errors.contains(trouble.reason))
-        #expect(wait.errors.contains(trouble.reason))
+        #expect((storage["reason"] as? String)?.contains(defect.reason) == true)
+        #expect(token.errors.contains(defect.reason))
+        #expect(wait.errors.contains(defect.reason))
         #expect(doctor.status == 1)
         // The reason occurs completely and only once.
-        #expect(doctor.output.components(separatedBy: trouble.reason).count == 2, "\(doctor.output)")
+        #expect(doctor.output.components(separatedBy: defect.reason).count == 2, "\(doctor.output)")
         for advice in [status.output, token.errors, doctor.output] {
             #expect(!advice.contains("estore it"), "\(advice)")
             #expect(!advice.contains("and was put aside"), "\(advice)")
@@ -93,14 +93,14 @@ import Testing
     }
 
     /// Creates an installation with a running daemon and this defect.
-    private static func installation(with trouble: Trouble) throws -> Installation {
+    private static func installation(with defect: Defect) throws -> Installation {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try installation.startDaemon()
         try installation.signInNewUser()
         try installation.killDaemon()
         let record = installation.stateDirectory + "/session.sealed"
-        switch trouble {
+        switch defect {
         case .otherKey: try credentials.put(2)
         case .noKey: try credentials.take()
         case .clonedDisk:

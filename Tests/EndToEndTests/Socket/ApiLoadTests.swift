@@ -33,8 +33,8 @@ struct ApiLoadTests {
             """
         let installation = try Installation.started(configuration: access)
         let user = try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
         try installation.cloud.fault(["match": "/v2/user/\(user)", "hang": true])
         let client = try installation.connect()
 
@@ -48,7 +48,7 @@ struct ApiLoadTests {
             #expect((answer["error"] as? Object)?["code"] as? Int == 1011)
             busy += 1
         }
-        let other = try stranger.ctl("api", "GET", "/v2/providers")
+        let other = try otherUser.ctl("api", "GET", "/v2/providers")
         try installation.cloud.clearFaults()
         try installation.cloud.release()
 

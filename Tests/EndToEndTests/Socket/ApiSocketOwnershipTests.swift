@@ -17,7 +17,7 @@ struct ApiSocketOwnershipTests {
     }
 
     @Test func `a socket of a killed daemon is replaced, and the session is restored`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.killDaemon()
         #expect(FileManager.default.fileExists(atPath: installation.apiSocket))
@@ -30,7 +30,7 @@ struct ApiSocketOwnershipTests {
     }
 
     @Test func `an orderly shutdown unlinks the socket`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
 
         try installation.stopDaemon()
 
@@ -52,7 +52,7 @@ struct ApiSocketOwnershipTests {
     }
 
     @Test func `a second daemon on the same socket ends with 75 and does not affect the first`() throws {
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
 
         let second = try Program(

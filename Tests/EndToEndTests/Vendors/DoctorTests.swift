@@ -148,7 +148,7 @@ struct DoctorTests {
                     in: installation.folder
                 ).wait()
                 #expect(ending.output.contains("provider"))
-                #expect(Spill.of(secrets, in: ending.output + ending.errors) == [])
+                #expect(SecretSearch.found(secrets, in: ending.output + ending.errors) == [])
             }
         }
     }

@@ -96,7 +96,7 @@ struct HandlerMisbehaviourTests {
         let renewal = try caller.request("session.renew")
         let question = try prompt.question()
         try slow.client.reply(to: late.identifier, ["action": "renew"])
-        #expect(try slow.isLeftAlone())
+        #expect(try slow.hasNoQuestion())
         try prompt.client.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
 
         #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
@@ -115,7 +115,7 @@ struct HandlerMisbehaviourTests {
         #expect(refusal.kind == "providerUnavailable")
         #expect(refusal.message.contains("no session handler could help (1 was asked)"))
         _ = try idle[14].question()
-        for app in idle.dropLast() { #expect(try app.isLeftAlone()) }
+        for app in idle.dropLast() { #expect(try app.hasNoQuestion()) }
     }
 
     @Test(arguments: ["renew", "unableToRetrieveAuthToken"])
@@ -132,7 +132,7 @@ struct HandlerMisbehaviourTests {
 
         #expect(try caller.answer(to: renewal).generation == 2)
         try app.client.reply(to: question.identifier, ["action": second])
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
         let snapshot = try installation.status()
         #expect(snapshot.generation == 2)
         #expect(snapshot.phase == "scheduled")
@@ -151,7 +151,7 @@ struct HandlerMisbehaviourTests {
         let token = try installation.cloud.signInToken(for: alice)
         try app.client.reply(to: question.identifier, ["action": "renewWithAuthToken", "authToken": token])
 
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
         let snapshot = try installation.status()
         #expect(snapshot.userId == bob)
         #expect(snapshot.phase == "scheduled")
@@ -163,12 +163,12 @@ struct HandlerMisbehaviourTests {
         let installation = try Installation.junctionWithHandlers()
         try installation.signInNewUser()
         let app = try RenewingApp(installation)
-        let (caller, stranger) = (try installation.connect(), try installation.connect())
+        let (caller, otherClient) = (try installation.connect(), try installation.connect())
 
         let renewal = try caller.request("session.renew")
         let question = try app.question()
-        try stranger.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
-        try stranger.call("session.status")
+        try otherClient.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
+        try otherClient.call("session.status")
         try app.client.reply(to: question.identifier, ["action": "renew"])
 
         #expect(try caller.answer(to: renewal).generation == 2)

@@ -69,7 +69,7 @@ struct HandlerModeTests {
             #expect(refusal.kind == "reauthenticationRequired")
             #expect((0...10).contains(refusal.retryAfter ?? -1))
         }
-        #expect(try asked.isLeftAlone())
+        #expect(try asked.hasNoQuestion())
         #expect(try installation.cloud.counter("tokenRequests") == calls)
         #expect(try installation.token() == token)
 

@@ -70,7 +70,8 @@ struct HandlerEndToEndTests {
         #expect(!again.client.socket.hasInput)
     }
 
-    @Test func `a user's latest handler is asked first, and the next round asks the earlier one if it has died`() throws {
+    @Test func `a user's latest handler is asked first, and the next round asks the earlier one if it has died`() throws
+    {
         let (installation, time) = try Installation.junctionWithHandlersAndTime()
         try installation.signInNewUser()
         let first = try RenewingApp(installation)
@@ -96,12 +97,12 @@ struct HandlerEndToEndTests {
         throws
     {
         let (installation, time) = try Installation.junctionWithHandlersAndTime(
-            "[[access]]\nallow = [\"handle\"]\nuser = \"\(Stranger.name)\""
+            "[[access]]\nallow = [\"handle\"]\nuser = \"\(OtherUser.name)\""
         )
         try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
-        let other = try stranger.start(["handle-renewals", "--exec", "cat >/dev/null; echo renew"])
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
+        let other = try otherUser.start(["handle-renewals", "--exec", "cat >/dev/null; echo renew"])
         defer { other.signal(SIGKILL) }
         let caller = try installation.connect()
         while other.isRunning, try !caller.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
@@ -114,7 +115,7 @@ struct HandlerEndToEndTests {
 
         time.advance(by: .seconds(11))
         #expect(try caller.call("session.renew").generation == 3)
-        for app in idle { #expect(try app.isLeftAlone()) }
+        for app in idle { #expect(try app.hasNoQuestion()) }
     }
 
     @Test func `an answer after a sign-out signs no user in`() throws {

@@ -89,7 +89,7 @@ struct RegistrationTokenCommandTests {
     @Test func `each broken rule is named, with exit code 1`() throws {
         let cloud = try Installation()
         let other = "//rtc.sinch.com/applications/other"
-        let broken: [(rule: String, wishes: Object)] = [
+        let broken: [(rule: String, options: Object)] = [
             ("algorithm", ["header": ["alg": "none"]]), ("keyIdForm", ["header": ["kid": "20180102"]]),
             ("keyIdDate", ["header": ["kid": "hkdfv1-20180103"]]), ("issuer", ["claims": ["iss": "sinch"]]),
             ("subject", ["claims": ["sub": "foo"]]), ("subjectApplication", ["claims": ["sub": other + "/users/foo"]]),
@@ -98,8 +98,8 @@ struct RegistrationTokenCommandTests {
             ("instanceExpiry", ["claims": ["sinch:rtc:instance:exp": 1_515_035_044]]), ("signature", ["forged": true]),
             ("application", ["claims": ["iss": other, "sub": other + "/users/foo"]]),
         ]
-        for (rule, wishes) in broken {
-            let wished = wishes.merging(["issuedAt": 1_514_862_245]) { $1 }
+        for (rule, options) in broken {
+            let wished = options.merging(["issuedAt": 1_514_862_245]) { $1 }
             let ending = try verify(cloud.registrationToken(for: "foo", wished), at: "1514862300")
             #expect(ending.status == 1, "\(rule)")
             #expect(ending.output.hasPrefix("invalid: \(rule): "), "\(rule): \(ending.output)")

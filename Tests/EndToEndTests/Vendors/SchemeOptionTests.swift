@@ -25,8 +25,7 @@ struct SchemeOptionTests {
         #expect(try installation.signIn(["--user-id", "Anna", "--auth-token-file", "-"], token).scheme == "userLogin")
     }
 
-    @Test func `Sinch: a registration token comes from a file, standard input or a handler`() throws
-    {
+    @Test func `Sinch: a registration token comes from a file, standard input or a handler`() throws {
         let installation = try Installation.sinch()
         let file = try installation.folder.write(installation.registrationToken(for: "anna") + "\n", to: "jwt")
         let form = ["--user-id", "anna", "--registration-token-file"]

@@ -85,7 +85,7 @@ struct SinchInstanceTests {
         let renewed = try installation.awaitSnapshot { $0.generation == 2 }
         #expect(question["reason"] as? String == "expired")
         #expect(renewed.state == "established")
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
     }
 
     // MARK: Credentials
@@ -131,10 +131,10 @@ extension Installation {
     }
 
     /// Renews with a new token from the app.
-    fileprivate func renew(_ app: RenewingApp, _ wishes: Object) throws -> Object {
+    fileprivate func renew(_ app: RenewingApp, _ options: Object) throws -> Object {
         let caller = try connect()
         let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": registrationToken(for: "anna", wishes)])
+        try app.answer(["action": "renewWithAuthToken", "authToken": registrationToken(for: "anna", options)])
         return try caller.answer(to: renewal)
     }
 }

@@ -93,7 +93,7 @@ struct SocialVerdictTests {
 
         #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
         try installation.awaitSnapshot { $0.generation == 2 }
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
     }
 
     @Test func `a deleted user's session ends with 400100, and its data is erased`() throws {

@@ -3,7 +3,7 @@ import JunctionTesting
 
 /// Holds writes of the daemon at their first sync. See `Shims/disk.c`. At that point the temporary file is complete but
 /// has not replaced the record.
-final class HeldDisk {
+final class StallingDisk {
     private let folder: String
     private let held: Fifo
     private let go: Fifo

@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 
 /// Another user of the machine without special rights (`nobody`).
-struct Stranger {
+struct OtherUser {
     static let identifier = 65_534
     static let name = "nobody"
 

@@ -3,7 +3,7 @@ import Glibc
 import JunctionTesting
 
 /// A network helper process of a daemon.
-struct CourierOfDaemon {
+struct CourierProcess {
     var identifier: pid_t
 
     func signal(_ number: Int32) {
@@ -25,7 +25,7 @@ struct CourierOfDaemon {
 
 extension Installation {
     /// Returns the only network helper of the daemon. Throws if there is another number of them.
-    func courier() throws -> CourierOfDaemon {
+    func courier() throws -> CourierProcess {
         let couriers = try couriers()
         guard couriers.count == 1 else {
             throw Program.Failure(description: "The daemon has \(couriers.count) couriers instead of one")
@@ -34,14 +34,14 @@ extension Installation {
     }
 
     /// Returns the network helpers of the daemon: one for the session, one for API calls.
-    func couriers() throws -> [CourierOfDaemon] {
+    func couriers() throws -> [CourierProcess] {
         guard let daemon else { throw Program.Failure(description: "There is no daemon") }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
-            guard let identifier = pid_t(name), let fields = CourierOfDaemon.fields(of: identifier),
+            guard let identifier = pid_t(name), let fields = CourierProcess.fields(of: identifier),
                 fields[1].hasPrefix("(junctiond-cour"), !["Z", "X"].contains(fields[2]),
                 fields[3] == "\(daemon.identifier)"
             else { return nil }
-            return CourierOfDaemon(identifier: identifier)
+            return CourierProcess(identifier: identifier)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Many clients that request a token at the same time.
-struct Crowd {
+struct ConcurrentCallers {
     private let clients: [(client: RawClient, requests: [Int])]
 
     struct Answer {
