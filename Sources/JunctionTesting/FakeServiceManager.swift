@@ -58,7 +58,7 @@ package final class FakeServiceManager: Sendable {
     /// Returns the next datagram and the descriptor that came with it, if any.
     package func receiveWithDescriptor() -> (text: String, descriptor: Int32?)? {
         var text = [UInt8](repeating: 0, count: 8_192)
-        // Room for one cmsghdr (16 bytes) and one padded descriptor.
+        // Space for one cmsghdr (16 bytes) and one padded descriptor.
         var control = [UInt64](repeating: 0, count: 3)
         let count = text.withUnsafeMutableBytes { text in
             control.withUnsafeMutableBytes { control in

@@ -69,7 +69,7 @@ extension Sandbox {
         try #require(try await post("/sandbox/users", ["clientUserId": .string(name)]).json["userId"]?.string)
     }
 
-    /// A Sign-In Token as an app gets it: the envelope.
+    /// Returns the envelope of a Sign-In Token, as an app gets it.
     func signInToken(of user: String, _ options: JSONValue? = nil) async throws -> String {
         let answer = try await post("/sandbox/users/\(user)/sign-in-token", options)
         return try #require(answer.json["signInToken"]?.string)

@@ -30,7 +30,7 @@ import Testing
         try installation.cloud.wait(for: "hanging")
         try installation.courier().signal(SIGKILL)
 
-        // The sandbox drops a request whose client is gone, so the token was not spent.
+        // The sandbox drops a request whose client has disconnected, so the token was not spent.
         try comesBack(replays: 0)
     }
 
