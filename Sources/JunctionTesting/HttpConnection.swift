@@ -61,7 +61,6 @@ package final class HttpConnection: @unchecked Sendable {
         return answer
     }
 
-    /// Reads the head of the next answer.
     package func head() throws -> Answer {
         let status = try line()
         var answer = Answer(

@@ -32,7 +32,6 @@ package final class Program: Sendable {
     /// The folder of the built programs, which is the folder of the test binary.
     package static let folder = Bundle.main.bundleURL.path
 
-    /// The root folder of the repository.
     package static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
@@ -154,7 +153,6 @@ package final class TalkingProgram {
         )
     }
 
-    /// Reads the next line and parses it as a JSON object.
     package func object() throws -> [String: Any] {
         guard let line = try lines.next(),
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

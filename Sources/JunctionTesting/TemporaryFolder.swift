@@ -25,7 +25,6 @@ package final class TemporaryFolder: Sendable {
         return "\(path)/\(number)-\(name)"
     }
 
-    /// Writes a file and returns its path.
     @discardableResult
     package func write(_ text: String, to name: String, mode: UInt32 = 0o600) throws -> String {
         try write(text.utf8, to: name, mode: mode)

@@ -9,8 +9,6 @@ package final class TestSocket: @unchecked Sendable {
     /// Reads the data that the peer sends.
     package let lines: LineReader
 
-    /// Connects to an address.
-    ///
     /// - Parameter patience: The number of seconds without data that count as a failure.
     package convenience init(_ address: TestAddress, patience: Int = 60) throws {
         let descriptor = address.makeSocket()

@@ -1,12 +1,10 @@
 import Hummingbird
 import NIOCore
 
-/// The context of one request.
 struct CloudContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection of the request, for faults that close it.
     let channel: any Channel
-    /// The body, if it is a form.
     var form: Form?
     /// How a fault changes the answer of the token endpoint.
     var tokenShape = TokenShape()

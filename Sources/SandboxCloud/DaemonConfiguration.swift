@@ -11,7 +11,6 @@ package struct DaemonConfiguration: Sendable {
     /// The settings of the provider's section.
     let settings: KeyValuePairs<String, Value>
 
-    /// The contents of the configuration file.
     package var toml: String {
         let lines = settings.map { key, value in
             switch value {
@@ -47,7 +46,6 @@ package struct DaemonConfiguration: Sendable {
     }
 }
 
-/// Quotes text for a shell.
 package enum ShellText {
     /// Returns the text as one shell word without expansions.
     package static func quoted(_ text: String) -> String {

@@ -3,7 +3,6 @@ package struct FrontOrigin: Equatable, Sendable {
     /// The origin as given, such as `https://localhost:8443`.
     let text: String
 
-    /// The host and the port.
     var authority: Substring { text.dropFirst(Self.scheme.count) }
 
     private static let scheme = "https://"

@@ -6,7 +6,6 @@ package struct SandboxConfiguration: Sendable {
     package var stateFile: String?
     /// The origin of the TLS proxy in front of the sandbox, if there is one. The sandbox itself speaks plain HTTP.
     package var front: FrontOrigin?
-    /// The application that Sinch registers users for.
     package var sinch = SinchApplication.published
 
     /// Creates the options of a sandbox with default settings and without a state file.
@@ -14,9 +13,7 @@ package struct SandboxConfiguration: Sendable {
         self.listen = listen
     }
 
-    /// The URL scheme that clients use.
     var scheme: String { front == nil ? "http" : "https" }
 
-    /// Returns the origin for clients, given the actual port.
     func origin(port: Int) -> String { front?.text ?? "http://\(listen.authority(port: port))" }
 }

@@ -11,7 +11,6 @@ package struct Settings: Sendable {
     /// The allowed durations in seconds, up to a year.
     package static let durations = 0.0...31_536_000
 
-    /// Creates the default settings.
     package init() {}
 }
 

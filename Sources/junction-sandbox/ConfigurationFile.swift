@@ -4,7 +4,6 @@ import SandboxCloud
 
 /// The configuration file that the sandbox writes for a daemon, and its key file.
 struct ConfigurationFile {
-    /// The reason why the file is not written.
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import JunctionText
 
-/// The entry point of `junction-sandbox`.
 @main
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -21,7 +21,6 @@ struct SecretFile {
         text = readToEnd(descriptor, atMost: ApplicationSecret.longestText + 1)
     }
 
-    /// Decodes the secret.
     func secret() throws(ValidationError) -> ApplicationSecret {
         do {
             return try ApplicationSecret(base64: text)

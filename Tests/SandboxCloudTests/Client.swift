@@ -3,7 +3,6 @@ import JunctionTesting
 
 @testable import SandboxCloud
 
-/// The answer to a request.
 struct Answer: Sendable {
     let status: Int
     let headers: [String: String]
@@ -76,7 +75,6 @@ extension TestSocket {
         }
     }
 
-    /// Reads until the server closes the connection.
     func readToEnd() async throws -> Data {
         try await onThread { [self] in try lines.rest() }
     }

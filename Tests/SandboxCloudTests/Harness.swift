@@ -115,7 +115,6 @@ func userToken(in signInToken: String) throws -> String {
 }
 
 extension JSONValue {
-    /// The elements of an array.
     var elements: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements

@@ -64,7 +64,6 @@ private struct Person: Decodable {
     var user: String?
 }
 
-/// A client, as the `/sandbox` endpoints show it.
 private struct RegisteredClient: Encodable {
     let clientId: String
     let credential: String

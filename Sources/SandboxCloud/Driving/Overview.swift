@@ -47,7 +47,6 @@ struct ShownVendor: Encodable, Sendable {
 
     let vendor: VendorName
     let title: String
-    /// The path of its users.
     let path: String
     let configuration: String
     let actions: [Action]
@@ -85,7 +84,6 @@ struct UserDetails: Encodable, Sendable {
 }
 
 struct LoginDetails: Encodable, Sendable {
-    /// The name of the user.
     let user: String
     let isAlive: Bool
     /// The expiry times of the valid access tokens.

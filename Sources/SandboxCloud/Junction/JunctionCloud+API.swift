@@ -34,7 +34,6 @@ extension JunctionCloud {
 }
 
 extension Request {
-    /// Decodes the body of a call to Junction's API.
     func vendorBody<Body: Decodable>(_ type: Body.Type) async throws -> Body {
         let detail: JSONValue = [["loc": ["body"], "msg": "not the JSON expected here"]]
         return try await json(

@@ -11,7 +11,6 @@ struct JunctionProfile: Codable, Sendable {
 extension User {
     var providers: [String] { junction?.providers ?? [] }
 
-    /// The user as Junction's API shows it.
     var junctionView: [String: JSONValue] {
         let since = JSONValue.string(createdAt.ISO8601Format())
         var view: [String: JSONValue] = [

@@ -2,7 +2,6 @@ import FoundationEssentials
 import Hummingbird
 
 extension JunctionCloud {
-    /// Adds the `/v2/link…` endpoints of Junction's API.
     func addLinkRoutes(to router: Router<CloudContext>) {
         router.post("v2/link/code/create") { request, _ in try createLinkCode(request) }
         router.post("v2/link/code/exchange") { request, _ in try exchangeLinkCode(request) }

@@ -4,7 +4,6 @@ struct Provider: Sendable {
 
     static let all = ["oura", "fitbit", "garmin", "withings"].map { Provider(slug: $0) }
 
-    /// The provider as Junction's API shows it.
     var view: [String: JSONValue] {
         [
             "name": .string(slug.prefix(1).uppercased() + slug.dropFirst()), "slug": .string(slug),

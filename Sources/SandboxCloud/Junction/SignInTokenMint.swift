@@ -14,7 +14,6 @@ struct SignInTokenMint: Sendable {
         var forged: Bool?
     }
 
-    /// The claims of a genuine token.
     struct Claims: Sendable {
         let userId: String
         let teamId: String

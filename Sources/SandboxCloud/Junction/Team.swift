@@ -14,7 +14,6 @@ enum JunctionEnvironment: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// The region that stores a team's data.
 enum JunctionRegion: String, Codable, Sendable, CaseIterable {
     case us
     case eu

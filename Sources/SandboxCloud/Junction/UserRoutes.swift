@@ -8,7 +8,6 @@ private struct UserFields: Decodable {
 }
 
 extension JunctionCloud {
-    /// Adds the `/v2/user…` endpoints of Junction's API.
     func addUserRoutes(to router: Router<CloudContext>) {
         router.post("v2/user") { request, _ in try await createUser(request) }
         router.post("v2/user/undo_delete") { request, _ in try undoDelete(request) }

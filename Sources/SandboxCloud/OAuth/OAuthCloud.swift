@@ -45,7 +45,6 @@ struct OAuthCloud: Vendor {
         "\(scheme)://\(request.head.authority ?? "127.0.0.1")/oauth"
     }
 
-    /// The present settings of the server.
     var settings: OAuthSettings { store.settings.oauth }
 }
 

@@ -13,7 +13,6 @@ struct OAuthSettings: SettingsGroup {
         case none
     }
 
-    /// When a login has a refresh token.
     enum RefreshTokens: String, Codable, Sendable {
         case always
         /// Only if the scope `offline_access` was requested and granted.
@@ -37,14 +36,12 @@ struct OAuthSettings: SettingsGroup {
         case either
     }
 
-    /// The format of an answer.
     enum Notation: String, Codable, Sendable {
         case json
         /// A form, as GitHub sends it.
         case form
         /// No body, as glewlwyd sends for errors.
         case empty
-        /// An HTML page.
         case html
     }
 
@@ -77,7 +74,6 @@ struct OAuthSettings: SettingsGroup {
     /// Scopes that the server does not grant, without an error.
     var withheldScopes: [String] = []
     var unsupportedGrants: [GrantType] = []
-    /// Grants that no client may use.
     var unauthorizedGrants: [GrantType] = []
 
     // Token exchange.
@@ -127,7 +123,6 @@ extension OAuthSettings {
         return asked.filter { !withheldScopes.contains($0) }
     }
 
-    /// Returns whether a login with these scopes has a refresh token.
     func allowsRefresh(_ scopes: [String]) -> Bool {
         switch refreshTokens {
         case .always: true

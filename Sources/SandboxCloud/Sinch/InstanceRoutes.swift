@@ -103,7 +103,6 @@ extension SinchCloud {
     }
 }
 
-/// The body of `POST /v1/instance`.
 private struct RegistrationRequest: Decodable {
     enum Proof {
         case token(String)

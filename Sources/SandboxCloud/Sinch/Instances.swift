@@ -68,7 +68,6 @@ extension CloudState {
 }
 
 extension Refusal {
-    /// Returns an error of the registration endpoint.
     static func sinch(_ status: HTTPResponse.Status, _ code: Int64, _ message: String) -> Refusal {
         Refusal(status, body: ["errorCode": .integer(code), "message": .string(message)])
     }

@@ -16,7 +16,6 @@ package struct SinchApplication: Sendable {
         secretText: "ax8hTTQJF0OPXL32r1LHMA=="
     )
 
-    /// Creates an application from its key and the Base64 text of its secret.
     package init(key: String, secretText: String) throws(StartFailure) {
         do {
             secret = try ApplicationSecret(base64: secretText.utf8)

@@ -53,7 +53,6 @@ private struct SequenceOrder: Decodable {
 
 /// The settings of Sinch, changed by `POST /sandbox/sinch/settings`.
 struct SinchSettings: SettingsGroup {
-    /// Whether a registration returns a credential.
     var credentials = true
 }
 
@@ -61,6 +60,5 @@ extension Date {
     /// The whole seconds since 1970.
     var second: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
 
-    /// Creates a date from whole seconds since 1970.
     init(second: Int64) { self.init(timeIntervalSince1970: Double(second)) }
 }

@@ -54,14 +54,12 @@ struct SocialCloud: Vendor {
 struct SocialSettings: SettingsGroup {
     /// Whether a login needs an auth token of the app's backend.
     var secureMode = false
-    /// Whether an auth token can be used only once.
     var singleUseAuthTokens = false
     /// Whether banned and deleted users get a session too. Its answer contains the flags, as observed with web clients.
     var opensForBanned = false
 }
 
 extension User {
-    /// The user as the endpoints of social.plus show it.
     var socialView: JSONValue {
         [
             "userId": .string(userId), "displayName": .string(name), "createdAt": .string(createdAt.inMilliseconds),

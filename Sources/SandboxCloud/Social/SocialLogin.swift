@@ -34,12 +34,10 @@ extension Request {
         return login
     }
 
-    /// Decodes the body of a call to social.plus.
     func socialBody<Body: Decodable>() async throws -> Body {
         try await json(orElse: SocialRefusal.badRequest.because("the body is not the JSON expected here"))
     }
 
-    /// Returns the access token of a call to social.plus.
     func socialToken() throws(Refusal) -> String {
         guard let bearer else { throw SocialRefusal.unauthorized.because("send Authorization: Bearer") }
         return bearer

@@ -51,7 +51,6 @@ extension SocialCloud {
 }
 
 extension CloudState {
-    /// Returns the login of a valid access token.
     func socialCaller(_ accessToken: String, now: Date) throws(Refusal) -> Login {
         guard let login = logins.login(ofAccessToken: accessToken, at: .social, now: now),
             let user = users[.social, login.userId], !user.isDeleted

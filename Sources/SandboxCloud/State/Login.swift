@@ -31,7 +31,6 @@ struct Login: Codable, Sendable {
     func isOver(_ now: Date) -> Bool { ending != nil || (expiresAt.map { $0 <= now } ?? false) }
 }
 
-/// A vendor's rules for the tokens of a login.
 struct TokenTerms: Sendable {
     /// The lifetime of an access token, in seconds.
     let lifetime: Double
@@ -42,7 +41,6 @@ struct TokenTerms: Sendable {
     var reuseRevokes = true
 }
 
-/// What a refresh does to the refresh token.
 enum Rotation: String, Codable, Sendable {
     /// The refresh token stays. The answer does not contain it.
     case none
@@ -68,7 +66,6 @@ struct IssuedTokens: Sendable {
     /// Whether a replaced refresh token was used again within its grace.
     var isReplay = false
 
-    /// The members of a successful token answer.
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": "Bearer", "expires_in": .integer(Int64(lifetime)),

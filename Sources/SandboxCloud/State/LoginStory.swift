@@ -4,7 +4,6 @@ import FoundationEssentials
 struct LoginStory: Codable, Sendable {
     enum Kind: String, Codable, Sendable, CaseIterable {
         case opened
-        /// A refresh replaced the refresh token.
         case rotated
         /// A renewal replaced no refresh token.
         case renewed
@@ -14,11 +13,9 @@ struct LoginStory: Codable, Sendable {
         case reused
         /// A refresh token was refused, and the login did not change.
         case refused
-        /// The client ended it.
         case signedOut
         /// An operator ended it.
         case ended
-        /// Its user was deleted.
         case deleted
         /// The authorization code of the login was used twice.
         case codeReused
@@ -36,9 +33,7 @@ struct LoginStory: Codable, Sendable {
     struct Entry: Codable, Sendable {
         let at: Date
         let kind: Kind
-        /// The refresh token in the request.
         let shown: Token?
-        /// The refresh token in the answer.
         let issued: Token?
         /// Until when the token in the request stays usable.
         let graceEndsAt: Date?

@@ -42,7 +42,6 @@ struct Logins: Codable, Sendable {
         }
     }
 
-    /// Returns the login of a valid access token.
     func login(ofAccessToken token: String, at vendor: VendorName, now: Date) -> Login? {
         guard let known = accessTokens[TokenText.fingerprint(token)], now < known.expiresAt,
             let login = logins[known.login], login.vendor == vendor
@@ -50,7 +49,6 @@ struct Logins: Codable, Sendable {
         return login
     }
 
-    /// Returns the expiry times of the valid access tokens of each login.
     func accessTokenEnds(now: Date) -> [String: [Date]] {
         Dictionary(grouping: accessTokens.values.filter { now < $0.expiresAt }, by: \.login)
             .mapValues { $0.map(\.expiresAt) }
@@ -59,7 +57,6 @@ struct Logins: Codable, Sendable {
 
 // Opening and refreshing.
 extension Logins {
-    /// The result of a refresh.
     enum Refresh: Sendable {
         case granted(IssuedTokens)
         /// The token was replaced and its grace has ended. The login ends too if `TokenTerms.reuseRevokes` is set.
@@ -68,7 +65,6 @@ extension Logins {
         case ended
     }
 
-    /// Opens a login.
     mutating func open(_ login: Login, withRefreshToken: Bool = false, on terms: TokenTerms, now: Date) -> IssuedTokens
     {
         var login = login
@@ -128,7 +124,6 @@ extension Logins {
         return .granted(issue(next.access, next.refresh, login, on: terms, now: now))
     }
 
-    /// Answers a replaced token within its grace.
     private mutating func replay(
         _ token: String,
         of login: Login,

@@ -35,7 +35,6 @@ struct Proofs: Codable, Sendable {
         )
     }
 
-    /// Returns the user of a valid credential.
     func user(_ text: String, kind: String, now: Date) -> String? {
         guard let known = vouchers[TokenText.fingerprint(text)], known.kind == kind, now < known.expiresAt else {
             return nil
@@ -51,7 +50,6 @@ struct Proofs: Codable, Sendable {
         return user
     }
 
-    /// Deletes a credential.
     mutating func forget(_ text: String) {
         vouchers[TokenText.fingerprint(text)] = nil
     }

@@ -48,7 +48,6 @@ final class Store: Sendable {
         contents = Mutex(Contents(state: try file?.load() ?? CloudState(), settings: settings))
     }
 
-    /// The contents and the time at one moment.
     var snapshot: (contents: Contents, moment: Moment) { contents.withLock { ($0, Moment($0)) } }
 
     var settings: Settings { snapshot.contents.settings }

@@ -43,8 +43,6 @@ struct Users: Codable, Sendable {
     }
 
     /// Adds a user unless another user has the same id or name.
-    ///
-    /// - Returns: Whether the user was added.
     mutating func add(_ user: User) -> Bool {
         let namesake =
             user.vendor == .junction

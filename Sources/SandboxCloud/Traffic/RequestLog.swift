@@ -17,7 +17,6 @@ struct RequestNote: Codable, Sendable {
     /// The names of the headers, in lower case.
     let headers: [String]
     let form: [Field]
-    /// The length of the body.
     let bodyBytes: Int
 
     private static let harmless: Set<String> = [

@@ -9,29 +9,22 @@ struct Tally: Codable, Sendable {
         var answers: [String: Int] = [:]
     }
 
-    /// Requests to any endpoint of a vendor.
     var requests = 0
-    /// Requests to a token endpoint.
     var tokenRequests = 0
     /// The largest number of token requests that were in progress at the same time.
     var mostConcurrentTokenRequests = 0
-    /// Granted exchanges.
     var exchanges = 0
-    /// Granted refreshes, including replays.
     var refreshes = 0
     /// Refreshes granted to a replaced token within its grace.
     var replays = 0
     /// Families that ended because an invalid token was used.
     var familyRevocations = 0
-    /// Issued device codes.
     var deviceCodes = 0
     /// Polls for the tokens of a device code.
     var polls = 0
-    /// Completed sign-outs.
     var signOuts = 0
     /// Connections closed without an answer.
     var dropped = 0
-    /// Requests that hang now.
     var hanging = 0
     /// Outcomes by grant, such as `grants.refresh_token.granted`.
     var grants: [String: [String: Int]] = [:]
@@ -57,7 +50,6 @@ extension Tally {
         return fresh
     }
 
-    /// Counts the outcome of a token request.
     mutating func count(_ grant: String, _ outcome: String) {
         grants[grant, default: [:]][outcome, default: 0] += 1
     }
@@ -80,14 +72,12 @@ extension Tally {
         endpoints[endpoint, default: Endpoint()].answers[answer, default: 0] += 1
     }
 
-    /// Counts a granted token request.
     mutating func granted(_ grant: GrantType, isReplay: Bool) {
         count(grant.rawValue, isReplay ? "replayed" : "granted")
         if grant == .refresh { refreshes += 1 } else { exchanges += 1 }
         if isReplay { replays += 1 }
     }
 
-    /// Counts a refused token request.
     mutating func refused(_ grant: GrantType, _ refusal: TokenRefusal) {
         count(grant.rawValue, refusal.outcome)
         if refusal.endsLogin { familyRevocations += 1 }

@@ -7,7 +7,6 @@ struct Form: Sendable {
     /// The fields that may be repeated (RFC 8707 §2, RFC 8693 §2.1).
     private static let repeatable: Set<String> = ["resource", "audience"]
 
-    /// Encodes fields as a form.
     static func text(_ fields: [(name: String, value: String)]) -> String {
         fields.map { PercentText.escaped($0.name) + "=" + PercentText.escaped($0.value) }.joined(separator: "&")
     }
@@ -19,7 +18,6 @@ struct Form: Sendable {
         }
     }
 
-    /// Decodes a name or value.
     static func plain(_ text: Substring) -> String {
         PercentText.plain(text.replacing("+", with: " "))
     }
@@ -27,7 +25,6 @@ struct Form: Sendable {
     /// The first value of a field. An empty value counts as missing (RFC 6749 §3.1).
     subscript(name: String) -> String? { all(name).first }
 
-    /// Returns all values of a field.
     func all(_ name: String) -> [String] {
         fields.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
     }

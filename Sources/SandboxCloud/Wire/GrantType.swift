@@ -5,7 +5,6 @@ enum GrantType: String, Codable, Sendable, CaseIterable {
     case deviceCode = "device_code"
     case authorizationCode = "authorization_code"
 
-    /// Reads the grant type of a token request.
     init?(_ form: Form) {
         guard let grant = Self.allCases.first(where: { $0.wireName == form["grant_type"] }) else { return nil }
         self = grant

@@ -1,4 +1,3 @@
-/// Escapes text for HTML.
 enum HTMLText {
     /// Returns the text with `&`, `<`, `>` and `"` escaped.
     static func escaped(_ text: String) -> String {

@@ -48,12 +48,10 @@ enum JSONValue: Codable, Hashable, Sendable {
         self = text.map { .string($0) } ?? .null
     }
 
-    /// Creates an array of strings.
     init(_ texts: [String]) {
         self = .array(texts.map { .string($0) })
     }
 
-    /// Creates the JSON value that encodes another value.
     init(encoding value: some Encodable) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Response.jsonText(value))
     }

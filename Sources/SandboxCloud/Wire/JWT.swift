@@ -5,7 +5,6 @@ import JunctionText
 struct JWT: Sendable {
     let header: JSONValue
     let claims: JSONValue
-    /// The signed bytes.
     let signed: Data
     let signature: Data
 

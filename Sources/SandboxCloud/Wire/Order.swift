@@ -34,7 +34,6 @@ extension Request {
         return body
     }
 
-    /// The bearer token of the request.
     var bearer: String? {
         let words = (headers[.authorization] ?? "").split(separator: " ")
         return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil

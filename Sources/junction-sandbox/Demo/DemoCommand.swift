@@ -39,7 +39,6 @@ struct DemoCommand: ParsableCommand {
     }
 }
 
-/// The reason why the demo cannot continue.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 

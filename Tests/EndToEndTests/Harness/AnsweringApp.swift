@@ -22,7 +22,6 @@ final class AnsweringApp {
         answers.state.withLock { $0.action = action }
     }
 
-    /// The number of questions so far.
     var questions: Int { answers.state.withLock { $0.questions } }
 
     /// Returns when the daemon has read the answers to all questions that it has asked.

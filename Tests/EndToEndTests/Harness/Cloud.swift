@@ -149,7 +149,6 @@ final class Cloud {
         _ = try send("DELETE", "/sandbox/faults")
     }
 
-    /// Releases hanging requests.
     func release() throws {
         _ = try send("POST", "/sandbox/release")
     }
@@ -164,7 +163,6 @@ final class Cloud {
         try counters().integer(name)
     }
 
-    /// Waits until a counter has reached a value.
     func wait(for counter: String, atLeast goal: Int = 1) throws {
         _ = try send("GET", "/sandbox/await?counter=\(counter)&atLeast=\(goal)")
     }

@@ -20,7 +20,6 @@ struct ConcurrentCallers {
         for (client, _) in clients { try client.call("daemon.info") }
     }
 
-    /// Reads the answer to each request.
     func answers() throws -> [Answer] {
         try clients.flatMap { client, requests in
             try requests.map { _ in
@@ -34,7 +33,6 @@ struct ConcurrentCallers {
     }
 }
 
-/// Times in the wire format.
 enum Moment {
     /// Returns the seconds between two RFC 3339 times, rounded to milliseconds.
     static func seconds(from start: String, to end: String) throws -> Double {

@@ -45,7 +45,6 @@ final class Installation {
         self.configuration = configuration
     }
 
-    /// Creates an installation with a running daemon.
     static func started(
         accessTokenLifetime: Int = 3_600,
         rotationGrace: Int = 30,
@@ -89,7 +88,6 @@ final class Installation {
         return notify
     }
 
-    /// Starts the daemon without waiting.
     func launchDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws {
         try writeConfiguration()
         let environment = daemonEnvironment.merging(environment) { $1 }

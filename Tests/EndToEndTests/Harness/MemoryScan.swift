@@ -9,7 +9,6 @@ struct MemoryScan {
 
     let process: Int32
 
-    /// Returns how often each secret occurs.
     func count(of secrets: [String]) throws -> [Int] {
         let memory = try bytes()
         return secrets.map { secret in memory.reduce(0) { $0 + Self.places(of: secret, in: $1).count } }

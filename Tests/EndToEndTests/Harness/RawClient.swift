@@ -29,7 +29,6 @@ final class RawClient {
         try socket.lines.next()
     }
 
-    /// Reads everything up to the end.
     func rest() throws -> Data {
         try socket.lines.rest()
     }
@@ -136,7 +135,6 @@ final class RawClient {
         }
     }
 
-    /// Reads snapshots until one fits.
     @discardableResult
     func awaitSnapshot(_ fits: (Object) -> Bool) throws -> Object {
         while true {
@@ -146,7 +144,6 @@ final class RawClient {
     }
 }
 
-/// An error of the daemon.
 struct RemoteError: Error, CustomStringConvertible {
     var code: Int
     var kind: String

@@ -23,7 +23,6 @@ final class StallingDisk {
         try Data().write(to: URL(fileURLWithPath: folder + "/hold"))
     }
 
-    /// Returns when a write is held.
     func awaitWrite() throws {
         guard try reports.next() != nil else { throw Program.Failure(description: "No write came") }
     }

@@ -97,7 +97,6 @@ enum Vendor: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a valid credential.
     func credential(_ installation: Installation) throws -> Object {
         switch self {
         case .junction: try installation.cloud.credential(for: try installation.cloud.makeUser())

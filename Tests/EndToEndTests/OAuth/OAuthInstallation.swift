@@ -35,7 +35,6 @@ extension Installation {
         return installation
     }
 
-    /// Begins a device sign-in and returns its codes.
     func beginDeviceSignIn() throws -> Object {
         let snapshot = try connect().call("session.signIn", ["scheme": "device"])
         guard snapshot.state == "establishing", let authorization = snapshot["authorization"] as? Object else {
@@ -44,7 +43,6 @@ extension Installation {
         return authorization
     }
 
-    /// Signs in by a device sign-in with an approval on the page.
     @discardableResult
     func signInByDevice(as user: String = "alice") throws -> Object {
         let watcher = try watch()
@@ -66,7 +64,6 @@ extension Cloud {
         try sandbox("POST", "oauth/introspect", ["token": token ?? ""])
     }
 
-    /// Returns the logins of the server, the oldest first.
     func oauthLogins() throws -> [Object] {
         try sandbox("GET", "oauth/logins")["logins"] as? [Object] ?? []
     }

@@ -249,7 +249,6 @@ struct DoctorFindingTests {
     }
 }
 
-/// One finding of doctor.
 private struct Finding {
     var name: String
     var verdict: String
@@ -271,7 +270,6 @@ extension Installation {
         try #require(try findings().first { $0.name == name })
     }
 
-    /// Changes the configuration file without a reload.
     fileprivate func change(_ lines: String) throws {
         configuration = lines
         try writeConfiguration()

@@ -167,7 +167,6 @@ private final class SmallDisk {
         installation.stateDirectory = path + "/state"
     }
 
-    /// Fills the file system.
     func fill() throws {
         let file = open(path + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(file) }

@@ -20,8 +20,7 @@ import Testing
 
             #expect(["notLoggedIn", "establishing"].contains(left.state))
             #expect(isSignedIn || refusal?.kind == "notSignedIn", "\(refusal?.description ?? "")")
-            // The client that was told that the user is not signed in must be right, and a session needs a successful
-            // answer.
+            // A session may exist only if the sign-in succeeded.
             #expect(status.state == "notLoggedIn" || (status.state == "established" && isSignedIn))
             try installation.signOut()
         }

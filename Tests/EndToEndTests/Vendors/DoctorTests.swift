@@ -166,7 +166,6 @@ extension Vendor {
     }
 }
 
-/// The findings of doctor.
 private struct Findings {
     var status: Int32
     var checks: [Object]

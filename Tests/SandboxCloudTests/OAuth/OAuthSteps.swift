@@ -4,7 +4,6 @@ import Testing
 
 @testable import SandboxCloud
 
-/// Steps that the OAuth tests share.
 extension Sandbox {
     static let publicClient = "sandbox-public"
 
@@ -30,7 +29,6 @@ extension Sandbox {
         try #require(try await post("/sandbox/oauth/settings", settings).status == 200)
     }
 
-    /// Requests device codes.
     func deviceCodes(scope: String = "openid offline_access") async throws -> DeviceCodes {
         try DeviceCodes(
             try await oauth("device_authorization", ["client_id": Self.publicClient, "scope": scope])
@@ -88,7 +86,6 @@ extension Sandbox {
     }
 }
 
-/// The codes of a device sign-in.
 struct DeviceCodes {
     let deviceCode: String
     let userCode: String
@@ -103,7 +100,6 @@ struct DeviceCodes {
 extension Answer {
     var error: String? { json["error"]?.string }
 
-    /// The claims of the id_token in the answer.
     var idToken: JSONValue? {
         guard let parts = json["id_token"]?.string?.split(separator: "."), parts.count == 3,
             let claims = Base64.decode(parts[1].utf8, .urlSafe)

@@ -2,7 +2,6 @@ import Testing
 
 @testable import SandboxCloud
 
-/// Steps that the social.plus tests share.
 extension Sandbox {
     static func bearer(_ token: String) -> [String: String] { ["Authorization": "Bearer \(token)"] }
 
@@ -18,7 +17,6 @@ extension Sandbox {
         return try await post("/api/v5/sessions", .object(body), headers: ["X-API-Key": "sandbox-api-key"])
     }
 
-    /// Logs in and returns the access token.
     func socialToken(_ user: String = "anna", device: String = "device-1") async throws -> String {
         try #require(try await logIn(user, device: device).json["accessToken"]?.string)
     }
@@ -42,7 +40,6 @@ extension Answer {
         return code
     }
 
-    /// The only user in an answer.
     var user: JSONValue? {
         guard case .array(let users) = json["users"], users.count == 1 else { return nil }
         return users[0]

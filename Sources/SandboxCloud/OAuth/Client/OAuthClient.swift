@@ -1,9 +1,7 @@
 import Crypto
 import FoundationEssentials
 
-/// A registered OAuth client.
 struct OAuthClient: Codable, Sendable {
-    /// How the client authenticates.
     enum Credential: Codable, Sendable {
         /// No authentication: a public client.
         case none
@@ -26,7 +24,6 @@ struct OAuthClient: Codable, Sendable {
     let credential: Credential
 }
 
-/// The registered clients.
 struct OAuthClients: Codable, Sendable {
     private var clients: [String: OAuthClient]
 

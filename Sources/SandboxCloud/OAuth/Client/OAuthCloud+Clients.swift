@@ -2,8 +2,6 @@ import FoundationEssentials
 import Hummingbird
 
 extension OAuthCloud {
-    /// Authenticates the client of a request.
-    ///
     /// - Parameter endpoint: The path of the called endpoint, below the issuer.
     func client(of request: Request, _ form: Form, endpoint: String) throws -> OAuthClient {
         let shown = try ShownClient(form, authorization: request.headers[.authorization])

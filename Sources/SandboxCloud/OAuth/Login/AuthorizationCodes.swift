@@ -7,7 +7,6 @@ struct AuthorizationCodes: Codable, Sendable {
         let user: String
         let redirectUri: String
         let expiresAt: Date
-        /// The login that the code opened.
         var login: String?
     }
 
@@ -51,7 +50,6 @@ struct AuthorizationCodes: Codable, Sendable {
         codes[TokenText.fingerprint(code)]?.login
     }
 
-    /// Marks the code as used.
     mutating func spend(_ code: String, login: String) {
         codes[TokenText.fingerprint(code)]?.login = login
     }

@@ -12,14 +12,12 @@ struct DeviceGrants: Codable, Sendable {
 
     struct Device: Codable, Sendable {
         let userCode: String
-        /// The fingerprint of the device code.
         let deviceCode: String
         let request: OAuthRequest
         var expiresAt: Date
         /// The seconds between two polls. Each poll that comes too soon adds five seconds permanently (§3.5).
         var interval: Double
         var decision = Decision.pending
-        /// The user who approved.
         var user: String?
         var polls = 0
         var lastPoll: Date?

@@ -1,6 +1,5 @@
 import FoundationEssentials
 
-/// A grant of the token endpoint.
 struct OAuthGrant: Sendable {
     let tokens: IssuedTokens
     /// The subject of the id_token, if the answer has one. `nonce` is the value that the id_token repeats.
@@ -152,9 +151,7 @@ extension CloudState {
     }
 }
 
-// Users and callers.
 extension CloudState {
-    /// Returns whether the logins of a user stay valid.
     private func isServed(_ id: String, at moment: Moment) -> Bool {
         guard let user = users[.oauth, id] else { return false }
         let settings = moment.settings.oauth

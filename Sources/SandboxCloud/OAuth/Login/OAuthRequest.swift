@@ -5,7 +5,6 @@ struct OAuthRequest: Codable, Sendable {
     let clientId: String
     let scopes: [String]
     let resources: [String]
-    /// The nonce that the id_token repeats.
     let nonce: String?
     /// The PKCE code challenge (RFC 7636).
     let challenge: String?
@@ -18,7 +17,6 @@ struct OAuthRequest: Codable, Sendable {
         nonce = form["nonce"]
     }
 
-    /// Returns the login that this request opens.
     func login(of user: String, openedBy grant: GrantType, now: Date) -> Login {
         Login(
             vendor: .oauth,

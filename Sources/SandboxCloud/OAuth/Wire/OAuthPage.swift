@@ -35,7 +35,6 @@ enum OAuthPage {
         )
     }
 
-    /// Returns a page with one message.
     static func message(_ title: String, _ text: String, status: HTTPResponse.Status) -> Response {
         page(title, "<p>\(HTMLText.escaped(text))</p>", status: status)
     }
