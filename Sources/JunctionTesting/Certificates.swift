@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Certificates of authorities that nobody has the key of.
+/// PEM certificates of authorities whose private keys were not kept.
 package enum Certificates {
-    /// A self-signed one, with an RSA key as most authorities have.
+    /// A self-signed certificate with an RSA key, as most authorities have.
     package static let one = """
         -----BEGIN CERTIFICATE-----
         MIIDRTCCAi2gAwIBAgIUJlnMsOgdG/+6yAzUBOcAPd6ccJEwDQYJKoZIhvcNAQEL
@@ -27,7 +27,8 @@ package enum Certificates {
 
         """
 
-    /// So many that differ: as one, but for the last bytes of their signatures, which nobody looks at who only keeps them.
+    /// Returns `count` distinct certificates. They differ from `one` only in the last two bytes of the signature, which
+    /// a program that only stores certificates does not verify.
     package static func some(_ count: Int) throws -> String {
         let lines = one.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         guard let bytes = Data(base64Encoded: lines) else { throw CocoaError(.fileReadCorruptFile) }

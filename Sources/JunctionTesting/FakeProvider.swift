@@ -4,11 +4,13 @@ import Synchronization
 
 /// A provider that answers from a script.
 ///
-/// A Sign-In Token is the name of its user; `alice` is user `alice` of team `team` in sandbox/us, and an empty one is
-/// malformed. A link code `code-alice` turns out to be for `alice`. A registration needs a token or a signature, any will
-/// do. A device sign-in waits for `approve(by:)`; an authorization code, a refresh token and a subject token are the names
-/// of their users. Unscripted calls succeed, with a token that lives
-/// `tokenLife`; scripted outcomes are taken first, in order. `hold()` keeps every call waiting until `release()`.
+/// A Sign-In Token is the name of its user: `alice` is user `alice` of team `team` in sandbox/us. An empty token is
+/// malformed. The link code `code-alice` belongs to `alice`. A registration accepts any token or signature. A device
+/// sign-in stays pending until `approve(by:)`. An authorization code, a refresh token and a subject token are the names
+/// of their users.
+///
+/// Scripted outcomes are used first, in order. Every other call succeeds, with a token that lives `tokenLife`. `hold()`
+/// delays calls until `release()`.
 package final class FakeProvider: IdentityProvider {
     package let name = "junction"
     private let clock: any SessionClock
@@ -62,12 +64,12 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.renewals += failures }
     }
 
-    /// Polls fail so, in this order; once there is none any more, nobody has decided until `approve(by:)`.
+    /// Makes the next polls fail with these failures, in this order. Later polls are pending until `approve(by:)`.
     package func failPolls(_ failures: PollFailure...) {
         state.withLock { $0.failedPolls += failures }
     }
 
-    /// This user approves the sign-in that awaits it.
+    /// Lets the pending device sign-in be approved by this user.
     package func approve(by user: String) {
         state.withLock { $0.approvedBy = user }
     }
@@ -80,17 +82,17 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.answers += answers }
     }
 
-    /// Once there is no scripted answer any more, calls fail so.
+    /// Makes calls fail with these failures, in this order, after the scripted answers are used up.
     package func failCalls(_ failures: Unavailability...) {
         state.withLock { $0.failedCalls += failures }
     }
 
-    /// Renewals answer without a refresh token.
+    /// Makes later renewals answer without a refresh token.
     package func grantNoRefreshToken() {
         state.withLock { $0.grantsNoRefreshToken = true }
     }
 
-    /// Renewals succeed from now on, and bring no access token.
+    /// Makes later renewals succeed without an access token.
     package func grantNoToken() {
         state.withLock { $0.grantsNoToken = true }
     }
@@ -99,7 +101,7 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.tokenLife = life }
     }
 
-    /// Every call from now on waits for `release()`; `onHeld` is told of each that has begun to wait.
+    /// Delays every later call except API calls until `release()`, and calls `onHeld` for each delayed call.
     package func hold(onHeld: (@Sendable () -> Void)? = nil) {
         state.withLock { state in
             state.holding = true
@@ -107,7 +109,7 @@ package final class FakeProvider: IdentityProvider {
         }
     }
 
-    /// The same of API calls, and of nothing else before `release()`. A call that is cancelled is answered all the same.
+    /// Delays later API calls, and no other calls, until `release()`. A cancelled call is answered all the same.
     package func holdCalls(onHeld: (@Sendable () -> Void)? = nil) {
         hold(onHeld: onHeld)
         state.withLock { $0.holdsCalls = true }
@@ -124,20 +126,20 @@ package final class FakeProvider: IdentityProvider {
     }
 
     package var exchangeCalls: Int { state.withLock { $0.exchangeCalls } }
-    /// With what was polled.
+    /// The codes of each poll, in order.
     package var polls: [DeviceCodes] { state.withLock { $0.polls } }
     package var renewalCalls: Int { renewalAnswers.count }
-    /// What each renewal was made with.
+    /// The `RenewalAnswer` of each renewal, in order.
     package var renewalAnswers: [RenewalAnswer] { state.withLock { $0.renewalAnswers } }
-    /// The session's own secrets, as each renewal got them.
+    /// The secrets of the session that each renewal received.
     package var renewalSecrets: [SessionSecrets] { state.withLock { $0.renewalSecrets } }
-    /// By when each renewal had to leave.
+    /// The send deadline of each renewal.
     package var renewalDepartures: [Uptime?] { state.withLock { $0.renewalDepartures } }
-    /// Whom a sign-out was told of, and with what, attempt by attempt.
+    /// The identity and the secrets of each attempt to revoke a session, in order.
     package var revocations: [(identity: Identity, secrets: SessionSecrets)] {
         state.withLock { $0.revocations.map { (identity: $0.0, secrets: $0.1) } }
     }
-    /// Lets go of what was remembered of sign-outs and renewals, secrets included.
+    /// Erases the recorded revocations and the secrets recorded for renewals.
     package func forgetCalls() {
         state.withLock {
             $0.revocations = []
@@ -145,15 +147,15 @@ package final class FakeProvider: IdentityProvider {
         }
     }
 
-    /// How many requests to revoke were cancelled while they were held.
+    /// The number of revocations that were cancelled while they were held.
     package var revocationsGivenUp: Int { state.withLock { $0.revocationsGivenUp } }
 
-    /// Bodies that come by and by are not taken from now on, until `takeUploads()`.
+    /// Leaves streamed request bodies unread until `takeUploads()`.
     package func leaveUploads() {
         state.withLock { $0.takesUploads = false }
     }
 
-    /// Calls are answered from now on before anything of such a body was taken.
+    /// Answers later calls before reading any of a streamed request body.
     package func answerBeforeUploads() {
         state.withLock { $0.awaitsUploads = false }
     }
@@ -167,16 +169,16 @@ package final class FakeProvider: IdentityProvider {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// How many bytes have been taken of bodies that come by and by.
+    /// The number of bytes read from streamed request bodies.
     package var uploaded: Int { state.withLock { $0.uploaded } }
 
     package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
-    /// The most token calls that were ever under way together.
+    /// The largest number of sign-in, poll and renewal calls that ran at the same time.
     package var mostRunning: Int { state.withLock { $0.mostRunning } }
 
     // MARK: IdentityProvider
 
-    /// Every scheme that there is, as its vendor has it.
+    /// Every scheme, with the traits that its provider gives it.
     package static let allSchemes: [Scheme: SchemeTraits] = [
         .signInToken: SchemeTraits(renewsByRefreshToken: true),
         .linkCode: SchemeTraits(renewsByRefreshToken: true),
@@ -365,7 +367,7 @@ package final class FakeProvider: IdentityProvider {
         }
     }
 
-    /// The body of an answer that ends a session: `banned`.
+    /// Returns a verdict that ends the session if the answer is a 403 with the body `banned`.
     package func verdict(in answer: ApiAnswer) -> Verdict? {
         guard answer.status == 403, answer.body == Array("banned".utf8) else { return nil }
         return Verdict(code: "400312", message: "The user is banned")
@@ -425,7 +427,7 @@ package final class FakeProvider: IdentityProvider {
 }
 
 extension SharedSecret {
-    /// The secret as text, for tests to compare.
+    /// The secret as text, for comparisons in tests.
     package var text: String {
         withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }

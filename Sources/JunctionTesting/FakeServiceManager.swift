@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The service manager's end of the notify protocol: a real datagram socket, and the descriptors that it is given to keep.
+/// The service manager's end of the `sd_notify` protocol: a real datagram socket and a file-descriptor store.
 package final class FakeServiceManager: Sendable {
     package enum Kind: Sendable {
         case path
@@ -39,26 +39,26 @@ package final class FakeServiceManager: Sendable {
 
     // MARK: Datagrams
 
-    /// The next datagram, or `nil` when there is none.
+    /// Returns the next datagram, or `nil` if none has arrived.
     package func receive() -> String? {
         receiveWithDescriptor()?.text
     }
 
-    /// The next datagram, waited for; `nil` when none comes.
+    /// Waits up to 60 seconds for the next datagram and returns it, or `nil` if none arrives.
     package func awaitDatagram() -> String? {
         isReadable(within: 60) ? receive() : nil
     }
 
-    /// Whether a datagram is there, or comes in so many seconds.
+    /// Returns whether a datagram arrives within this number of seconds.
     private func isReadable(within seconds: Int32) -> Bool {
         var coming = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&coming, 1, seconds * 1_000) == 1
     }
 
-    /// The next datagram and the descriptor that came with it, if one did.
+    /// Returns the next datagram and the descriptor that came with it, if any.
     package func receiveWithDescriptor() -> (text: String, descriptor: Int32?)? {
         var text = [UInt8](repeating: 0, count: 8_192)
-        // One cmsghdr (16 bytes) and one descriptor, padded.
+        // Space for one cmsghdr (16 bytes) and one padded descriptor.
         var control = [UInt64](repeating: 0, count: 3)
         let count = text.withUnsafeMutableBytes { text in
             control.withUnsafeMutableBytes { control in
@@ -79,10 +79,10 @@ package final class FakeServiceManager: Sendable {
 
     // MARK: A running service
 
-    /// The descriptors that it keeps, by name (`FDSTORE=1`).
+    /// The descriptors in the store, by name (`FDSTORE=1`).
     package var kept: [String: Int32] { store.withLock { $0 } }
 
-    /// The lines of the next datagram. What comes with it is kept.
+    /// Waits for the next datagram, stores the descriptor that came with it, and returns the lines.
     package func next() throws -> [String] {
         guard isReadable(within: 30), let (text, passed) = receiveWithDescriptor() else {
             throw TestFailure(description: "No notification came")
@@ -97,7 +97,7 @@ package final class FakeServiceManager: Sendable {
         return lines
     }
 
-    /// Reads until a datagram has a line that fits, and returns all lines up to it.
+    /// Reads datagrams until one has a line that fits, and returns all lines read.
     @discardableResult
     package func wait(_ what: String, for fits: (String) -> Bool) throws -> [String] {
         var lines: [String] = []
@@ -116,7 +116,7 @@ package final class FakeServiceManager: Sendable {
         try wait(line) { $0 == line }
     }
 
-    /// Waits until the program says that it is ready, or has ended without.
+    /// Waits until the program sends `READY=1`. Throws if the program ends first.
     package func waitUntilReady(_ program: Program) throws {
         while !isReadable(within: 1) {
             guard program.isRunning else {
@@ -126,7 +126,7 @@ package final class FakeServiceManager: Sendable {
         try wait(for: "READY=1")
     }
 
-    /// Reads everything that was said up to now, and returns its lines.
+    /// Reads all datagrams that have arrived and returns their lines.
     @discardableResult
     package func catchUp() throws -> [String] {
         var lines: [String] = []

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A client's connection for HTTP/1.1, byte by byte: it has nothing of the project's, and repeats nothing by itself.
+/// A client connection for HTTP/1.1 that works on bytes. It shares no code with the project and never repeats a
+/// request.
 ///
-/// One thread uses it after the other.
+/// Not thread-safe: only one thread may use it at a time.
 package final class HttpConnection: @unchecked Sendable {
     package let socket: TestSocket
     private let peer: AnyObject?
@@ -14,16 +15,16 @@ package final class HttpConnection: @unchecked Sendable {
 
         package var text: String { String(decoding: body, as: UTF8.self) }
 
-        /// - Parameter name: in lower case.
+        /// - Parameter name: The name in lower case.
         package func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
     }
 
-    /// The connection ended before the answer did.
+    /// The peer closed the connection before the answer was complete.
     package struct Ended: Error {
         package init() {}
     }
 
-    /// - Parameter peer: lives as long as this.
+    /// - Parameter peer: An object that is kept alive as long as this connection.
     package init(_ address: TestAddress, to peer: AnyObject? = nil) throws {
         socket = try TestSocket(address)
         self.peer = peer
@@ -31,7 +32,7 @@ package final class HttpConnection: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Sends one request as programs do.
+    /// Sends one request, with `Content-Length` if there is a body.
     package func request(
         _ method: String,
         _ target: String,
@@ -46,7 +47,7 @@ package final class HttpConnection: @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// The next answer, with all of its body.
+    /// Reads the next answer with its whole body.
     package func answer(toHead: Bool = false) throws -> Answer {
         var answer = try head()
         guard !toHead, answer.status >= 200, answer.status != 204, answer.status != 304 else { return answer }
@@ -60,7 +61,6 @@ package final class HttpConnection: @unchecked Sendable {
         return answer
     }
 
-    /// The head of the next answer.
     package func head() throws -> Answer {
         let status = try line()
         var answer = Answer(
@@ -75,7 +75,7 @@ package final class HttpConnection: @unchecked Sendable {
         return answer
     }
 
-    /// The next chunk; `nil` after the last.
+    /// Reads the next chunk. Returns `nil` after the last one.
     package func chunk() throws -> [UInt8]? {
         let line = try line()
         guard let count = Int(line, radix: 16) else { throw TestFailure(description: "No length of a chunk: \(line)") }
@@ -96,7 +96,7 @@ package final class HttpConnection: @unchecked Sendable {
         return Array(bytes)
     }
 
-    /// Whether the connection ends here, with nothing more to read.
+    /// Returns whether the peer has closed the connection and nothing is left to read.
     package func isAtEnd() throws -> Bool {
         try socket.lines.chunk().isEmpty
     }

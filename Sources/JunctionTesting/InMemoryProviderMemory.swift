@@ -1,7 +1,7 @@
 package import JunctionSession
 import Synchronization
 
-/// A provider's memory that really keeps the rules, without a disk, and tells what it was asked for.
+/// A provider memory that keeps the sequence rules without a disk, and records the claims.
 package final class InMemoryProviderMemory: ProviderMemory {
     private let state = Mutex(State())
 
@@ -26,12 +26,12 @@ package final class InMemoryProviderMemory: ProviderMemory {
         state.withLock { _ = $0.list.release(sequence, of: subject) }
     }
 
-    /// Calls `body` at the beginning of each claim.
+    /// Sets a function to call at the start of each claim.
     package func onClaim(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.onClaim = body }
     }
 
-    /// Every sequence that was claimed, well or not, in order.
+    /// Every sequence that a caller tried to claim, in order, including the failed claims.
     package var claims: [UInt64] { state.withLock { $0.claims } }
     package var entries: [SequenceList.Entry] { state.withLock { $0.list.entries } }
 }

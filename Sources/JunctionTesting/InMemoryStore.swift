@@ -1,7 +1,7 @@
 package import JunctionSession
 import Synchronization
 
-/// A store that really keeps what it is given, and fails or stalls when the test says so.
+/// A store in memory. A test can make its writes fail.
 package final class InMemoryStore: SessionStore {
     package let sealedWith = "file"
     private let state = Mutex(State())
@@ -31,15 +31,15 @@ package final class InMemoryStore: SessionStore {
         if let failure { throw failure }
     }
 
-    /// Every write fails like this until it is `nil` again.
+    /// The failure of every write, or `nil` if writes succeed.
     package var failure: StoreFailure? {
         get { state.withLock { $0.failure } }
         set { state.withLock { $0.failure = newValue } }
     }
 
-    /// Every record that was written, in order.
+    /// Every record that was written successfully, in order.
     package var written: [SessionRecord] { state.withLock { $0.written } }
 
-    /// What a restart would find.
+    /// The record and the secrets that a restart would restore.
     package var kept: (record: SessionRecord, secrets: SessionSecrets)? { state.withLock { $0.kept } }
 }

@@ -1,20 +1,22 @@
 package import Foundation
 
-/// Reads a descriptor line by line, and waits for what comes next, but not forever.
+/// Reads a descriptor line by line, and fails if no data arrives in time.
 package final class LineReader {
     private let descriptor: Int32
     private let patience: Int
     private var buffer = Data()
-    /// The peer closed the connection with something unread; the bytes it sent before were read.
+    /// Whether a read failed, as it does when the peer closed the connection with unread data. Bytes sent before that
+    /// were read.
     package private(set) var wasReset = false
 
-    /// - Parameter patience: how many seconds of silence are a failure.
+    /// - Parameter patience: The number of seconds without data that count as a failure.
     package init(_ descriptor: Int32, patience: Int = 60) {
         self.descriptor = descriptor
         self.patience = patience
     }
 
-    /// The next line without its end; at the end of everything what is left, and then `nil`.
+    /// Returns the next line without its line break. At the end of the data, returns the incomplete last line and then
+    /// `nil`.
     package func next() throws -> String? {
         var searched = buffer.startIndex
         while true {
@@ -29,28 +31,28 @@ package final class LineReader {
         return buffer.isEmpty ? nil : String(decoding: buffer, as: UTF8.self)
     }
 
-    /// So many bytes, or as many as there are before the end.
+    /// Returns this number of bytes, or fewer at the end of the data.
     package func bytes(_ count: Int) throws -> Data {
         while buffer.count < count, try fill() {}
         defer { buffer.removeFirst(min(count, buffer.count)) }
         return Data(buffer.prefix(count))
     }
 
-    /// What has come and was not read, or else what comes next; nothing at the end.
+    /// Returns the data that has arrived but was not read, or else waits for the next data. Empty at the end.
     package func chunk() throws -> Data {
         if buffer.isEmpty { _ = try fill() }
         defer { buffer = Data() }
         return buffer
     }
 
-    /// Everything up to the end.
+    /// Returns all data up to the end.
     package func rest() throws -> Data {
         while try fill() {}
         defer { buffer = Data() }
         return buffer
     }
 
-    /// - Returns: whether something came.
+    /// - Returns: Whether data arrived.
     private func fill() throws -> Bool {
         var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&asked, 1, Int32(patience * 1_000)) > 0 else {

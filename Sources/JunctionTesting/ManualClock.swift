@@ -1,7 +1,7 @@
 package import JunctionSession
 import Synchronization
 
-/// Both clocks, moved by the test only.
+/// A wall clock and an uptime clock that only the test moves.
 package final class ManualClock: SessionClock {
     private let moment: Mutex<Moment>
 
@@ -19,23 +19,23 @@ package final class ManualClock: SessionClock {
         moment.withLock { $0 }
     }
 
-    /// Time passes.
+    /// Moves both clocks forward.
     package func advance(by duration: Duration) {
         moment.withLock { $0 = Moment(wall: $0.wall + duration, uptime: $0.uptime + duration) }
     }
 
-    /// Somebody sets the wall clock; no time passes.
+    /// Changes the wall clock only, as setting the system time does.
     package func stepWall(by duration: Duration) {
         moment.withLock { $0.wall = $0.wall + duration }
     }
 
-    /// The machine was rebooted: uptime begins again, the wall clock goes on.
+    /// Restarts the uptime clock, as a reboot does. The wall clock does not change.
     package func reboot() {
         moment.withLock { $0.uptime = Uptime(milliseconds: 1_000) }
     }
 }
 
-/// An alarm that only remembers what it was set to.
+/// An alarm that only records the time to which it was set.
 package final class RecordingAlarm: SessionAlarm {
     private let time = Mutex<WallTime?>(nil)
 

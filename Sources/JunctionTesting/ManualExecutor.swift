@@ -1,6 +1,7 @@
 import Synchronization
 
-/// An executor that runs jobs when the test says so, on the test's own thread: concurrency without chance.
+/// An executor that runs jobs on the test's own thread when the test asks for it, so that the order of jobs is
+/// deterministic.
 package final class ManualExecutor: SerialExecutor, TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
@@ -19,10 +20,10 @@ package final class ManualExecutor: SerialExecutor, TaskExecutor {
         UnownedTaskExecutor(ordinary: self)
     }
 
-    /// There is one thread, and it is the test's.
+    /// Does nothing, because only the test's thread runs jobs.
     package func checkIsolated() {}
 
-    /// Runs one job; `false` when there was none.
+    /// Runs one job. Returns `false` if there was none.
     @discardableResult
     package func step() -> Bool {
         guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
@@ -30,7 +31,7 @@ package final class ManualExecutor: SerialExecutor, TaskExecutor {
         return true
     }
 
-    /// Runs until nothing is left to do.
+    /// Runs jobs until the queue is empty.
     package func runUntilIdle() {
         while step() {}
     }

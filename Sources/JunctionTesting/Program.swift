@@ -1,18 +1,18 @@
 import Foundation
 
-/// A program that runs as a process of its own: one of the built ones, or one of the system's. What it prints goes to files,
-/// so that nothing can block it. It is killed with this object.
+/// A child process that runs a built program or a system program. Its output goes to files, so that a full pipe cannot
+/// block it. The process is killed when this object is released.
 package final class Program: Sendable {
     package typealias Failure = TestFailure
 
-    /// How a finished program ended.
+    /// The result of a program that has ended.
     package struct Ending: Sendable {
         package var status: Int32
         package var wasKilled: Bool
         package var output: String
         package var errors: String
 
-        /// The one JSON document that it printed.
+        /// Parses the output as one JSON object.
         package func json() throws -> [String: Any] {
             guard let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any] else {
                 throw Failure(description: "Not a JSON object: \(output)")
@@ -22,32 +22,32 @@ package final class Program: Sendable {
     }
 
     package let identifier: Int32
-    /// Keeps the folder for as long as the program is known.
+    /// Keeps the folder alive as long as this object.
     private let folder: TemporaryFolder
     private let outputPath: String
     private let errorPath: String
     private let status: EndStatus
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Where the build put the programs: beside this test.
+    /// The folder of the built programs, which is the folder of the test binary.
     package static let folder = Bundle.main.bundleURL.path
 
-    /// The repository.
     package static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// The path of a built program, or of one of the system's if it is installed.
+    /// Returns the path of a built program. A path that begins with `/` is returned unchanged.
     package static func path(of name: String) -> String {
         name.hasPrefix("/") ? name : folder + "/" + name
     }
 
     /// - Parameters:
-    ///   - folder: where its files are, and its home.
-    ///   - input: what it reads; nothing without it.
-    ///   - output: where standard output goes; without it, to a file that `output` reads.
-    ///   - isDialogue: whether it reads from where its standard output goes.
-    ///   - passed: what it finds from descriptor 3 on.
-    ///   - terminal: the terminal that is its standard input and error.
+    ///   - folder: The folder for its files, and its home directory.
+    ///   - input: The text of standard input. Without it, standard input is empty.
+    ///   - output: The descriptor for standard output. Without it, the output goes to a file, which the property
+    ///     `output` reads.
+    ///   - isDialogue: Whether the program also reads its standard input from the descriptor of its standard output.
+    ///   - passed: The descriptors that the program gets as 3 and up.
+    ///   - terminal: The path of the terminal for standard input and standard error.
     package init(
         _ name: String,
         _ arguments: [String],
@@ -88,7 +88,7 @@ package final class Program: Sendable {
     package var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
     package var isRunning: Bool { status.value == nil }
 
-    /// Waits for a line on standard error that holds this text.
+    /// Waits until standard error has a line that contains this text.
     package func awaitError(_ text: String) throws {
         let tail = try TalkingProgram("/usr/bin/tail", ["--lines=+1", "--follow", errorPath], in: folder)
         defer { tail.program.signal(SIGKILL) }
@@ -102,7 +102,7 @@ package final class Program: Sendable {
         if isRunning { kill(identifier, signal) }
     }
 
-    /// Waits for its end; a program that does not end is a failure, not a hang.
+    /// Waits until the program ends. If it does not end in time, kills it and throws.
     @discardableResult
     package func wait(atMost seconds: Int = 60) throws -> Ending {
         guard ended.wait(timeout: .now() + .seconds(seconds)) == .success, let status = status.value else {
@@ -110,7 +110,7 @@ package final class Program: Sendable {
             throw Failure(description: "Process \(identifier) did not end within \(seconds) s: \(errors)")
         }
         ended.signal()
-        // The lower seven bits are the signal that ended it, the next byte is what it returned.
+        // The lower seven bits of the status are the signal that ended the process, the next byte is its exit code.
         let signal = status & 0x7F
         return Ending(
             status: signal == 0 ? status >> 8 & 0xFF : signal,
@@ -123,13 +123,14 @@ package final class Program: Sendable {
     deinit { signal(SIGKILL) }
 }
 
-/// A program whose standard output is read while it runs.
+/// A program whose standard output a test reads while the program runs.
 package final class TalkingProgram {
     package let program: Program
     private let socket: TestSocket
     package var lines: LineReader { socket.lines }
 
-    /// - Parameter isDialogue: whether its standard input is what `tell` says; without it, there is none.
+    /// - Parameter isDialogue: Whether `tell` writes to the program's standard input. Otherwise standard input is
+    ///   empty.
     package init(
         _ name: String,
         _ arguments: [String],
@@ -152,7 +153,6 @@ package final class TalkingProgram {
         )
     }
 
-    /// The next line, as a JSON object.
     package func object() throws -> [String: Any] {
         guard let line = try lines.next(),
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -160,9 +160,9 @@ package final class TalkingProgram {
         return object
     }
 
-    /// Says one line.
+    /// Writes one line to the program's standard input.
     package func tell(_ line: String = "") throws { try socket.send(line + "\n") }
 
-    /// From now on there is nobody to write to or to read from.
+    /// Shuts down both directions of the socket, so that the program can no longer write or read.
     package func stopListening() { socket.hangUp() }
 }

@@ -1,7 +1,7 @@
 package import JunctionSession
 import Synchronization
 
-/// An observer that remembers everything, and passes snapshots on if asked.
+/// An observer that records everything and can pass on snapshots.
 package final class RecordingObserver: SessionObserver {
     private let state = Mutex(State())
 
@@ -30,7 +30,7 @@ package final class RecordingObserver: SessionObserver {
         state.withLock { $0.steps.append(step) }
     }
 
-    /// Calls `body` with each further snapshot, on the owner's executor.
+    /// Sets a function that receives each later snapshot on the executor of the owner.
     package func onChange(_ body: @escaping @Sendable (Snapshot) -> Void) {
         state.withLock { $0.onChange = body }
     }

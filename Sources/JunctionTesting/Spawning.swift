@@ -1,21 +1,22 @@
 import Foundation
 import Synchronization
 
-/// How a process is started: with three descriptors of its own, and what it is passed. None of ours stays open in it.
+/// Starts a process with its own three standard descriptors and the passed descriptors. No other descriptor of this
+/// process stays open in it.
 ///
-/// Foundation's `Process` will not do: it learns of an end from a socket that the child holds open, and waits for ever
-/// on the one thread it has when a child such as `systemd-socket-activate` closes what it does not know.
+/// Foundation's `Process` is not used. It detects the end of a child by a socket that the child keeps open. A child
+/// such as `systemd-socket-activate` closes unknown descriptors, and then `Process` waits forever on its only thread.
 package struct Spawning {
     private let path: String
     private let arguments: [String]
     var environment: [String: String] = [:]
-    /// `nil`: it reads from where its output goes.
+    /// The file for standard input. With `nil`, the process reads from the descriptor of its standard output.
     var inputPath: String? = "/dev/null"
     var output = Output.file("/dev/null")
     var errorPath = "/dev/null"
-    /// What it finds from descriptor 3 on.
+    /// The descriptors that the process gets as 3 and up.
     var passed: [Int32] = []
-    /// Whether it leads a session of its own: the first terminal that it opens is the one whose keys make signals.
+    /// Whether the process leads a new session. The first terminal that it opens becomes its controlling terminal.
     var leadsSession = false
 
     enum Output {
@@ -27,7 +28,7 @@ package struct Spawning {
         (self.path, self.arguments) = (path, arguments)
     }
 
-    /// - Returns: the process, whose end the caller awaits.
+    /// - Returns: The process id. The caller must wait for the process.
     package func start() throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -43,16 +44,16 @@ package struct Spawning {
             posix_spawn_file_actions_adddup2(&actions, 1, 0)
         }
         posix_spawn_file_actions_addopen(&actions, 2, errorPath, writing, 0o600)
-        // Copies far from where they are going to be: none is overwritten before it was moved.
+        // Copies with high numbers, so that no descriptor is overwritten before it is moved.
         let copies = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
         defer { copies.forEach { close($0) } }
         for (index, copy) in copies.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, copy, 3 + Int32(index))
         }
-        // What libraries open is not closed by `exec`: NIO's sockets, Foundation's pipes.
+        // Some libraries (SwiftNIO, Foundation) open descriptors without close-on-exec.
         _ = Self.addCloseFrom?(&actions, 3 + Int32(passed.count))
 
-        // The threads that tests run on block signals, and a child would inherit that.
+        // The threads of the test runner block signals, and a child would inherit the signal mask.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -76,10 +77,10 @@ package struct Spawning {
         return identifier
     }
 
-    /// `POSIX_SPAWN_SETSID` of glibc 2.26, which Swift does not see.
+    /// `POSIX_SPAWN_SETSID` of glibc 2.26, which Swift does not import.
     private static let setSession: Int32 = 0x80
 
-    /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34, which Swift does not see.
+    /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34, which Swift does not import.
     private static let addCloseFrom: AddCloseFrom? = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
         unsafeBitCast($0, to: AddCloseFrom.self)
     }
@@ -95,7 +96,7 @@ package struct Spawning {
     }
 }
 
-/// What the kernel says of a process that has ended.
+/// The wait status of a process, available after the process has ended.
 final class EndStatus: Sendable {
     private let status = Mutex<Int32?>(nil)
 

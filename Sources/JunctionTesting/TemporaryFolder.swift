@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A folder of a test's own, removed with this object.
+/// A temporary folder that is deleted when this object is released.
 package final class TemporaryFolder: Sendable {
     package let path: String
     private let count = Mutex(0)
 
-    /// - Parameter mode: 0755 lets other users get to a socket in it.
+    /// - Parameter mode: The permissions. With 0755, other users can reach a socket in the folder.
     package init(mode: UInt32 = 0o700) {
-        // Not in TMPDIR: the path of a socket has to be short.
+        // TMPDIR is not used because the path of a socket must be short.
         var template = Array("/tmp/junctiond-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil, chmod(template, mode) == 0 else {
             fatalError("A temporary folder cannot be made: \(String(cString: strerror(errno)))")
@@ -16,7 +16,7 @@ package final class TemporaryFolder: Sendable {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// A path that nothing has yet.
+    /// Returns a new path in the folder on each call. The file does not exist yet.
     package func fresh(_ name: String) -> String {
         let number = count.withLock { count in
             count += 1
@@ -25,7 +25,6 @@ package final class TemporaryFolder: Sendable {
         return "\(path)/\(number)-\(name)"
     }
 
-    /// Writes a file, and returns its path.
     @discardableResult
     package func write(_ text: String, to name: String, mode: UInt32 = 0o600) throws -> String {
         try write(text.utf8, to: name, mode: mode)
@@ -39,7 +38,7 @@ package final class TemporaryFolder: Sendable {
         return file
     }
 
-    /// Makes a folder with the folders above it, and returns its path.
+    /// Creates a folder with its parent folders and returns its path.
     @discardableResult
     package func makeFolder(_ name: String) throws -> String {
         let folder = path + "/" + name
@@ -55,7 +54,7 @@ package final class TemporaryFolder: Sendable {
         FileManager.default.contents(atPath: path + "/" + name).map(Array.init)
     }
 
-    /// What is in it, sorted.
+    /// The sorted names of the files in the folder.
     package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }

@@ -1,17 +1,18 @@
 package import Foundation
 
-/// Where a socket listens.
+/// The address of a socket.
 package enum TestAddress: Sendable {
     case path(String)
-    /// A Unix socket without a file.
+    /// A Unix socket in the abstract namespace, which has no file.
     case abstract(String)
-    /// A port of 127.0.0.1; 0: any free one. A socket of IPv6 reaches it, too.
+    /// A port of 127.0.0.1. Port 0 means any free port. With `overIPv6`, an IPv6 socket connects to the IPv4-mapped
+    /// address.
     case loopback(port: UInt16, overIPv6: Bool = false)
 
-    /// A name that no other socket has.
+    /// A new abstract name that no other socket has.
     package static var unusedAbstract: TestAddress { .abstract("junctiond-test-\(UUID().uuidString)") }
 
-    /// A socket of the address' family that no child process inherits.
+    /// Creates a close-on-exec socket of the family of this address.
     package func makeSocket(_ type: __socket_type = SOCK_STREAM) -> Int32 {
         let family =
             switch self {
@@ -76,7 +77,7 @@ package enum TestAddress: Sendable {
     }
 }
 
-/// Two sockets that are connected with each other, which no child process inherits.
+/// Creates two connected sockets. Both are close-on-exec.
 package func makeSocketPair() throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A certificate authority of a test's own, made by `openssl`.
+/// A certificate authority for one test, created with `openssl`.
 package struct TestAuthority: Sendable {
-    /// The PEM files of one server.
+    /// The PEM files of one server certificate.
     package struct Certificate: Sendable {
         package let chain: String
         package let key: String
-        /// It has the files.
+        /// The folder that contains the files.
         fileprivate let folder: TemporaryFolder
     }
 
     package static let isAvailable = FileManager.default.isExecutableFile(atPath: openssl)
 
-    /// Its own certificate, as a PEM file.
+    /// The path of the authority's own certificate (PEM).
     package let file: String
     private let key: String
     private let folder: TemporaryFolder
@@ -27,7 +27,7 @@ package struct TestAuthority: Sendable {
         try run(request + ["-keyout", key, "-out", file] + Self.newKey)
     }
 
-    /// A server's certificate for these names.
+    /// Creates a server certificate for these names.
     package func certificate(for names: String = "IP:127.0.0.1,DNS:localhost") throws -> Certificate {
         let (key, request) = (folder.fresh("server.key"), folder.fresh("server.csr"))
         let (chain, extensions) = (folder.fresh("server.pem"), folder.fresh("names.cnf"))
@@ -46,12 +46,12 @@ package struct TestAuthority: Sendable {
     }
 }
 
-/// `Tests/tls-front` before a port of loopback that speaks plain text: the side of TLS that a vendor has.
+/// The program `Tests/tls-front`, a TLS proxy in front of a loopback port that speaks plain text.
 package final class TLSFront: Sendable {
     package let port: Int
     private let program: Program
 
-    /// Listens when this returns.
+    /// Starts the proxy and returns when it listens.
     package init(_ certificate: TestAuthority.Certificate, before plain: Int) throws {
         let arguments = [certificate.chain, certificate.key, "\(plain)"]
         let front = try TalkingProgram(Program.root + "/Tests/tls-front", arguments, in: certificate.folder)
@@ -63,6 +63,6 @@ package final class TLSFront: Sendable {
 
     package var origin: String { "https://127.0.0.1:\(port)" }
 
-    /// Ends it, with the connections that are open.
+    /// Kills the proxy. Its open connections end too.
     package func stop() { program.signal(SIGKILL) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a test could not go on.
+/// The reason why a test cannot continue.
 package struct TestFailure: Error, CustomStringConvertible {
     package var description: String
 
@@ -8,7 +8,7 @@ package struct TestFailure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// - Parameter code: what the kernel said.
+    /// - Parameter code: The `errno` value of the failed system call.
     package init(_ what: String, errno code: Int32) {
         description = "\(what): \(String(cString: strerror(code)))"
     }

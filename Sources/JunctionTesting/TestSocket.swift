@@ -1,23 +1,22 @@
 import Foundation
 
-/// One end of a connection, plain and blocking. A peer that is silent for too long is an error, never a hang.
+/// One end of a connection, as a blocking socket. If the peer is silent for too long, a call throws instead of blocking
+/// forever.
 ///
 /// One thread may send while another one reads.
 package final class TestSocket: @unchecked Sendable {
     package let descriptor: Int32
-    /// What the peer sends.
+    /// Reads the data that the peer sends.
     package let lines: LineReader
 
-    /// Connects.
-    ///
-    /// - Parameter patience: how many seconds of silence are a failure.
+    /// - Parameter patience: The number of seconds without data that count as a failure.
     package convenience init(_ address: TestAddress, patience: Int = 60) throws {
         let descriptor = address.makeSocket()
         self.init(adopting: descriptor, patience: patience)
         guard address.connect(descriptor) else { throw TestFailure("connect to \(address)", errno: errno) }
     }
 
-    /// Takes over a socket, and closes it in the end. Another process may connect it.
+    /// Takes ownership of a socket and closes it on deinitialization. Another process may connect the socket.
     package init(adopting descriptor: Int32, patience: Int = 60) {
         self.descriptor = descriptor
         lines = LineReader(descriptor, patience: patience)
@@ -33,7 +32,7 @@ package final class TestSocket: @unchecked Sendable {
         guard send(bytes, 0) == bytes.count else { throw TestFailure("send", errno: errno) }
     }
 
-    /// Sends as much as the kernel takes at once, and returns how much that was.
+    /// Sends as many bytes as the kernel accepts without blocking, and returns their number.
     @discardableResult
     package func sendWhatFits(_ bytes: [UInt8]) -> Int {
         send(bytes, MSG_DONTWAIT)
@@ -51,24 +50,24 @@ package final class TestSocket: @unchecked Sendable {
         return sent
     }
 
-    /// Asks the kernel to keep so much of what was sent and not read yet, as far as it lets programs.
+    /// Sets the size of the send buffer (`SO_SNDBUF`), within the limit of the kernel.
     package func setSendBuffer(_ size: Int32) {
         var size = size
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whether something has come, or the end.
+    /// Whether data or the end of the stream can be read now.
     package var hasInput: Bool {
         var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&asked, 1, 0) > 0
     }
 
-    /// Ends the sending; what the peer answers can still be read.
+    /// Shuts down the sending direction. Answers of the peer can still be read.
     package func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Ends both directions, as a process that ends does.
+    /// Shuts down both directions, as the end of a process does.
     package func hangUp() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -76,14 +75,14 @@ package final class TestSocket: @unchecked Sendable {
     deinit { close(descriptor) }
 }
 
-/// Listens, and closes the socket in the end.
+/// A listening socket that is closed on deinitialization.
 package final class TestListener: Sendable {
     package let address: TestAddress
     package let descriptor: Int32
 
     /// - Parameters:
-    ///   - backlog: how many clients may wait to be accepted, besides the first one.
-    ///   - receiveBuffer: how much of what a client sends the kernel keeps; without it, the kernel's choice.
+    ///   - backlog: The number of clients that may wait to be accepted, in addition to the first one.
+    ///   - receiveBuffer: The size of the receive buffer of each connection. Without it, the kernel chooses the size.
     package init(_ address: TestAddress = .loopback(port: 0), backlog: Int32 = 64, receiveBuffer: Int32? = nil) throws {
         let descriptor = address.makeSocket()
         self.descriptor = descriptor
@@ -104,12 +103,12 @@ package final class TestListener: Sendable {
         guard isBound, listen(descriptor, backlog) == 0 else { throw TestFailure("listen at \(address)", errno: errno) }
     }
 
-    /// The port, where it listens at one.
+    /// The port of a loopback address, otherwise 0.
     package var port: UInt16 {
         if case .loopback(let port, _) = address { port } else { 0 }
     }
 
-    /// The next connection; `nil` once this was stopped.
+    /// Waits for the next connection. Returns `nil` after `stop()`.
     package func accept(patience: Int = 60) -> TestSocket? {
         let connection = Glibc.accept(descriptor, nil, nil)
         guard connection >= 0 else { return nil }
@@ -117,13 +116,14 @@ package final class TestListener: Sendable {
         return TestSocket(adopting: connection, patience: patience)
     }
 
-    /// Serves one connection after the other on a thread of its own, until this is stopped.
+    /// Serves the connections one after another on a new thread until `stop()`.
     package func serve(_ body: @escaping @Sendable (TestSocket) -> Void) {
-        // The thread keeps the listener: it never accepts from a number that has been given to another file.
+        // The thread retains the listener, so that it never accepts from a descriptor number that was closed and
+        // reused.
         Thread.detachNewThread { while let connection = self.accept() { body(connection) } }
     }
 
-    /// Accepts nothing more; a thread that waits in `accept` goes on.
+    /// Stops accepting. A thread that is blocked in `accept` continues.
     package func stop() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -131,7 +131,7 @@ package final class TestListener: Sendable {
     deinit { close(descriptor) }
 }
 
-/// Waits on a thread of its own, so that no thread of the tests' is blocked.
+/// Runs a blocking function on a new thread, so that it blocks no thread of the test runner.
 package func onThread<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -1,14 +1,12 @@
 import Hummingbird
 import NIOCore
 
-/// What is known about one request besides the request.
 struct CloudContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection it came on, for the faults that close it.
+    /// The connection of the request, for faults that close it.
     let channel: any Channel
-    /// Its body, if that is a form.
     var form: Form?
-    /// How a fault wants the token endpoint's answer to look.
+    /// How a fault changes the answer of the token endpoint.
     var tokenShape = TokenShape()
 
     init(source: ApplicationRequestContextSource) {
@@ -21,10 +19,10 @@ struct CloudContext: RequestContext {
 struct TokenShape: Sendable {
     var expiresInAsString = false
     var omitRefreshToken = false
-    /// Members that replace those of the answer; `null` takes one away.
+    /// Members that replace those of the answer. `null` removes a member.
     var members: [String: JSONValue] = [:]
 
-    /// A success of a token endpoint in this form.
+    /// Returns the members of a successful token answer with these deviations applied.
     func applied(to answer: [String: JSONValue]) -> [String: JSONValue] {
         var answer = answer
         if expiresInAsString, case .integer(let seconds) = answer["expires_in"] {
@@ -36,14 +34,15 @@ struct TokenShape: Sendable {
 }
 
 extension CloudContext {
-    /// The form in the body of a request of tokens.
+    /// Returns the form in the body of a token request, or refuses the request.
     func requireForm() throws(TokenRefusal) -> Form {
         guard let form else { throw TokenError.invalidRequest.because("send a form: \(Form.contentType)") }
         try form.requireDistinct()
         return form
     }
 
-    /// A part of the path, without its escapes: ids may hold characters that a path cannot.
+    /// Returns a path parameter with its percent escapes decoded, because ids may contain characters that a path must
+    /// escape.
     func part(_ name: String) throws -> String {
         PercentText.plain(try parameters.require(name))
     }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// What the sandbox remembers over a restart, of all vendors. Of tokens and codes it keeps fingerprints.
+/// The state of all vendors that survives a restart. It contains fingerprints of tokens and codes, not the values.
 struct CloudState: Codable, Sendable {
-    /// How far the sandbox's clock has been advanced, in seconds.
+    /// The offset of the sandbox's clock, in seconds.
     var clockOffset = 0.0
     var users = Users()
     var logins = Logins()
     var proofs = Proofs()
-    /// The largest sequence that each user of Sinch has used.
+    /// The largest sequence that each Sinch user has used.
     var sequences: [String: UInt64] = [:]
     var clients = OAuthClients()
     var devices = DeviceGrants()
@@ -15,7 +15,7 @@ struct CloudState: Codable, Sendable {
 }
 
 extension CloudState {
-    /// Deletes a user, and ends the user's logins where the vendor does that.
+    /// Deletes a user, and ends the user's logins if the vendor does so.
     mutating func delete(_ user: User, at moment: Moment) {
         users[user.vendor, user.userId]?.isDeleted = true
         let loginsGoOn = user.vendor == .social || (user.vendor == .oauth && moment.settings.oauth.deletedRenews)

@@ -1,4 +1,4 @@
-/// What makes a daemon use the sandbox: a configuration file, or the same as variables of its environment.
+/// The configuration that makes a daemon use the sandbox, as a file or as environment variables.
 package struct DaemonConfiguration: Sendable {
     enum Value: Sendable {
         case text(String)
@@ -6,12 +6,11 @@ package struct DaemonConfiguration: Sendable {
     }
 
     let provider: VendorName
-    /// What is to be done beside, in one line.
+    /// One line about another step that the user has to take, if there is one.
     var remark: String?
-    /// Those of the provider's section.
+    /// The settings of the provider's section.
     let settings: KeyValuePairs<String, Value>
 
-    /// The contents of the file.
     package var toml: String {
         let lines = settings.map { key, value in
             switch value {
@@ -23,7 +22,7 @@ package struct DaemonConfiguration: Sendable {
         return ((remark.map { ["# \($0)"] } ?? []) + head + lines).joined(separator: "\n") + "\n"
     }
 
-    /// The variables, in the form that a shell takes.
+    /// The environment variables, as `export` commands of a shell.
     package var exports: [String] {
         let own = settings.map { key, value in
             let text =
@@ -41,15 +40,14 @@ package struct DaemonConfiguration: Sendable {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// `authUrl` as `AUTH_URL`.
+    /// Converts `authUrl` to `AUTH_URL`.
     private static func upperCase(_ key: String) -> String {
         key.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
     }
 }
 
-/// Text on its way into a shell.
 package enum ShellText {
-    /// The text as one word that means itself.
+    /// Returns the text as one shell word without expansions.
     package static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

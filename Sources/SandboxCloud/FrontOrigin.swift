@@ -1,14 +1,13 @@
-/// The origin under which clients reach a sandbox that has a TLS front before it.
+/// The origin of a TLS proxy in front of the sandbox, as clients see it.
 package struct FrontOrigin: Equatable, Sendable {
-    /// As it was given: `https://localhost:8443`.
+    /// The origin as given, such as `https://localhost:8443`.
     let text: String
 
-    /// The host and the port of it.
     var authority: Substring { text.dropFirst(Self.scheme.count) }
 
     private static let scheme = "https://"
 
-    /// Reads `https://HOST:PORT`, where HOST is one that the sandbox may listen at, too.
+    /// Reads `https://HOST:PORT`. HOST must be one of the hosts that the sandbox may listen on.
     package init(_ text: String) throws(StartFailure) {
         guard text.hasPrefix(Self.scheme),
             let address = try? ListenAddress(String(text.dropFirst(Self.scheme.count))),

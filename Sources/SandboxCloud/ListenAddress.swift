@@ -1,8 +1,8 @@
-/// Where the sandbox listens: a port of this machine's loopback, and nothing that others could reach.
+/// The loopback address and port on which the sandbox listens. Other machines cannot reach it.
 package struct ListenAddress: Equatable, Sendable {
     /// A loopback address, without brackets.
     package let host: String
-    /// The port, or 0 for any that is free.
+    /// The port, or 0 for any free port.
     package let port: Int
 
     /// Reads `HOST:PORT`, where HOST is in 127.0.0.0/8, `[::1]` or `localhost`.
@@ -24,13 +24,13 @@ package struct ListenAddress: Equatable, Sendable {
         self.port = port
     }
 
-    /// The address as it stands in a URL, with the port that was really taken.
+    /// Returns the address as in a URL, with the actual port.
     func authority(port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     private static func loopback(_ host: Substring) -> String? {
-        // The name is not looked up: what it resolves to is not ours to know.
+        // The name is not resolved, because the result depends on the machine's configuration.
         if host == "localhost" { return "127.0.0.1" }
         if host == "[::1]" { return "::1" }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }

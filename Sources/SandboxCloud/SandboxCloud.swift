@@ -5,21 +5,21 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 
-/// The vendors' clouds on loopback, with everything that a test wants to do to them.
+/// The vendors' clouds on loopback, with the endpoints that drive them in tests.
 package struct SandboxCloud: Sendable {
     private let configuration: SandboxConfiguration
     private let vendors: [any Vendor]
     private let responder: RouterResponder<CloudContext>
     private let logger: Logger
 
-    /// Reads the state file if there is one; nothing listens yet.
+    /// Reads the state file if there is one. Does not listen yet.
     package init(_ configuration: SandboxConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
 
         let store = try Store(settings: configuration.settings, file: configuration.stateFile.map(StateFile.init))
         let hanging = HangingRequests()
-        // docs/sandbox.md says what else a further vendor needs.
+        // docs/sandbox.md lists the other steps for a new vendor.
         let vendors: [any Vendor] = [
             try JunctionCloud(store: store, scheme: configuration.scheme),
             SocialCloud(store: store),
@@ -45,7 +45,7 @@ package struct SandboxCloud: Sendable {
         responder = router.buildResponder()
     }
 
-    /// Serves until the task is cancelled; says under which origin once it does.
+    /// Serves until the task is cancelled. Calls `listening` with the origin once it listens.
     package func run(listening: @escaping @Sendable (_ origin: String) -> Void) async throws {
         let listen = configuration.listen
         let application = Application(
@@ -67,10 +67,10 @@ package struct SandboxCloud: Sendable {
         }
     }
 
-    /// Where a key is that belongs to nobody, unless somebody says another place.
+    /// The default path of the file with the example API key.
     package static let usualKeyFile = "/tmp/sandbox-api-key"
 
-    /// What makes a daemon use this sandbox, once it listens.
+    /// Returns the configuration that makes a daemon use this sandbox.
     package func configuration(
         of provider: VendorName,
         at origin: String,
@@ -81,7 +81,7 @@ package struct SandboxCloud: Sendable {
 }
 
 extension IOError {
-    /// Why nobody can be listened for, and what to do.
+    /// The reason why the sandbox cannot listen, and what to do.
     fileprivate var words: String {
         switch errnoCode {
         case EADDRINUSE:

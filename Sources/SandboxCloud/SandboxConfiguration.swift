@@ -1,22 +1,19 @@
-/// How a sandbox is started.
+/// The start options of a sandbox.
 package struct SandboxConfiguration: Sendable {
     package var listen: ListenAddress
     package var settings = Settings()
-    /// The file that the state is kept in; without it, a restart forgets everything.
+    /// The file that stores the state. Without it, a restart loses everything.
     package var stateFile: String?
-    /// Where a TLS front stands before the sandbox, which itself speaks plain HTTP.
+    /// The origin of the TLS proxy in front of the sandbox, if there is one. The sandbox itself speaks plain HTTP.
     package var front: FrontOrigin?
-    /// The application that Sinch registers users for.
     package var sinch = SinchApplication.published
 
-    /// A sandbox on that address, with the vendor's usual terms and no memory.
+    /// Creates the options of a sandbox with default settings and without a state file.
     package init(listen: ListenAddress) {
         self.listen = listen
     }
 
-    /// What clients put before the authority.
     var scheme: String { front == nil ? "http" : "https" }
 
-    /// The origin for clients, once the port is known.
     func origin(port: Int) -> String { front?.text ?? "http://\(listen.authority(port: port))" }
 }

@@ -1,37 +1,36 @@
 import FoundationEssentials
 
-/// What the sandbox can be told to be like. A restart forgets it.
+/// The settings of the sandbox. A restart resets them.
 package struct Settings: Sendable {
-    /// What is in force at every vendor.
+    /// The settings that apply to every vendor.
     package var general = GeneralSettings()
     var social = SocialSettings()
     var sinch = SinchSettings()
     var oauth = OAuthSettings()
 
-    /// What a duration may be, in seconds: up to a year.
+    /// The allowed durations in seconds, up to a year.
     package static let durations = 0.0...31_536_000
 
-    /// The vendors' usual terms.
     package init() {}
 }
 
-/// What can be set at start by an option, and later by `POST /sandbox/settings`.
+/// The settings that a start option or `POST /sandbox/settings` can change.
 package struct GeneralSettings: SettingsGroup {
-    /// How long an access token lives, in seconds; without it, as long as the vendor's usually do.
+    /// The lifetime of an access token in seconds. Without it, the vendor's default applies.
     package var accessTokenLifetime: Double?
-    /// How long a replaced refresh token may be used again, in seconds.
+    /// How long a replaced refresh token stays usable, in seconds.
     package var rotationGrace = 30.0
-    /// Whether a Sign-In Token is good for one exchange only.
+    /// Whether a Sign-In Token can be exchanged only once.
     var singleUseSignInTokens = true
 
     var durations: [Double] { [accessTokenLifetime ?? 0, rotationGrace] }
 }
 
-/// Settings that one endpoint shows and changes.
+/// A group of settings that one endpoint shows and changes.
 protocol SettingsGroup: Codable, Sendable {
-    /// Those of the settings that are a number of seconds.
+    /// The values of the settings that are durations in seconds.
     var durations: [Double] { get }
-    /// The status of errors, where it can be set.
+    /// The HTTP status of errors, if the group has such a setting.
     var errorStatus: Int? { get }
 }
 
@@ -39,7 +38,7 @@ extension SettingsGroup {
     var durations: [Double] { [] }
     var errorStatus: Int? { nil }
 
-    /// The settings with some of them changed; `null` puts one back to what it is in `initial`.
+    /// Returns the settings with some of them changed. `null` resets a setting to its value in `initial`.
     func changed(by order: [String: JSONValue], from initial: Self) throws -> Self {
         var members = try JSONValue(encoding: self).members
         let usual = try JSONValue(encoding: initial).members

@@ -1,5 +1,5 @@
-/// Why the sandbox cannot run, or cannot be reached as somebody wants it, in words for whoever started it.
+/// The reason why the sandbox cannot start or cannot be reached as configured.
 package struct StartFailure: Error, CustomStringConvertible {
-    /// What is wrong, with what, and what to do.
+    /// What failed, for which value, and what to do.
     package let description: String
 }

@@ -1,22 +1,22 @@
 import FoundationEssentials
 import Synchronization
 
-/// All that the sandbox holds.
+/// All data of the sandbox.
 struct Contents: Sendable {
-    /// What a state file keeps over a restart.
+    /// The part that the state file stores.
     var state = CloudState()
     var settings: Settings
-    /// The faults that are still to happen, the oldest first.
+    /// The faults that have not been used up, the oldest first.
     var faults: [Fault] = []
     var tally = Tally()
     var requests = RequestLog()
 }
 
-/// When something happens, and on which terms.
+/// The time and the settings for one request.
 struct Moment: Sendable {
     /// The time on the sandbox's own clock.
     let now: Date
-    /// How far that clock has been advanced, in seconds.
+    /// The offset of that clock, in seconds.
     let offset: Double
     let settings: Settings
 
@@ -26,15 +26,15 @@ struct Moment: Sendable {
         settings = contents.settings
     }
 
-    /// A time of the sandbox's clock on the clock that the `Date` header shows, which is this machine's and is never advanced:
-    /// whoever sends or reads an absolute time means that one.
+    /// Converts a time of the sandbox's clock to this machine's clock. Absolute times on the wire, and the `Date`
+    /// header, use this machine's clock, which is never advanced.
     func stated(_ time: Date) -> Date { time - offset }
 
-    /// When it is on the sandbox's clock what a client calls so.
+    /// Converts a time of a client, on this machine's clock, to the sandbox's clock.
     func meant(_ time: Date) -> Date { time + offset }
 }
 
-/// Holds the contents of the sandbox, writes what outlives a restart, and reports that something has changed.
+/// Holds the data of the sandbox, writes the state file, and signals changes.
 final class Store: Sendable {
     private let contents: Mutex<Contents>
     private let listeners = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
@@ -48,7 +48,6 @@ final class Store: Sendable {
         contents = Mutex(Contents(state: try file?.load() ?? CloudState(), settings: settings))
     }
 
-    /// The contents and the time, as they are at one moment.
     var snapshot: (contents: Contents, moment: Moment) { contents.withLock { ($0, Moment($0)) } }
 
     var settings: Settings { snapshot.contents.settings }
@@ -58,7 +57,7 @@ final class Store: Sendable {
         return try body(contents.state, moment)
     }
 
-    /// Changes what a restart keeps; if the body throws or the file cannot be written, nothing has changed.
+    /// Changes the persistent state. If the body throws or the file cannot be written, the state stays unchanged.
     func change<Answer: Sendable>(_ body: (inout CloudState, Moment) throws -> Answer) throws -> Answer {
         try update { contents in
             var next = contents.state
@@ -69,7 +68,7 @@ final class Store: Sendable {
         }
     }
 
-    /// The same for a request of tokens, where what has changed stays changed when the request is refused.
+    /// Changes the persistent state for a token request. Changes stay in force even if the request is refused.
     func grant<Answer: Sendable>(
         _ body: (inout CloudState, Moment) throws(TokenRefusal) -> Answer
     ) throws -> Answer {
@@ -78,7 +77,7 @@ final class Store: Sendable {
         }.get()
     }
 
-    /// Changes what a restart forgets.
+    /// Changes data that a restart loses.
     @discardableResult
     func update<Answer: Sendable>(_ body: (inout Contents) throws -> Answer) rethrows -> Answer {
         let answer = try contents.withLock { try body(&$0) }
@@ -103,7 +102,7 @@ final class Store: Sendable {
         }
     }
 
-    /// Everything as it was at the start of an empty sandbox; counters of requests that are under way are kept.
+    /// Resets everything. Keeps only the counters of requests in progress.
     func reset() throws {
         try change { state, _ in state = CloudState() }
         update { contents in
@@ -114,7 +113,7 @@ final class Store: Sendable {
         }
     }
 
-    /// An element at once, and one for whatever changed since the last: many changes can be one.
+    /// Returns a stream with an element now and an element after changes. One element can stand for several changes.
     func changes() -> AsyncStream<Void> {
         let (changes, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let listener = UUID()

@@ -3,21 +3,21 @@ import FoundationEssentials
 /// A user of one vendor. The `/sandbox` endpoints show it as it is.
 struct User: Codable, Sendable {
     let vendor: VendorName
-    /// What clients know the user by; `Anna` is not `anna`.
+    /// The id, which is case-sensitive.
     let userId: String
-    /// What people call the user: Junction's `client_user_id`, the display name of social.plus.
+    /// The name: Junction's `client_user_id`, or the display name of social.plus.
     var name: String
     let createdAt: Date
-    /// Banned, as social.plus calls it.
+    /// Called *banned* by social.plus.
     var isDisabled = false
-    /// Deleted, and to be brought back.
+    /// Whether the user is deleted. The deletion can be undone.
     var isDeleted = false
     var junction: JunctionProfile?
 
     var isActive: Bool { !isDisabled && !isDeleted }
 }
 
-/// The users of all vendors, the deleted ones included.
+/// The users of all vendors, including the deleted ones.
 struct Users: Codable, Sendable {
     private var users: [String: User] = [:]
 
@@ -26,24 +26,23 @@ struct Users: Codable, Sendable {
         set { users[Self.key(vendor, id)] = newValue }
     }
 
-    /// The users of a vendor, the newest last.
+    /// Returns the users of a vendor, the oldest first.
     func all(of vendor: VendorName) -> [User] {
         users.values.filter { $0.vendor == vendor }.sorted { ($0.createdAt, $0.userId) < ($1.createdAt, $1.userId) }
     }
 
-    /// The user of this id, or else of this name.
+    /// Returns the user with this id, or else with this name.
     func find(_ text: String, at vendor: VendorName) -> User? {
         self[vendor, text] ?? all(of: vendor).first { $0.name == text }
     }
 
-    /// Who is known to a team of Junction's under its own name for them. A deleted user keeps that name, as it may come back.
+    /// Returns the user whom a Junction team knows by this name. A deleted user keeps the name, because the deletion
+    /// can be undone.
     func user(named name: String, in team: Team?) -> User? {
         all(of: .junction).first { $0.name == name && $0.junction?.team.id == team?.id }
     }
 
-    /// Adds a user, unless somebody else could be mistaken for that one.
-    ///
-    /// - Returns: whether the user was added.
+    /// Adds a user unless another user has the same id or name.
     mutating func add(_ user: User) -> Bool {
         let namesake =
             user.vendor == .junction

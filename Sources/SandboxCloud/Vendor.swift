@@ -1,22 +1,23 @@
 import Hummingbird
 
-/// One vendor's documented endpoints, and the little of the `/sandbox` endpoints that only makes sense for this vendor.
+/// A vendor: its documented endpoints, and its own part of the `/sandbox` endpoints.
 protocol Vendor: Sendable {
     var name: VendorName { get }
-    /// As people call it.
+    /// The name for users.
     var title: String { get }
 
-    /// The endpoints that hand out tokens, as `POST /v1/token`.
+    /// The endpoints that issue tokens, such as `POST /v1/token`.
     var tokenEndpoints: Set<String> { get }
 
-    /// What can be made for a user by `POST`, as a person and as a path calls it.
+    /// The credentials that `POST` can create for a user: the label, and the last part of the path.
     var credentials: KeyValuePairs<String, String> { get }
 
     func addRoutes(to router: Router<CloudContext>)
 
-    /// Makes one of the credentials for the user whom a path names, who need not be known everywhere.
+    /// Creates one of the credentials for the user that a path names. Some vendors accept a user that they do not know
+    /// yet.
     func make(_ credential: String, for user: String, _ request: Request) async throws -> JSONValue
 
-    /// What makes a daemon use it, at this origin; a key that the daemon reads from a file is in this one.
+    /// Returns the configuration for a daemon. If the daemon reads an API key, the key is in `keyFile`.
     func configuration(at origin: String, keyFile: String) -> DaemonConfiguration
 }

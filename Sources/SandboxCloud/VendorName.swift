@@ -1,14 +1,14 @@
-/// A vendor, by the name that the daemon's configuration has for it.
+/// The name of a vendor in the daemon's configuration.
 package enum VendorName: String, CaseIterable, Codable, Sendable {
     case junction
     case social
     case sinch
     case oauth
 
-    /// The vendor's part of the `/sandbox` endpoints; Junction is the one that has no name there.
+    /// The path of the vendor's `/sandbox` endpoints. Junction's path has no name.
     var drivingPath: String { self == .junction ? "sandbox" : "sandbox/\(rawValue)" }
 
-    /// What a log shows a token to be.
+    /// The prefix that identifies an access token of the vendor in a log.
     var accessTokenPrefix: String {
         switch self {
         case .junction: "at_"

@@ -2,21 +2,20 @@ import FoundationEssentials
 import Glibc
 import SandboxCloud
 
-/// The configuration file that the sandbox writes for a daemon, and the key that goes with it.
+/// The configuration file that the sandbox writes for a daemon, and its key file.
 struct ConfigurationFile {
-    /// Why it is not written.
     struct Refused: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Absolute: the daemon may be started somewhere else.
+    /// An absolute path, because the daemon may start in another directory.
     let path: String
 
     private static let mark = "# Written by junction-sandbox"
 
     init(_ path: String) throws(Refused) {
         self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        // It may be the one of a real daemon.
+        // Never overwrite the configuration of a real daemon.
         if let present = FileManager.default.contents(atPath: self.path),
             !present.isEmpty, !present.starts(with: Data(Self.mark.utf8))
         {
@@ -26,7 +25,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// Writes what is given for the file of the key.
+    /// Writes the configuration that the function returns for the key file.
     func write(_ configuration: (_ keyFile: String) -> DaemonConfiguration?) throws(Refused) {
         let keyFile = path + ".api-key"
         guard let text = configuration(keyFile)?.toml else { return }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import RegistrationToken
 
-/// `junction-sandbox mint-registration-token`: what an application's server does for a user it has authenticated.
+/// `junction-sandbox mint-registration-token`: creates a token as an app's backend does for an authenticated user.
 struct MintRegistrationTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint-registration-token",

@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import JunctionText
 
-/// The entry point of the sandbox: arguments in, one line out, exit code at the end.
 @main
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -38,7 +37,7 @@ struct SandboxCommand: AsyncParsableCommand {
     }
 }
 
-/// Writes one line at once: whoever started the sandbox waits for it.
+/// Writes one line without buffering, because the program that started the sandbox waits for it.
 func say(_ line: String, to descriptor: Int32) {
     let bytes = Array((line + "\n").utf8)
     _ = write(descriptor, bytes, bytes.count)

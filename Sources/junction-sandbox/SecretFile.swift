@@ -2,15 +2,15 @@ import ArgumentParser
 import Glibc
 import RegistrationToken
 
-/// A file that holds an application secret: the one way in which a secret is taken, since others can read arguments.
+/// A file with an application secret. No command takes a secret as an argument, because other users can read arguments.
 struct SecretFile {
-    /// What names the file.
+    /// The option that names the file.
     let option: String
-    /// The Base64 text, as the file has it.
+    /// The Base64 text as in the file.
     let text: [UInt8]
 
-    /// - Parameter option: what names the file. Errors name the option instead of the path, which may be a secret that was
-    ///   given in place of a file.
+    /// - Parameter option: The option that names the file. Errors contain the option instead of the path, because a
+    ///   user may pass the secret itself in place of a file.
     init(_ path: String, givenTo option: String) throws(ValidationError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -21,7 +21,6 @@ struct SecretFile {
         text = readToEnd(descriptor, atMost: ApplicationSecret.longestText + 1)
     }
 
-    /// What the text stands for.
     func secret() throws(ValidationError) -> ApplicationSecret {
         do {
             return try ApplicationSecret(base64: text)
@@ -31,7 +30,7 @@ struct SecretFile {
     }
 }
 
-/// Reads until the end, or until there are so many bytes.
+/// Reads up to the end, or up to `limit` bytes.
 func readToEnd(_ descriptor: Int32, atMost limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)

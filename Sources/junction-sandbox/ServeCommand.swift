@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import SandboxCloud
 
-/// `junction-sandbox [serve]`: the cloud, until somebody stops it.
+/// `junction-sandbox [serve]`: serves until a signal ends the process.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -62,7 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Every change is on disk before it is answered, so there is nothing to put in order first.
+        // Every change is on disk before the sandbox answers, so an immediate exit loses nothing.
         for stop in [SIGTERM, SIGINT] { signal(stop) { _ in _exit(0) } }
 
         do {
@@ -70,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
             try await cloud.run { origin in
                 do {
                     let lines = try announcement(of: cloud, at: origin)
-                    // In one piece: whoever reads the first line may read no more.
+                    // A single write, because a program may read only the first line.
                     say(lines.joined(separator: "\n"), to: STDOUT_FILENO)
                 } catch {
                     say("junction-sandbox: \(error)", to: STDERR_FILENO)

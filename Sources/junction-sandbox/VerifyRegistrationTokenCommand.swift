@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import RegistrationToken
 
-/// `junction-sandbox verify-registration-token`: whether a token is good, or which rule it breaks.
+/// `junction-sandbox verify-registration-token`: reports whether a token is valid, or which rule it breaks.
 struct VerifyRegistrationTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-registration-token",
@@ -22,7 +22,7 @@ struct VerifyRegistrationTokenCommand: ParsableCommand {
     func run() throws {
         let secret = try SecretFile(secretFile, givenTo: "--secret-file").secret()
         var jwt = readToEnd(STDIN_FILENO, atMost: 2 * RegistrationToken.longest)
-        // The line break that a shell adds is not part of it.
+        // The line break that a shell adds is not part of the token.
         while let last = jwt.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { jwt.removeLast() }
         do throws(RegistrationToken.Rule) {
             let token = try RegistrationToken.verify(jwt, with: secret, at: (at ?? .now).seconds)

@@ -1,4 +1,4 @@
-# What the second act of the demo stands on: a folder, a sandbox, a daemon, and a way out that leaves nothing behind.
+# The environment of second-act: a temporary folder, a sandbox and a daemon, which are removed at the end.
 # Sourced with $1: the folder with junctiond, junctionctl and junction-sandbox.
 
 bin=${1:?usage: demo BIN}
@@ -30,7 +30,7 @@ start_sandbox() {
     exec 3< <(exec "$bin/junction-sandbox" --listen "127.0.0.1:${1:-0}" --access-token-lifetime "$token_life" \
         --state "$work/cloud.json" 2>"$work/sandbox.log")
     sandbox_pid=$!
-    # The sandbox says one line when it listens; read blocks until then.
+    # The sandbox prints one line when it listens. read blocks until then.
     read -r -t 30 line <&3
     cloud=${line##*listening on }
 }

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by its own protocol over two pipes."""
+"""A headless Chromium, controlled by the DevTools protocol over two pipes."""
 
 import base64
 import fcntl
@@ -16,7 +16,7 @@ class Failure(Exception):
 
 
 class Gone(Exception):
-    """The browser has ended by itself; what it said last is the text."""
+    """The browser has ended unexpectedly. The text is the end of its log."""
 
     def __init__(self, text: str, was_there: bool):
         super().__init__(text)
@@ -24,7 +24,7 @@ class Gone(Exception):
 
 
 class Browser:
-    """One browser with one page, and a profile that goes with it."""
+    """One browser with one page and a temporary profile."""
 
     def __init__(self, program: str):
         self.profile = tempfile.TemporaryDirectory(prefix="page-profile-", ignore_cleanup_errors=True)
@@ -36,10 +36,10 @@ class Browser:
             "--force-device-scale-factor=1", "--hide-scrollbars",
         ]
         if os.geteuid() == 0:
-            arguments.append("--no-sandbox")  # Chromium's own does not work as root.
+            arguments.append("--no-sandbox")  # Chromium's own sandbox does not work as root.
         self._log = open(os.path.join(self.profile.name, "log"), "wb")
         self._has_answered = False
-        # The browser reads from descriptor 3 and writes to 4.
+        # The browser reads from descriptor 3 and writes to descriptor 4.
         self._process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "bash", *arguments],
             pass_fds=(to_browser, from_browser), stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
@@ -82,7 +82,7 @@ class Browser:
             waiting.put(None)
 
     def call(self, method: str, parameters: dict | None = None, session: str | None = "page") -> dict:
-        """The result of one command; every answer comes in half a minute, or something is broken."""
+        """Returns the result of one command. Fails if no answer arrives within a minute."""
         message = {"id": next(self._numbers), "method": method, "params": parameters or {}}
         if session is not None:
             message["sessionId"] = self._session
@@ -121,7 +121,7 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, condition: str, seconds: int = 45):
-        """Until an expression holds: looked at now, and whenever the page changes."""
+        """Waits until an expression holds. Evaluates it now and at every change of the page."""
         held = self.evaluate(f"""new Promise((resolve) => {{
             const holds = () => {{ try {{ return ({condition}); }} catch {{ return false; }} }};
             if (holds()) return resolve(true);
@@ -135,7 +135,7 @@ class Browser:
             raise Failure(f"it never came to be: {condition}")
 
     def click(self, selector: str):
-        """With the mouse, in the middle of what is there."""
+        """Clicks with the mouse in the middle of an element."""
         spot = self.evaluate(f"""(() => {{
             const found = document.querySelector({json.dumps(selector)});
             found.scrollIntoView({{ block: "center", behavior: "instant" }});
@@ -166,7 +166,7 @@ class Browser:
         }})()""")
 
     def look(self, **features: str):
-        """As a person has set up their machine: prefers-color-scheme and the like."""
+        """Emulates media features of the user's machine, such as prefers-color-scheme."""
         named = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
         self.call("Emulation.setEmulatedMedia", {"features": named})
 
@@ -189,7 +189,7 @@ class Browser:
 
 
 def _pipe() -> tuple[int, int]:
-    """A pipe whose ends are not among the descriptors that the browser's ends get."""
+    """Returns a pipe whose descriptors are 10 or higher, so that they differ from the browser's 3 and 4."""
     ends = os.pipe()
     moved = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
     for end in ends:

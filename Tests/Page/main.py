@@ -1,4 +1,4 @@
-"""The page as a person meets it: what run says."""
+"""Checks the page in a browser. See run."""
 
 import json
 import os
@@ -29,7 +29,7 @@ class Checks:
             case(self, *arguments)
         except Gone:
             raise
-        except Exception:  # One case that ends early does not end the others.
+        except Exception:  # A failed case does not stop the others.
             self(f"{case.__name__} runs to its end", False, traceback.format_exc(limit=3))
 
 
@@ -37,13 +37,13 @@ def survives_an_outage(check: Checks, stage: Stage, page: Browser):
     page.write("#new-name", "anna")
     page.click("#new-button")
     page.wait("document.querySelector('#user-list [data-vendor=junction] .who')?.textContent === 'anna'")
-    check("a user that is added is in the list, without a reload", True)
+    check("an added user appears in the list without a reload", True)
 
     page.click("#user-list summary")
     page.click("[aria-label='anna: Sign-In Token']")
     page.wait("document.querySelector('#last-answer').textContent.includes('signInToken')")
     command = page.evaluate("document.querySelector('#last-command').textContent")
-    check("a button shows the command that does the same", command.startswith(f"curl -s -X POST {stage.origin}/sandbox/users/"), command)
+    check("a button shows the equivalent command", command.startswith(f"curl -s -X POST {stage.origin}/sandbox/users/"), command)
     token = json.loads(page.evaluate("document.querySelector('#last-answer').textContent"))["signInToken"]
 
     configuration = page.evaluate("document.querySelector('#configurations [data-key=junction] code').textContent")
@@ -51,33 +51,33 @@ def survives_an_outage(check: Checks, stage: Stage, page: Browser):
     check("a daemon starts with the configuration that the page shows", True)
     stage.ctl("sign-in", given=token)
     page.wait(f"{LOGIN}?.querySelector('.badge').dataset.standing === 'alive'")
-    check("the login is there, with its first refresh token", page.evaluate(STORY) == ["opened"], page.evaluate(STORY))
+    check("the page shows the login with its first refresh token", page.evaluate(STORY) == ["opened"], page.evaluate(STORY))
 
-    # The answer to a renewal is lost: the token was replaced, and nobody has the next one.
+    # The answer to a renewal is lost: the token was replaced, and the daemon does not have the next one.
     page.click("[data-fault='{\"drop\":\"after\"}']")
     page.wait("document.querySelectorAll('#pending li').length === 1")
     check("a fault waits for its request", "drop" in page.evaluate("document.querySelector('#pending').textContent"))
     stage.ctl("renew", may_fail=True)
     page.wait(f"{STORY}[0] === 'replayed'")
-    check("the daemon asks again within the grace", page.evaluate(STORY) == ["replayed", "rotated", "opened"], page.evaluate(STORY))
-    check("and the page says until when", page.evaluate(f"{LOGIN}.querySelectorAll('.grace[data-open=true]').length") == 2)
+    check("the daemon sends the refresh token again within the grace", page.evaluate(STORY) == ["replayed", "rotated", "opened"], page.evaluate(STORY))
+    check("the page shows the end of the grace", page.evaluate(f"{LOGIN}.querySelectorAll('.grace[data-open=true]').length") == 2)
     check("the fault is used up", page.evaluate("document.querySelectorAll('#pending li').length") == 0)
     stage.ctl("wait", "--for", "fresh", "--timeout", "60")
-    check("the user is signed in still", stage.session().get("state") == "established", stage.session())
+    check("the user is still signed in", stage.session().get("state") == "established", stage.session())
 
-    # The network is gone, and comes back.
+    # The network fails and recovers.
     page.choose("#times", "until cleared")
     page.click("[data-fault='{\"drop\":\"before\"}']")
     page.wait("document.querySelectorAll('#pending li').length === 1")
     failed = stage.ctl("renew", may_fail=True)
     check("without a network a renewal fails", failed.returncode != 0, failed.stdout)
     page.wait("Number(document.querySelector('[data-counter=dropped] dd').textContent) >= 2")
-    check("the page counts the requests that were lost", True)
+    check("the page counts the lost requests", True)
     page.click("[data-call='DELETE /sandbox/faults']")
     page.wait("document.querySelectorAll('#pending li').length === 0")
     page.wait(f"{STORY}[0] === 'rotated'", seconds=60)
-    check("with the network back the daemon renews by itself", True)
-    check("which ends every grace before it",
+    check("the daemon renews when the network is back", True)
+    check("a renewal ends every earlier grace",
           page.evaluate(f"{LOGIN}.querySelectorAll('.grace[data-open=true]').length") == 1)
     stage.ctl("wait", "--for", "fresh", "--timeout", "60")
     check("no family was revoked", stage.get("/sandbox/counters")["familyRevocations"] == 0)
@@ -88,8 +88,8 @@ def ends_a_login(check: Checks, stage: Stage, page: Browser):
     page.wait(f"{LOGIN}.querySelector('.badge').dataset.standing === 'ended'")
     stage.ctl("renew", may_fail=True)
     page.wait(f"{STORY}[0] === 'refused'")
-    check("an end and the refusal after it are told", page.evaluate(STORY)[:2] == ["refused", "ended"], page.evaluate(STORY))
-    check("and the daemon knows", "pendingReauthentication" in stage.session()["flags"], stage.session())
+    check("the page shows the end of a login and the later refusal", page.evaluate(STORY)[:2] == ["refused", "ended"], page.evaluate(STORY))
+    check("the daemon reports the pending reauthentication", "pendingReauthentication" in stage.session()["flags"], stage.session())
 
 
 def shows_every_vendor(check: Checks, stage: Stage, page: Browser):
@@ -103,14 +103,14 @@ def shows_every_vendor(check: Checks, stage: Stage, page: Browser):
     page.wait("document.querySelector('.login[data-vendor=oauth] [data-kind=rotated] .grace')?.dataset.open === 'true'")
     page.click("[data-body='{\"advanceSeconds\":60}']")
     page.wait("document.querySelector('.login[data-vendor=oauth] [data-kind=rotated] .grace').dataset.open === 'false'")
-    check("the clock can be advanced, and the grace is over", True)
+    check("an advanced clock ends the grace", True)
     page.evaluate(refresh)
     page.wait("document.querySelector('.login[data-vendor=oauth] [data-kind=reused]')")
-    check("a token that comes back too late revokes its family",
+    check("a token used after its grace revokes its family",
           page.evaluate("document.querySelector('.login[data-vendor=oauth] .badge').textContent") == "ended")
-    check("and that is said aloud", "revoked" in page.evaluate("document.querySelector('#news').textContent"))
+    check("the page announces the revocation", "revoked" in page.evaluate("document.querySelector('#news').textContent"))
     vendors = page.evaluate("[...new Set([...document.querySelectorAll('#user-list > li')].map((user) => user.dataset.vendor))]")
-    check("the users of all vendors are there", sorted(vendors) == ["junction", "oauth", "social"], vendors)
+    check("the page shows the users of all vendors", sorted(vendors) == ["junction", "oauth", "social"], vendors)
 
 
 def shows_names_as_they_are(check: Checks, stage: Stage, page: Browser):
@@ -122,17 +122,17 @@ def shows_names_as_they_are(check: Checks, stage: Stage, page: Browser):
     page.wait("document.querySelectorAll('#user-list > li').length >= 9")
     page.wait("document.querySelectorAll('.login[data-vendor=oauth]').length >= 3")
     shown = page.evaluate("[...document.querySelectorAll('.who')].map((who) => who.textContent)")
-    check("a name that is markup is shown as it is", all(shown.count(name) >= 2 for name in NAMES), shown)
+    check("a name with markup is shown as text", all(shown.count(name) >= 2 for name in NAMES), shown)
     strange = page.evaluate("document.querySelectorAll('main script, main img, [onerror]').length")
-    check("and becomes no element", strange == 0, strange)
-    check("and does nothing", page.evaluate("document.title") == "junction-sandbox")
+    check("a name with markup creates no element", strange == 0, strange)
+    check("a name with markup runs no script", page.evaluate("document.title") == "junction-sandbox")
     blocked = page.evaluate("""new Promise((resolve) => {
         document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective), { once: true });
         const script = document.createElement("script");
         script.textContent = "document.title = 'taken'; document.dispatchEvent(new Event('securitypolicyviolation'))";
         document.body.append(script);
     })""")
-    check("a script in line would not run", blocked == "script-src-elem", blocked)
+    check("the policy blocks an inline script", blocked == "script-src-elem", blocked)
 
 
 def works_by_keyboard(check: Checks, stage: Stage, page: Browser):
@@ -141,26 +141,26 @@ def works_by_keyboard(check: Checks, stage: Stage, page: Browser):
     page.wait("document.body?.dataset.connection === 'live' && document.querySelectorAll('#user-list > li').length > 0")
     page.press("Tab")
     first = page.evaluate("[document.activeElement.className, document.activeElement.getBoundingClientRect().top >= 0]")
-    check("the first stop is a way past the navigation, and it shows", first == ["skip", True], first)
+    check("the first tab stop is a visible link that skips the navigation", first == ["skip", True], first)
     page.press("Enter")
     page.wait("document.activeElement.id === 'main'")
     for _ in range(12):
         page.press("Tab")
         if page.evaluate("document.activeElement.dataset.fault") == '{"drop":"after"}':
             break
-    check("a fault is a few stops from there", page.evaluate("document.activeElement.dataset.fault") == '{"drop":"after"}')
+    check("a fault button is a few tab stops further", page.evaluate("document.activeElement.dataset.fault") == '{"drop":"after"}')
     outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     check("the focus is visible", outline == "solid", outline)
     page.press("Enter")
     page.wait("document.querySelectorAll('#pending li').length === 1")
     page.press(" ")
     page.wait("document.querySelectorAll('#pending li').length === 2")
-    check("and its key does what a click does, again and again",
+    check("the keyboard activates the button as a click does, repeatedly",
           page.evaluate("document.activeElement.dataset.fault") == '{"drop":"after"}')
     page.evaluate("document.querySelector('#user-list summary').focus()")
     stage.post("/sandbox/users", {"name": "newest"})
     page.wait("[...document.querySelectorAll('.who')].some((who) => who.textContent === 'newest')")
-    check("what is new does not take the focus", page.evaluate("document.activeElement.tagName") == "SUMMARY")
+    check("an update does not take the focus", page.evaluate("document.activeElement.tagName") == "SUMMARY")
     page.click("[data-call='DELETE /sandbox/faults']")
     page.wait("document.querySelectorAll('#pending li').length === 0")
 
@@ -169,13 +169,13 @@ def speaks_to_screen_readers(check: Checks, stage: Stage, page: Browser):
     tree = page.call("Accessibility.getFullAXTree")["nodes"]
     seen = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node.get("ignored")]
     roles = {role for role, _ in seen}
-    check("there are landmarks", {"banner", "navigation", "main", "region", "status"} <= roles, sorted(roles))
+    check("the page has landmarks", {"banner", "navigation", "main", "region", "status"} <= roles, sorted(roles))
     controls = {"button", "link", "textbox", "combobox", "checkbox", "spinbutton", "region", "list", "article", "navigation", "DisclosureTriangle"}
     nameless = [role for role, name in seen if role in controls - {"list"} and not name.strip()]
     check("every control has a name", not nameless, nameless)
-    check("what happens is said politely", page.evaluate("document.querySelector('#news').ariaLive") == "polite")
+    check("the announcements are a polite live region", page.evaluate("document.querySelector('#news').ariaLive") == "polite")
     levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((title) => Number(title.tagName[1]))")
-    check("no level of headings is left out", levels[0] == 1 and all(b - a <= 1 for a, b in zip(levels, levels[1:])), levels)
+    check("no heading level is skipped", levels[0] == 1 and all(b - a <= 1 for a, b in zip(levels, levels[1:])), levels)
 
 
 def looks_right(check: Checks, stage: Stage, page: Browser):
@@ -207,11 +207,11 @@ def looks_right(check: Checks, stage: Stage, page: Browser):
             return { ground: ground(document.body), weak };
         })()""")
         check(f"every text stands out, {scheme}", not measured[scheme]["weak"], measured[scheme]["weak"][:3])
-    check("dark is dark, and light is light", measured["dark"]["ground"] < 0.1 < 0.8 < measured["light"]["ground"])
+    check("each colour scheme has its background", measured["dark"]["ground"] < 0.1 < 0.8 < measured["light"]["ground"])
     page.look(prefers_color_scheme="light")
     page.size(360, 740)
     wide = page.evaluate("document.documentElement.scrollWidth")
-    check("a narrow screen is enough", wide <= 360, wide)
+    check("the page fits a narrow screen", wide <= 360, wide)
     page.size(1280, 900)
 
 
@@ -228,17 +228,17 @@ def copies(check: Checks, stage: Stage, page: Browser):
 def comes_back(check: Checks, stage: Stage, page: Browser):
     stage.stop_sandbox()
     page.wait("document.body.dataset.connection === 'lost'")
-    check("a sandbox that is gone is missed", "not reachable" in page.evaluate("document.querySelector('#connection').textContent"))
+    check("the page reports an unreachable sandbox", "not reachable" in page.evaluate("document.querySelector('#connection').textContent"))
     stage.start_sandbox(stage.origin.removeprefix("http://"))
     page.wait("document.body.dataset.connection === 'live'")
     page.wait(f"{LOGIN}")
-    check("and one that comes back is found, with its stories", "opened" in page.evaluate(STORY), page.evaluate(STORY))
+    check("the page reconnects to a restarted sandbox and shows its logins", "opened" in page.evaluate(STORY), page.evaluate(STORY))
 
 
 def asks_nobody_else(check: Checks, stage: Stage, page: Browser):
     asked = {event["params"]["request"]["url"] for event in page.events if event["method"] == "Network.requestWillBeSent"}
     strangers = [url for url in asked if not url.startswith((stage.origin + "/", "about:"))]
-    check("the page asks its sandbox and nobody else", asked and not strangers, strangers)
+    check("the page sends requests only to its sandbox", asked and not strangers, strangers)
     complaints = [
         event["params"] for event in page.events
         if event["method"] == "Runtime.exceptionThrown"
@@ -246,7 +246,7 @@ def asks_nobody_else(check: Checks, stage: Stage, page: Browser):
             and event["params"]["entry"]["source"] in ("javascript", "security")
             and "script-src" not in event["params"]["entry"]["text"])
     ]
-    check("and nothing in it fails", not complaints, complaints)
+    check("the page logs no errors", not complaints, complaints)
 
 
 def pictures(stage: Stage, page: Browser, folder: str):
@@ -281,7 +281,7 @@ def story(check: Checks, binaries: str, program: str, screenshots: str | None):
 
 
 def starts_at_all(program: str) -> bool:
-    """Whether the browser starts without anything of ours, for a page with nothing on it."""
+    """Returns whether the browser can show an empty page."""
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     try:
         plain = subprocess.run([program, "--headless", *sandbox, "--dump-dom", "about:blank"], capture_output=True, timeout=60)
@@ -293,7 +293,7 @@ def starts_at_all(program: str) -> bool:
 def main() -> int:
     binaries, program, *rest = sys.argv[1:]
     screenshots = rest[1] if rest[:1] == ["--screenshots"] else None
-    # A browser that ends by itself is no defect of the page, unless it does so whenever it sees it.
+    # A crash of the browser counts as a defect of the page only if it happens in every attempt.
     was_there = False
     for is_last in (False, False, True):
         check = Checks()
@@ -307,7 +307,7 @@ def main() -> int:
             if not was_there and not starts_at_all(program):
                 print(f"cannot be run: they need Chromium, and {program} does not start here")
                 return 77
-            check("the browser goes on to the end", False)
+            check("the browser does not crash", False)
         break
     print(f"Page: {check.passed} passed, {check.failed} failed")
     return 1 if check.failed or not check.passed else 0

@@ -1,4 +1,4 @@
-"""A sandbox and a daemon of their own, in a folder that goes with them."""
+"""A sandbox and a daemon for the test, in a temporary folder."""
 
 import json
 import os

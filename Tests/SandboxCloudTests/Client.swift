@@ -3,7 +3,6 @@ import JunctionTesting
 
 @testable import SandboxCloud
 
-/// What came back for a request.
 struct Answer: Sendable {
     let status: Int
     let headers: [String: String]
@@ -14,12 +13,12 @@ struct Answer: Sendable {
     var errorType: String? { json["detail"]?["error_type"]?.string }
 }
 
-/// The server closed the connection without a byte.
+/// The error when the server closes the connection without sending a byte.
 struct NoAnswer: Error {}
 
-/// An HTTP client that does what it is told and no more: one connection a request, no retry, no redirect.
+/// An HTTP client with one connection per request, no retry and no redirect.
 ///
-/// URLSession would repeat a request by itself when a connection is dropped, which is what these tests are about.
+/// URLSession is not used, because it repeats a request when a connection is dropped, and these tests drop connections.
 struct Client: Sendable {
     let port: UInt16
 
@@ -38,7 +37,7 @@ struct Client: Sendable {
         return try Self.answer(await connection.readToEnd())
     }
 
-    /// An open connection with a request on it that nobody waits for yet.
+    /// Sends a request and returns the connection without waiting for the answer.
     func start(_ method: String, _ path: String, headers: [String: String] = [:]) throws -> TestSocket {
         let lines = headers.map { "\($0): \($1)\r\n" }.joined()
         let connection = try TestSocket(.loopback(port: port))
@@ -64,9 +63,9 @@ struct Client: Sendable {
 }
 
 extension TestSocket {
-    /// What comes until there is this text in it, or until the server closes.
+    /// Reads until the text arrives or the server closes the connection.
     func read(until wanted: some StringProtocol & Sendable) async throws -> String {
-        // On a thread of its own: the sandbox needs the others.
+        // On a separate thread, because the sandbox needs the shared ones.
         try await onThread { [self] in
             var all = Data()
             while all.range(of: Data(wanted.utf8)) == nil, case let more = try lines.chunk(), !more.isEmpty {
@@ -76,7 +75,6 @@ extension TestSocket {
         }
     }
 
-    /// Everything until the server closes.
     func readToEnd() async throws -> Data {
         try await onThread { [self] in try lines.rest() }
     }

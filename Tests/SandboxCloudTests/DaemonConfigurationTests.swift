@@ -3,9 +3,9 @@ import Testing
 
 @testable import SandboxCloud
 
-/// What the sandbox tells a daemon; that a daemon takes it is shown by `Tests/Demo`.
+/// Tests of the configurations for a daemon. `Tests/Demo` shows that a daemon accepts them.
 @Suite struct DaemonConfigurationTests {
-    @Test func `a configuration is a file or variables, and both say the same`() {
+    @Test func `the file and the variables of a configuration contain the same settings`() {
         let configuration = DaemonConfiguration(
             provider: .oauth,
             settings: ["clientId": .text(#"a "b" 'c'"#), "scopes": .list(["openid", "offline_access"])]
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: VendorName.allCases)
-    func `there is a configuration for every provider`(provider: VendorName) throws {
+    func `every provider has a configuration`(provider: VendorName) throws {
         let cloud = try SandboxCloud(
             SandboxConfiguration(listen: try ListenAddress("127.0.0.1:0")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [("plain-1.0", "plain-1.0"), ("", "''"), ("two words", "'two words'"), ("$(x)`y`;", "'$(x)`y`;'")])
-    func `a shell takes a text for what it is`(text: String, quoted: String) {
+    func `quoted text is one word in a shell`(text: String, quoted: String) {
         #expect(ShellText.quoted(text) == quoted)
     }
 }

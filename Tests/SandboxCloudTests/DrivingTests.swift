@@ -4,7 +4,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct DrivingTests {
-    @Test func `settings apply from the next token on`() async throws {
+    @Test func `changed settings apply to the next token`() async throws {
         try await Sandbox.run {
             $0.settings.general.accessTokenLifetime = 60
         } _: { sandbox in
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `the request log shows what was sent, and no secret`() async throws {
+    @Test func `the request log shows the request without secrets`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.signIn(try await sandbox.user())
             _ = try await sandbox.get("/v2/providers", headers: Sandbox.bearer(tokens))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `the counters know how many token requests were under way at once`() async throws {
+    @Test func `the counters contain the largest number of concurrent token requests`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.post("/sandbox/faults", ["match": "/v1/token", "hang": .bool(true)])
 
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a reset forgets everything`() async throws {
+    @Test func `a reset removes everything`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.signIn(try await sandbox.user())
             _ = try await sandbox.post("/sandbox/settings", ["accessTokenLifetime": .integer(5)])
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `users are made in any team, each name once`() async throws {
+    @Test func `users can be created in any team, each name once`() async throws {
         try await Sandbox.run { sandbox in
             let wish: JSONValue = ["clientUserId": "anna", "apiKey": "pk_eu_shop"]
 
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `the answer to HEAD has a length and no body`() async throws {
+    @Test func `the answer to HEAD has a length but no body`() async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.client.send("HEAD", "/")
 
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `what is not there is not found, in JSON`() async throws {
+    @Test func `an unknown path is answered 404 in JSON`() async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.get("/v3/user")
 

@@ -5,7 +5,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct FaultTests {
-    @Test func `a connection dropped after the commit has rotated the token`() async throws {
+    @Test func `a connection dropped after the commit leaves the token rotated`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.signIn(try await sandbox.user())
             try await sandbox.fault(["match": "/v1/token", "drop": "after", "times": .integer(1)])
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a connection dropped before the commit has changed nothing`() async throws {
+    @Test func `a connection dropped before the commit changes nothing`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.signIn(try await sandbox.user())
             try await sandbox.fault(["match": "/v1/token", "drop": "before", "times": .integer(1)])
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a canned answer replaces the true one, as often as it was asked for`() async throws {
+    @Test func `a configured answer replaces the original one the given number of times`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.signIn(try await sandbox.user())
             try await sandbox.fault([
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `with commit the request is carried out, whatever the answer says`() async throws {
+    @Test func `with commit the request is carried out, whatever the answer contains`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.signIn(try await sandbox.user())
             try await sandbox.fault([
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a fault can be for one grant and one method`() async throws {
+    @Test func `a fault can be limited to one grant and one method`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             try await sandbox.fault(["match": "/v1/token", "grant": "refresh_token", "status": .integer(503)])
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a malformed body is no JSON, an oversized one has its size`() async throws {
+    @Test func `a malformed body is not JSON, and an oversized body has its size`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.fault(["match": "/v1/token", "times": .integer(1), "malformed": .bool(true)])
             try await sandbox.fault(["match": "/v1/token", "times": .integer(1), "oversize": .integer(300_000)])
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a success can have a string for a number, and lack the refresh token`() async throws {
+    @Test func `a success can contain a string for a number, and omit the refresh token`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.signIn(try await sandbox.user())
             try await sandbox.fault(["match": "/v1/token", "times": .integer(1), "expiresInAsString": .bool(true)])
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a success can have other members than its own, and lack some`() async throws {
+    @Test func `members of a success can be replaced and removed`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.signIn(try await sandbox.user())
             let members: JSONValue = ["expires_in": .null, "access_token": "odd"]
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a slow body arrives whole, byte by byte`() async throws {
+    @Test func `a slow body arrives completely, byte by byte`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.fault(["match": "/v2/providers", "slowBody": .number(0.0001)])
 
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a hanging request whose client went away is never carried out`() async throws {
+    @Test func `a hanging request of a disconnected client is never carried out`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             try await sandbox.fault(["match": "/v2/user", "method": "DELETE", "hang": .bool(true)])
@@ -192,7 +192,7 @@ import Testing
             ["match": "/v1/token", "headers": ["no good": "x"]],
         ] as [JSONValue]
     )
-    func `a fault that cannot happen is refused with a reason`(wish: JSONValue) async throws {
+    func `a fault that can never take effect is refused with a reason`(wish: JSONValue) async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.post("/sandbox/faults", wish)
 

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SandboxCloud
 
-/// A sandbox that runs in this process, and what a test does with it.
+/// A sandbox in this process, with a client for it.
 struct Sandbox: Sendable {
     let client: Client
 
-    /// Runs a sandbox on a free port for as long as the body takes.
+    /// Runs a sandbox on a free port while the body runs.
     static func run<Outcome: Sendable>(
         _ configure: (inout SandboxConfiguration) throws -> Void = { _ in },
         _ body: (Sandbox) async throws -> Outcome
@@ -59,7 +59,7 @@ struct Sandbox: Sendable {
     }
 }
 
-/// The steps that many stories share.
+/// Steps that many tests share.
 extension Sandbox {
     static let team = ["x-vital-api-key": Team.exampleKey]
 
@@ -69,9 +69,9 @@ extension Sandbox {
         try #require(try await post("/sandbox/users", ["clientUserId": .string(name)]).json["userId"]?.string)
     }
 
-    /// A Sign-In Token as an app gets it: the envelope.
-    func signInToken(of user: String, _ wishes: JSONValue? = nil) async throws -> String {
-        let answer = try await post("/sandbox/users/\(user)/sign-in-token", wishes)
+    /// Returns the envelope of a Sign-In Token, as an app gets it.
+    func signInToken(of user: String, _ options: JSONValue? = nil) async throws -> String {
+        let answer = try await post("/sandbox/users/\(user)/sign-in-token", options)
         return try #require(answer.json["signInToken"]?.string)
     }
 
@@ -96,7 +96,7 @@ extension Sandbox {
     }
 }
 
-/// The pair that the token endpoint handed out.
+/// The token pair in an answer of the token endpoint.
 struct Tokens {
     let access: String
     let refresh: String
@@ -108,14 +108,13 @@ struct Tokens {
     }
 }
 
-/// The inner JWT of an envelope.
+/// Returns the inner JWT of an envelope.
 func userToken(in signInToken: String) throws -> String {
     let envelope = try #require(Data(base64Encoded: signInToken))
     return try #require(try JSONDecoder().decode(JSONValue.self, from: envelope)["user_token"]?.string)
 }
 
 extension JSONValue {
-    /// What a list has in it.
     var elements: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements

@@ -4,7 +4,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct JunctionAPITests {
-    @Test func `a user is created once, found by both names, and changed`() async throws {
+    @Test func `a user is created once, found by id and by name, and changed`() async throws {
         try await Sandbox.run { sandbox in
             let fields: JSONValue = ["client_user_id": "anna", "fallback_time_zone": "Europe/Vienna"]
 
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a body that is not the expected JSON is unprocessable`() async throws {
+    @Test func `an unexpected body is answered 422`() async throws {
         try await Sandbox.run { sandbox in
             let nameless = try await sandbox.post("/v2/user", [:], headers: Sandbox.team)
             let broken = try await sandbox.client.send("POST", "/v2/user", headers: Sandbox.team, body: "{")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `the backend gets a Sign-In Token in an envelope`() async throws {
+    @Test func `a backend gets a Sign-In Token in an envelope`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
 
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `who has no credential, or a bad one, is unauthorized`() async throws {
+    @Test func `a missing or invalid credential is answered 401`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let credentials = [
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a signed-in user reaches what is its own`() async throws {
+    @Test func `a signed-in user can access its own resources`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let own = Sandbox.bearer(try await sandbox.signIn(user))
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a signed-in user is forbidden what belongs to others or to the team`() async throws {
+    @Test func `a signed-in user cannot access resources of other users or of the team`() async throws {
         try await Sandbox.run { sandbox in
             let anna = try await sandbox.user("anna")
             let bert = try await sandbox.user("bert")
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `an expired or revoked access token is unauthorized, and a refresh mends it`() async throws {
+    @Test func `an expired or revoked access token is answered 401, and a refresh replaces it`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let path = "/v2/user/\(user)"
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a link code enrols once, without a credential`() async throws {
+    @Test func `a link code is exchanged once, without another credential`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let created = try await sandbox.post("/v2/link/code/create?user_id=\(user)", headers: Sandbox.team)
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `a link code that has expired, or is asked for wrongly, is refused`() async throws {
+    @Test func `an expired link code and a wrong request for one are refused`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let short = try await sandbox.post("/sandbox/users/\(user)/link-code", ["expiresIn": .integer(60)])

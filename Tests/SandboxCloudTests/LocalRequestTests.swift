@@ -4,7 +4,7 @@ import Testing
 
 @testable import SandboxCloud
 
-/// What a web page from elsewhere, or another user of the machine, can get out of the sandbox.
+/// Tests that foreign web pages and other users of the machine get nothing from the sandbox.
 struct LocalRequestTests {
     @Test(arguments: [
         "evil.example", "evil.example:PORT", "127.0.0.1:1", "127.0.0.1", "10.0.0.1:PORT", "[::2]:PORT", "",
@@ -20,7 +20,7 @@ struct LocalRequestTests {
     }
 
     @Test(arguments: ["127.0.0.1:PORT", "localhost:PORT", "[::1]:PORT", "127.9.8.7:PORT"])
-    func `each name of this machine is taken`(host: String) async throws {
+    func `each name of this machine is accepted as the host`(host: String) async throws {
         try await Sandbox.run { sandbox in
             let host = host.replacingOccurrences(of: "PORT", with: "\(sandbox.client.port)")
 
@@ -57,7 +57,7 @@ struct LocalRequestTests {
         }
     }
 
-    @Test func `an app's page may send the browser to the sign-in page`() async throws {
+    @Test func `an app's page may redirect the browser to the sign-in page`() async throws {
         try await Sandbox.run { sandbox in
             let headers = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
 
@@ -69,7 +69,7 @@ struct LocalRequestTests {
         }
     }
 
-    @Test func `the origin of a TLS front is the sandbox's own`() throws {
+    @Test func `the origin of a TLS proxy counts as the sandbox's own`() throws {
         let middleware = LocalRequestMiddleware(front: try FrontOrigin("https://localhost:8443"))
 
         #expect(middleware.isOurs("localhost:8443", 8787))
@@ -78,7 +78,7 @@ struct LocalRequestTests {
         #expect(!middleware.isOurs(origin: "https://localhost:8787", 8787))
     }
 
-    @Test func `the state file belongs to its owner alone, even if an older one did not`() async throws {
+    @Test func `only the owner may read the state file, even if it replaces a readable one`() async throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/state.json"
         let file = StateFile(path: path)

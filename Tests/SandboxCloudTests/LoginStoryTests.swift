@@ -12,7 +12,7 @@ import Testing
         anna = User(vendor: .junction, userId: "anna", name: "anna", createdAt: start)
     }
 
-    @Test func `a login tells its rotations, its replays and the reuse that ended it`() throws {
+    @Test func `a login records its rotations, its replays and the reuse that ended it`() throws {
         var logins = Logins()
         let first = open(&logins, at: 0)
         for time in [10.0, 20, 40, 50] {
@@ -28,7 +28,7 @@ import Testing
         #expect(login.ending == .reused && logins.accessTokenEnds(now: start).isEmpty)
     }
 
-    @Test func `what befalls a user is told of the logins that live`() throws {
+    @Test func `an event of a user is recorded for each active login`() throws {
         var logins = Logins()
         _ = open(&logins, at: 0)
         logins.expireAccessTokens(of: anna, now: start + 1)
@@ -50,7 +50,7 @@ import Testing
         return logins.open(login, withRefreshToken: true, on: terms, now: now)
     }
 
-    @Test func `an OAuth replay gets the token that it got before`() async throws {
+    @Test func `an OAuth replay returns the same token again`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.post("/sandbox/oauth/users", ["name": "anna"])
             let token = try #require(
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a long story keeps its beginning, its end and its numbers`() throws {
+    @Test func `a long event log keeps its start, its end and its numbers`() throws {
         var story = LoginStory()
         story.add(.opened, at: start, issued: "fingerprint-0")
         for number in 1...100 {

@@ -4,7 +4,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct LoginsTests {
-    @Test func `a refresh replaces both tokens and keeps the old access token good`() throws {
+    @Test func `a refresh replaces both tokens, and the old access token stays valid`() throws {
         let story = Story()
         let first = story.signIn()
 
@@ -16,7 +16,7 @@ import Testing
         #expect(story.bearer(of: second, at: 109) == "anna")
     }
 
-    @Test func `a replaced token is good again within the grace, and its successor lives`() throws {
+    @Test func `a replaced token is valid again within the grace, and its successor stays valid`() throws {
         let story = Story()
         let first = story.signIn()
         _ = story.show(first, at: 0)
@@ -27,7 +27,7 @@ import Testing
         #expect(story.show(try replay.pair(), at: 1000).isRotated)
     }
 
-    @Test func `the grace runs from the first use, however often the token is replayed`() {
+    @Test func `the grace starts at the first use, whatever the number of replays`() {
         let story = Story()
         let first = story.signIn()
         _ = story.show(first, at: 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(late.isReused)
     }
 
-    @Test func `the successor nobody heard of has the same grace, and no more`() throws {
+    @Test func `an unused successor keeps the same grace`() throws {
         let story = Story()
         let first = story.signIn()
         let lost = try story.show(first, at: 0).pair()
@@ -48,7 +48,7 @@ import Testing
         #expect(story.show(lost, at: 30).isReused)
     }
 
-    @Test func `once a successor is used, an older token ends the family even within the grace`() throws {
+    @Test func `after the use of a successor, an older token ends the family even within the grace`() throws {
         let story = Story()
         let first = story.signIn()
         let second = try story.show(first, at: 0).pair()
@@ -59,7 +59,7 @@ import Testing
         #expect(story.bearer(of: third, at: 3) == nil)
     }
 
-    @Test func `a revoked family leaves the user's other sign-ins alone`() throws {
+    @Test func `a revoked family does not affect the user's other logins`() throws {
         let story = Story()
         let here = story.signIn()
         let there = story.signIn()
@@ -71,7 +71,7 @@ import Testing
         #expect(story.logins.all(of: .junction).count { $0.ending == nil } == 1)
     }
 
-    @Test func `no token is kept in a form that could be used`() throws {
+    @Test func `the state contains no usable token`() throws {
         let story = Story()
         let tokens = story.signIn()
 
@@ -83,7 +83,7 @@ import Testing
     }
 }
 
-/// Logins with an access token life of 100 s and a grace of 30 s, told in seconds since the start.
+/// Logins with an access token lifetime of 100 s and a grace of 30 s. Times are seconds since the start.
 private final class Story {
     private(set) var logins = Logins()
     private let start = Date(timeIntervalSince1970: 1_000_000)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import SandboxCloud
 
-/// What of the page can be seen without a browser; `Tests/Page` has one.
+/// Tests of the page without a browser. `Tests/Page` uses one.
 @Suite struct PageTests {
     private static let files = ["/", "/sandbox/page/page.css", "/sandbox/page/page.js", "/sandbox/page/icon.svg"]
 
-    @Test func `every file of the page comes with a policy that lets nothing else in`() async throws {
+    @Test func `every file of the page has a policy that blocks foreign content`() async throws {
         try await Sandbox.run { sandbox in
             for path in Self.files {
                 let answer = try await sandbox.get(path)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `nothing of the page is elsewhere, and nothing is in line`() {
+    @Test func `the page loads nothing from other origins and has no inline code`() {
         let html = String(decoding: PackageResources.page_html, as: UTF8.self)
         let rest = String(decoding: PackageResources.page_css + PackageResources.page_js, as: UTF8.self)
 
@@ -35,14 +35,14 @@ import Testing
         )
     }
 
-    @Test func `there is a button for everything that a fault can be`() throws {
+    @Test func `the page has a control for every property of a fault`() throws {
         let html = String(decoding: PackageResources.page_html, as: UTF8.self)
         let buttons = html.matches(of: /data-fault='([^']*)'/).map { String($0.output.1) }
         let faults = try buttons.map { text in
             try JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
         }
 
-        // The requests are chosen beside, and how often; a method, in the fault of one's own.
+        // Separate fields select the requests and their number. The method is only in the free-text fault.
         let chosen: Set<String> = ["match", "grant", "times", "method"]
         let known = Set(Mirror(reflecting: Fault(match: "/")).children.compactMap(\.label))
         #expect(faults.reduce(into: chosen) { $0.formUnion($1.keys) } == known)
@@ -50,7 +50,7 @@ import Testing
         #expect(chosen.allSatisfy { html.contains("\"\($0)\":") || html.contains("id=\"\($0)\"") })
     }
 
-    @Test func `the page has words for everything that can happen to a login`() {
+    @Test func `the page has a text for every event of a login`() {
         let script = String(decoding: PackageResources.page_js, as: UTF8.self)
 
         #expect(LoginStory.Kind.allCases.allSatisfy { script.contains("  \($0.rawValue): (") })
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `an open page hears of a change, and what it is shown holds no token`() async throws {
+    @Test func `an open page receives a change, and the data contains no token`() async throws {
         try await Sandbox.run { sandbox in
             let page = try sandbox.client.start("GET", "/sandbox/events")
             let empty = try await page.read(until: "\n\n")

@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [
         ("pk_us_x", "prd-us"), ("pk_eu_x", "prd-eu"), ("sk_us_x", "stg-us"), ("sk_eu_x", "stg-eu"),
     ])
-    func `the issuer names the environment and region of the API key`(key: String, place: String) throws {
+    func `the issuer contains the environment and region of the API key`(key: String, place: String) throws {
         let team = try #require(Team(apiKey: key))
         let user = User(
             vendor: .junction,
@@ -42,7 +42,7 @@ import Testing
         #expect(claims["exp"] == .integer(1_795_003_600))
     }
 
-    @Test func `the header is the one that Junction's SDKs insist on`() throws {
+    @Test func `the token has the header that Junction's SDKs require`() throws {
         let jwt = try userToken(in: try mint.token(for: anna, now: now))
 
         let header = try #require(Base64.decode(jwt.split(separator: ".")[0].utf8, .urlSafe))
@@ -50,7 +50,7 @@ import Testing
         #expect(String(decoding: header, as: UTF8.self) == #"{"alg":"RS256","typ":"JWT"}"#)
     }
 
-    @Test func `the mint reads its own tokens`() throws {
+    @Test func `the mint verifies its own tokens`() throws {
         let claims = try #require(mint.read(try userToken(in: try mint.token(for: anna, now: now))))
 
         #expect(claims.userId == anna.userId)
@@ -58,7 +58,7 @@ import Testing
         #expect(claims.expiresAt == now + 3600)
     }
 
-    @Test func `a token with another payload or signature is not read`() throws {
+    @Test func `a token with another payload or signature is refused`() throws {
         let parts = try userToken(in: try mint.token(for: anna, now: now)).split(separator: ".")
         let other = try userToken(in: try mint.token(for: anna, now: now)).split(separator: ".")
         let forged = SignInTokenMint.Changes(forged: true)
@@ -68,7 +68,7 @@ import Testing
         #expect(mint.read(try userToken(in: try mint.token(for: anna, now: now, changes: forged))) == nil)
     }
 
-    @Test func `claims can be added, replaced and left out`() throws {
+    @Test func `claims can be added, replaced and removed`() throws {
         let changes = SignInTokenMint.Changes(
             environment: .dev,
             claims: ["uid": .null, "tenant_id": "t-other", "extra": .integer(1)]
@@ -82,7 +82,7 @@ import Testing
         #expect(claims["iss"]?.string?.hasPrefix("id-signer-dev-us@") == true)
     }
 
-    @Test func `a key is always the same team, and another key another team`() throws {
+    @Test func `an API key is always the same team, and another key another team`() throws {
         #expect(Team(apiKey: "sk_us_a") == Team(apiKey: "sk_us_a"))
         #expect(Team(apiKey: "sk_us_a")?.id != Team(apiKey: "sk_us_b")?.id)
         #expect(Team(apiKey: "sk_xx_a") == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct SinchRegistrationTests {
-    @Test func `a token registers a user's device and brings a credential`() async throws {
+    @Test func `a token registers a user's device and returns a credential`() async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.register(token: try await sandbox.registrationToken())
 
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a user has one instance on a device, however often it is registered`() async throws {
+    @Test func `repeated registrations of a user's device keep one instance`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.register(token: try await sandbox.registrationToken())
             let second = try await sandbox.register(token: try await sandbox.registrationToken())
@@ -45,10 +45,10 @@ import Testing
         (#"{"issuedAt":1514862245}"#, "expired"),
         (#"{"claims":{"sinch:rtc:instance:exp":1}}"#, "instanceExpiry"),
     ])
-    func `a bad token is refused by the name of its rule`(wishes: String, rule: String) async throws {
+    func `an invalid token is refused with the name of the broken rule`(options: String, rule: String) async throws {
         try await Sandbox.run { sandbox in
-            let wishes = try JSONDecoder().decode([String: JSONValue].self, from: Data(wishes.utf8))
-            let answer = try await sandbox.register(token: try await sandbox.registrationToken(wishes))
+            let options = try JSONDecoder().decode([String: JSONValue].self, from: Data(options.utf8))
+            let answer = try await sandbox.register(token: try await sandbox.registrationToken(options))
 
             #expect(answer.status == 401)
             #expect(answer.json["errorCode"] == .integer(40_101))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a token is for one user`() async throws {
+    @Test func `a token is valid for one user only`() async throws {
         try await Sandbox.run { sandbox in
             let berts = try await sandbox.register(token: try await sandbox.registrationToken(for: "bert"))
 
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a user who is disabled or deleted registers nothing`() async throws {
+    @Test func `a disabled or deleted user cannot register`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.post("/sandbox/sinch/users", ["name": "anna"])
             for (there, back) in [("disable", "enable"), ("delete", "undelete")] {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `what the sandbox changes in a token is signed as the published algorithm says`() async throws {
+    @Test func `a changed token is signed by the published algorithm`() async throws {
         try await Sandbox.run { sandbox in
             let jwt = try await sandbox.registrationToken(["header": ["typ": "JWT"], "claims": ["extra": .integer(1)]])
 
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce is good for one token from one device, which may ask again for a lost answer`() async throws {
+    @Test func `a nonce is valid for one token of one device, which may repeat the request`() async throws {
         try await Sandbox.run { sandbox in
             let token = try await sandbox.registrationToken(["nonce": "n"])
             let another = try await sandbox.registrationToken(["nonce": "n", "ttl": .integer(601)])
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `another application is unknown, unless it is the configured one`() async throws {
+    @Test func `only the configured application is known`() async throws {
         let mine = try SinchApplication(key: "mine", secretText: "c2VjcmV0\n")
         try await Sandbox.run { sandbox in
             let unknown = try await sandbox.register(token: "t", application: "mine")
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: The end of a registration
 
-    @Test func `a limited registration can be extended and not be made endless`() async throws {
+    @Test func `a limited registration can be extended but not made unlimited`() async throws {
         try await Sandbox.run { sandbox in
             let limited = try await sandbox.registrationToken(["instanceTtl": .integer(172_800)])
             let first = try await sandbox.register(token: limited)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `an instance that is over is unknown, and a new registration is another instance`() async throws {
+    @Test func `an ended instance is unknown, and a new registration creates another one`() async throws {
         try await Sandbox.run { sandbox in
             let token = try await sandbox.registrationToken(["instanceTtl": .integer(172_800)])
             let id = try #require(try await sandbox.register(token: token).json["instanceId"]?.string)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `advancing the clock ends instances sooner, and leaves tokens and stated times on this machine's clock`()
+    @Test func `an advanced clock ends instances, but does not change tokens and stated times`()
         async throws
     {
         try await Sandbox.run { sandbox in
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a forgotten instance cannot be extended, and the token is not spent by trying`() async throws {
+    @Test func `a forgotten instance cannot be extended, and the attempt does not spend the token`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.register(token: try await sandbox.registrationToken())
             let id = try #require(first.json["instanceId"]?.string)
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `whoever holds the credential can give the registration up`() async throws {
+    @Test func `the holder of the credential can delete the registration`() async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.register(token: try await sandbox.registrationToken())
             let path = "/v1/instance/\(try #require(answer.json["instanceId"]?.string))"
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `a service that hands out no credential says so by leaving it out`() async throws {
+    @Test func `without credentials the answer omits the member`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.post("/sandbox/sinch/settings", ["credentials": .bool(false)])
             let answer = try await sandbox.register(token: try await sandbox.registrationToken())
@@ -219,7 +219,7 @@ import Testing
             ("196087a1-e815-4bc4-8984-60d8d8a43f1d", 1, "4sk2/7AD0VoGke0qc1ZiJ2BtzYA="),
         ] as [(String, UInt64, String)]
     )
-    func `a signature is over the text of the secret, not over what it stands for`(
+    func `a signature covers the text of the secret, not the decoded bytes`(
         key: String,
         sequence: UInt64,
         signature: String
@@ -229,7 +229,7 @@ import Testing
         #expect(application.signature(of: "foo", sequence: sequence) == signature)
     }
 
-    @Test func `a sequence has to be larger than every one before, up to the last of 64 bits`() async throws {
+    @Test func `a sequence must be larger than all earlier ones, up to 64 bits`() async throws {
         try await Sandbox.run { sandbox in
             let statuses = try await [nil, "5", "5", "4", "6", "18446744073709551615", "18446744073709551615"].map {
                 try await sandbox.register(sequence: $0).status
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `a signature of another user, and a sequence that is no number, are refused`() async throws {
+    @Test func `a signature of another user and an invalid sequence are refused`() async throws {
         try await Sandbox.run { sandbox in
             let proof = try await sandbox.post("/sandbox/sinch/users/bert/registration-signature").json
             let stolen = try await sandbox.register(proof: ["signature": proof["signature"]!, "sequence": "1"])
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `a restart with a state file knows instances, nonces and sequences again`() async throws {
+    @Test func `a restart with a state file keeps instances, nonces and sequences`() async throws {
         let folder = TemporaryFolder()
         let file = folder.path + "/state.json"
         let (token, credential) = try await Sandbox.run {
@@ -287,10 +287,10 @@ extension RegistrationToken {
 
 extension Sandbox {
     fileprivate func registrationToken(
-        _ wishes: [String: JSONValue] = [:],
+        _ options: [String: JSONValue] = [:],
         for user: String = "anna"
     ) async throws -> String {
-        let answer = try await post("/sandbox/sinch/users/\(user)/registration-token", .object(wishes))
+        let answer = try await post("/sandbox/sinch/users/\(user)/registration-token", .object(options))
         return try #require(answer.json["registrationToken"]?.string)
     }
 
@@ -305,10 +305,10 @@ extension Sandbox {
         return try await register(proof: proof, device: device, application: application)
     }
 
-    /// Registers with a signature for this sequence, or for the next one.
+    /// Registers with a signature for this sequence, or for the next one if it is `nil`.
     fileprivate func register(sequence: String?, user: String = "anna") async throws -> Answer {
-        let wishes = sequence.map { ["sequence": .string($0)] as JSONValue }
-        let answer = try await post("/sandbox/sinch/users/\(user)/registration-signature", wishes)
+        let options = sequence.map { ["sequence": .string($0)] as JSONValue }
+        let answer = try await post("/sandbox/sinch/users/\(user)/registration-signature", options)
         guard case .object(let proof) = answer.json else { return answer }
         return try await register(proof: proof, user: user)
     }
@@ -332,7 +332,7 @@ extension Sandbox {
 }
 
 extension Sequence {
-    /// One after the other.
+    /// Maps the elements sequentially.
     fileprivate func map<Outcome>(_ body: (Element) async throws -> Outcome) async rethrows -> [Outcome] {
         var outcomes: [Outcome] = []
         for element in self { outcomes.append(try await body(element)) }

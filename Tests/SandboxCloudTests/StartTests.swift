@@ -10,7 +10,7 @@ import Testing
         ("127.0.0.1:8787", "127.0.0.1", 8787), ("127.3.2.1:0", "127.3.2.1", 0), ("[::1]:80", "::1", 80),
         ("localhost:8787", "127.0.0.1", 8787),
     ])
-    func `a loopback address is taken`(text: String, host: String, port: Int) throws {
+    func `a loopback address is accepted`(text: String, host: String, port: Int) throws {
         let address = try ListenAddress(text)
 
         #expect(address.host == host && address.port == port)
@@ -20,7 +20,7 @@ import Testing
         "0.0.0.0:8787", "192.168.1.2:8787", "[::]:8787", "example.org:80", "128.0.0.1:1", "127.0.0.1.example.org:1",
         "127.1:1", ":8787",
     ])
-    func `an address that others could reach is refused`(text: String) {
+    func `an address that other machines could reach is refused`(text: String) {
         #expect(throws: StartFailure.self) { try ListenAddress(text) }
     }
 
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a state file that cannot be read stops the start and is left alone`() async throws {
+    @Test func `an unreadable state file stops the start and is not changed`() async throws {
         try await withFolder { folder in
             let file = folder + "/state.json"
             try "not the state".write(toFile: file, atomically: true, encoding: .utf8)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be saved has not happened`() async throws {
+    @Test func `a request whose change cannot be saved fails and changes nothing`() async throws {
         try await withFolder { folder in
             try await Sandbox.run {
                 $0.stateFile = folder + "/missing/state.json"
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["https://localhost:8443", "https://127.0.0.1:1", "https://[::1]:8443"])
-    func `a TLS front has an origin on this machine`(text: String) throws {
+    func `the origin of a TLS proxy is on this machine`(text: String) throws {
         var configuration = SandboxConfiguration(listen: try ListenAddress("127.0.0.1:8787"))
         #expect(configuration.origin(port: 8787) == "http://127.0.0.1:8787")
 
@@ -101,11 +101,11 @@ import Testing
         "http://localhost:8443", "https://localhost", "https://localhost:8443/", "https://localhost:0",
         "https://sandbox.example:8443", "localhost:8443", "",
     ])
-    func `what is no such origin is refused`(text: String) {
+    func `an invalid origin of a TLS proxy is refused`(text: String) {
         #expect(throws: StartFailure.self) { try FrontOrigin(text) }
     }
 
-    @Test func `a port that is taken stops the start with its address`() async throws {
+    @Test func `a port in use stops the start and is named in the error`() async throws {
         try await Sandbox.run { sandbox in
             let failure = await #expect(throws: StartFailure.self) {
                 try await Sandbox.run {

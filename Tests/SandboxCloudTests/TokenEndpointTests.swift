@@ -4,7 +4,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct TokenEndpointTests {
-    @Test func `a Sign-In Token is exchanged for a pair that opens the API`() async throws {
+    @Test func `a Sign-In Token is exchanged for a token pair that can access the API`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a Sign-In Token is good once, unless the settings say otherwise`() async throws {
+    @Test func `a Sign-In Token can be exchanged once unless the settings differ`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let token = try await sandbox.signInToken(of: user)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `the envelope, a forged and an expired token are refused as invalid`() async throws {
+    @Test func `an envelope, a forged token and an expired token are refused as invalid`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let envelope = try await sandbox.signInToken(of: user)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a request that is no request says what is missing`() async throws {
+    @Test func `an invalid request is answered with the missing parameter`() async throws {
         try await Sandbox.run { sandbox in
             let grantless = try await sandbox.form(["refresh_token": "x"])
             let tokenless = try await sandbox.form(["grant_type": "refresh_token"])
@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    @Test func `a replay within the grace works, one after it ends the family`() async throws {
-        // Far longer than any machine takes for the calls in between.
+    @Test func `a replay within the grace succeeds, and one after it ends the family`() async throws {
+        // The grace is longer than the calls in between take on any machine.
         try await Sandbox.run {
             $0.settings.general.rotationGrace = 86_400
         } _: { sandbox in
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ["delete", "disable"])
-    func `the tokens of a user who is gone are invalid`(verb: String) async throws {
+    func `the tokens of a deleted or disabled user are invalid`(verb: String) async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let unused = try await sandbox.signInToken(of: user)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a user who was deleted and came back has to sign in again`() async throws {
+    @Test func `a user whose deletion was undone must sign in again`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let tokens = try await sandbox.signIn(user)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a disabled user who is enabled again goes on`() async throws {
+    @Test func `the login of a disabled user is valid again after enabling`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()
             let tokens = try await sandbox.signIn(user)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown refresh token asks for a new sign-in`() async throws {
+    @Test func `an unknown refresh token is answered with a reauthentication error`() async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.refresh("rt_unknown")
 
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a form is read with its escapes`() {
+    @Test func `percent escapes in a form are decoded`() {
         let form = Form("a=1%2B2&b=x+y&c&d=100%&a=second&e=%zz")
 
         #expect(form["a"] == "1+2")

@@ -13,12 +13,12 @@ import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Nothing here takes nearly as long: whatever hangs shall say which block it is, before CI gives up without a word.
+# Seconds for one block, far more than any block needs. A block that hangs is reported before CI's own timeout.
 LIMIT = 120
 
 
 class Block:
-    """Commands, and what they should print; None when the tutorial does not say."""
+    """Commands and their expected output, or None if the tutorial does not show it."""
 
     def __init__(self, line: int, commands: str):
         self.line = line
@@ -34,13 +34,13 @@ def blocks(text: str) -> "list[Block]":
             found.append(Block(text.count("\n", 0, match.start()) + 2, body))
         elif language == "text":
             found[-1].expected = body
-        elif language != "console":  # What needs root, and is tried elsewhere: Tests/System installs the package.
+        elif language != "console":  # A console block needs root. Tests/System tests it.
             raise SystemExit(f"docs/tutorial.md: a block of {language}, which nothing here runs or compares")
     return found
 
 
 def matches(expected: str, printed: str) -> bool:
-    """`…` stands for anything within a line, and alone on a line for any lines."""
+    """Compares output with a pattern. `…` stands for any text in a line, and alone on a line for any lines."""
     lines = [
         r"(?:.*\n)*?" if line == "…" else ".*".join(re.escape(part) for part in line.split("…")) + r"\n"
         for line in expected.splitlines()
@@ -49,7 +49,7 @@ def matches(expected: str, printed: str) -> bool:
 
 
 class Shell:
-    """One bash for the whole tutorial: its directory, variables and jobs go on from block to block."""
+    """One bash for the whole tutorial, so that directory, variables and jobs persist between blocks."""
 
     def __init__(self, home: str, binaries: str):
         environment = {
@@ -62,11 +62,11 @@ class Shell:
         )
         os.close(end)
         self.left = b""
-        # A command that fails ends the shell, as nobody would go on from there.
+        # A command that fails ends the shell, because a reader would stop there.
         self.process.stdin.write("set -e -o pipefail\n")
 
     def run(self, commands: str, number: int) -> "str | None":
-        """What was printed; None when the shell ended instead."""
+        """Returns the output, or None if the shell ended."""
         mark = f"--- {number} is done ---\n"
         self.process.stdin.write(f"{commands}\nprintf %s {mark[:-1]!r} $'\\n'\n")
         self.process.stdin.flush()
@@ -76,11 +76,11 @@ class Shell:
                 return None
             self.left += some
         printed, _, self.left = self.left.partition(mark.encode())
-        # What bash itself says of a job that was killed is not the tutorial's.
+        # Remove bash's own message about a killed job.
         return re.sub(r"^bash: line \d+: .*Killed.*\n", "", printed.decode(), flags=re.MULTILINE)
 
     def end(self):
-        """Everything that it started ends with it."""
+        """Kills the shell and its child processes."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 

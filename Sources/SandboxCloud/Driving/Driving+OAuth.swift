@@ -2,7 +2,7 @@ import Crypto
 import FoundationEssentials
 import Hummingbird
 
-/// What only the OAuth server has: devices that wait for a person, and clients.
+/// The `/sandbox` endpoints of the OAuth server only: pending device sign-ins and clients.
 extension Driving {
     func addDeviceRoutes(to router: Router<CloudContext>) {
         router.get("sandbox/oauth/devices") { _, _ in
@@ -64,7 +64,6 @@ private struct Person: Decodable {
     var user: String?
 }
 
-/// A client, as the `/sandbox` endpoints show it.
 private struct RegisteredClient: Encodable {
     let clientId: String
     let credential: String
@@ -78,7 +77,7 @@ private struct RegisteredClient: Encodable {
 private struct NewClient: Decodable {
     var clientId: String
     var secret: String?
-    /// PEM, of a P-256 key.
+    /// A P-256 key in PEM.
     var publicKey: String?
 
     func client() throws(Refusal) -> OAuthClient {

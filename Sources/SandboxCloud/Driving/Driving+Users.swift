@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 
-/// What can happen to a user of any vendor, as a path calls it.
+/// An event that can happen to a user of any vendor. The raw value is the last part of the path.
 enum UserEvent: String, CaseIterable {
     case expireAccessTokens = "expire-access-tokens"
     case revokeAccessTokens = "revoke-access-tokens"
@@ -11,7 +11,7 @@ enum UserEvent: String, CaseIterable {
     case delete
     case undelete
 
-    /// As the page calls it.
+    /// The label of the button on the page.
     var label: String {
         switch self {
         case .expireAccessTokens: "Access tokens expire"
@@ -37,7 +37,7 @@ extension CloudState {
 }
 
 extension Driving {
-    /// One vendor's users, their logins, and what a token is.
+    /// Adds the endpoints for one vendor's users and logins, and for token introspection.
     func addRoutes(of vendor: any Vendor, to router: Router<CloudContext>) {
         let name = vendor.name
         let path = name.drivingPath
@@ -85,7 +85,7 @@ extension Driving {
 }
 
 extension CloudState {
-    /// The user whom a path names, by id or by name.
+    /// Returns the user that a path names by id or by name.
     func user(_ named: String, at vendor: VendorName) throws(Refusal) -> User {
         guard let user = users.find(named, at: vendor) else {
             throw .order("there is no user '\(named)'", status: .notFound)
@@ -98,13 +98,13 @@ extension CloudState {
     }
 }
 
-/// A user who is to be made; every key is optional.
+/// The body of a request that creates a user. Every key is optional.
 private struct NewUser: Decodable {
     var name: String?
-    /// Junction's word for the name.
+    /// Junction's key for the name.
     var clientUserId: String?
     var userId: String?
-    /// Junction's team.
+    /// The API key of the user's Junction team.
     var apiKey: String?
 
     func user(of vendor: VendorName, now: Date) throws(Refusal) -> User {

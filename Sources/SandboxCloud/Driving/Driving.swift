@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Hummingbird
 
-/// The `/sandbox` endpoints: what a backend, an operator, a person or a thief would do, for whoever drives a test. All vendors have the
-/// same ones.
+/// The `/sandbox` endpoints, by which a test acts as a backend, an operator, a user or an attacker. All vendors have
+/// the same endpoints.
 struct Driving: Sendable {
     let store: Store
     let hanging: HangingRequests
@@ -77,7 +77,7 @@ struct Driving: Sendable {
         }
     }
 
-    /// Answers when a counter has got so far, so that a test need not look again and again.
+    /// Answers when a counter has reached its goal, so that a test does not have to poll.
     private func awaitCounter(_ request: Request) async throws -> Response {
         let query = request.uri.queryParameters
         let names = Tally().figures.map(\.name)

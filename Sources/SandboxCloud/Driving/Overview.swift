@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// All that the page shows, as it is at one moment.
+/// Everything that the page shows, at one moment.
 struct Overview: Encodable, Sendable {
     let now: Date
     let clockOffset: Double
     let settings: GeneralSettings
     let vendors: [ShownVendor]
-    /// By vendor; the newest first within a vendor.
+    /// Ordered by vendor, the newest first within a vendor.
     let users: [ShownUser]
-    /// By vendor; the newest first within a vendor.
+    /// Ordered by vendor, the newest first within a vendor.
     let logins: [ShownLogin]
     let devices: [DeviceGrants.Device]
     let faults: [Fault]
@@ -16,7 +16,7 @@ struct Overview: Encodable, Sendable {
     /// The newest first.
     let requests: [RequestNote]
 
-    /// More of a vendor's users and logins nobody reads, and a test may make thousands.
+    /// The largest number of users, and of logins, that the page shows for each vendor. A test may create thousands.
     private static let longest = 50
 
     init(_ contents: Contents, at moment: Moment, of vendors: [any Vendor], origin: String) {
@@ -36,18 +36,17 @@ struct Overview: Encodable, Sendable {
     }
 }
 
-/// A vendor, and what can be done with each of its users.
+/// A vendor and the actions that its users have.
 struct ShownVendor: Encodable, Sendable {
-    /// A call by `POST`.
+    /// A `POST` request that a button sends.
     struct Action: Encodable, Sendable {
         let label: String
-        /// The end of its path, after the user.
+        /// The part of the path after the user.
         let verb: String
     }
 
     let vendor: VendorName
     let title: String
-    /// Where its users are.
     let path: String
     let configuration: String
     let actions: [Action]
@@ -63,7 +62,7 @@ struct ShownVendor: Encodable, Sendable {
     }
 }
 
-/// Something that the state has, with what follows from it at one moment.
+/// An entry of the state, together with values that are derived from it at one moment.
 struct Shown<Kept: Encodable & Sendable, Derived: Encodable & Sendable>: Encodable, Sendable {
     let kept: Kept
     let derived: Derived
@@ -78,22 +77,21 @@ typealias ShownUser = Shown<User, UserDetails>
 typealias ShownLogin = Shown<Login, LoginDetails>
 
 struct UserDetails: Encodable, Sendable {
-    /// `active`, or what befell the user.
+    /// `active`, `disabled` or `deleted`.
     let standing: String
-    /// How many logins are alive.
+    /// The number of logins that are alive.
     let logins: Int
 }
 
 struct LoginDetails: Encodable, Sendable {
-    /// The name of the user.
     let user: String
     let isAlive: Bool
-    /// When the good access tokens end.
+    /// The expiry times of the valid access tokens.
     let accessTokens: [Date]
 }
 
 extension CloudState {
-    /// The users of a vendor, the oldest first.
+    /// Returns the users of a vendor, the oldest first.
     func shownUsers(of vendor: VendorName, now: Date) -> [ShownUser] {
         let alive = shownLogins(of: vendor, now: now).filter(\.derived.isAlive)
         let counts = Dictionary(grouping: alive, by: \.kept.userId).mapValues(\.count)
@@ -103,12 +101,13 @@ extension CloudState {
         }
     }
 
-    /// The logins of a vendor, the oldest first.
+    /// Returns the logins of a vendor, the oldest first.
     func shownLogins(of vendor: VendorName, now: Date) -> [ShownLogin] {
         let ends = logins.accessTokenEnds(now: now)
         return logins.all(of: vendor).map { login in
             let ends = ends[login.id, default: []].sorted()
-            // A registration at Sinch is alive without a token; what has no refresh token lives as long as its access tokens.
+            // A Sinch registration is alive without a token. A login without a refresh token lives as long as its
+            // access tokens.
             let lives = login.current != nil || vendor == .sinch || !ends.isEmpty
             let details = LoginDetails(
                 user: users[vendor, login.userId]?.name ?? login.userId,

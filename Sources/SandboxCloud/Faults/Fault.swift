@@ -1,60 +1,60 @@
 import Hummingbird
 
-/// Something that shall go wrong with the requests it fits.
+/// A planned failure of the requests that match it.
 struct Fault: Codable, Sendable {
     enum Drop: String, Codable, Sendable {
-        /// The connection closes before the vendor's side has seen the request.
+        /// The connection closes before the vendor's endpoint receives the request.
         case before
-        /// The connection closes after the request was carried out: the client cannot know.
+        /// The connection closes after the request was carried out, so the outcome is ambiguous for the client.
         case after
     }
 
-    // Which requests.
+    // Which requests match.
 
-    /// How the path begins.
+    /// The prefix of the path.
     var match: String
     var method: String?
-    /// Only token requests of this grant.
+    /// The grant of a token request. Other requests do not match.
     var grant: GrantType?
-    /// How many requests it spoils; without it, all until the faults are cleared.
+    /// The number of requests that fail. Without it, every request fails until the faults are cleared.
     var times: Int?
 
-    // When.
+    // When the fault acts.
 
-    /// Seconds to wait before anything else.
+    /// The delay before anything else, in seconds.
     var latency: Double?
-    /// Wait until `POST /sandbox/release`.
+    /// Delays the request until `POST /sandbox/release`.
     var hang: Bool?
-    /// Carry the request out, then spoil the answer.
+    /// Carries the request out before the answer is replaced.
     var commit: Bool?
 
-    // What the client gets.
+    // What the client receives.
 
     var drop: Drop?
     var status: Int?
-    /// A text, or any other JSON value, which is sent as JSON.
+    /// The body of the answer: a string is sent as it is, any other value as JSON.
     var body: JSONValue?
     var contentType: String?
     var headers: [String: String]?
-    /// A body that ends in the middle of a JSON text.
+    /// Whether the body ends in the middle of a JSON text.
     var malformed: Bool?
-    /// A body of this many bytes.
+    /// The size of a very long body, in bytes.
     var oversize: Int?
-    /// The true answer, one byte each so many seconds.
+    /// The number of seconds between two bytes of the original answer.
     var slowBody: Double?
-    /// `expires_in` as `"3600"` instead of `3600`.
+    /// Whether `expires_in` is `"3600"` instead of `3600`.
     var expiresInAsString: Bool?
-    /// A success without `refresh_token`.
+    /// Whether `refresh_token` is missing in a successful answer.
     var omitRefreshToken: Bool?
-    /// A success with these members instead of its own; `null` takes one away.
+    /// Members that replace those of a successful token answer. `null` removes a member.
     var tokenMembers: [String: JSONValue]?
 
-    /// Whether the vendor's side gets to see the request.
+    /// Whether the vendor's endpoint receives the request.
     var reachesVendor: Bool {
         commit == true || drop == .after || (drop == nil && !hasOwnAnswer)
     }
 
-    /// Whether the true answer is thrown away for another.
+    /// Whether another answer replaces the original one.
     var hasOwnAnswer: Bool {
         status != nil || body != nil || malformed == true || oversize != nil
     }
@@ -67,7 +67,7 @@ struct Fault: Codable, Sendable {
 }
 
 extension Fault {
-    /// The fault, unless something in it can never happen.
+    /// Returns the fault. Refuses a combination of keys that can never take effect.
     func checked() throws(Refusal) -> Fault {
         let complaint: String? =
             if !match.hasPrefix("/") {
@@ -89,6 +89,6 @@ extension Fault {
         return self
     }
 
-    /// More than any client should take, and little enough to make in memory.
+    /// The largest body, in bytes: larger than any client should accept, and small enough to build in memory.
     private static let largestBody = 64 << 20
 }

@@ -2,11 +2,11 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// Makes go wrong what the fault plan says, between the client and the vendor's endpoint.
+/// Applies the planned faults to requests before they reach the vendor's endpoint.
 struct FaultMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 
-    /// The connection is closed; nothing can be answered any more.
+    /// The error after the connection was closed, when no answer is possible.
     struct Dropped: Error {}
 
     let store: Store
@@ -32,7 +32,7 @@ struct FaultMiddleware: RouterMiddleware {
         return try fault.spoil(answer)
     }
 
-    /// The oldest fault that fits the request, which is then used up by one.
+    /// Returns the oldest fault that matches the request, and counts the use.
     private func fault(for request: Request, context: CloudContext) -> Fault? {
         let (method, path) = (request.method.rawValue, request.uri.path)
         let grant = context.form.flatMap(GrantType.init)
@@ -57,7 +57,7 @@ struct FaultMiddleware: RouterMiddleware {
         }
     }
 
-    /// Closes the connection. The answer that Hummingbird makes of the error then finds nowhere to go.
+    /// Closes the connection. Hummingbird discards the answer that it makes of the error.
     private func drop(_ context: CloudContext) async throws -> Never {
         try? await context.channel.close()
         throw Dropped()

@@ -3,16 +3,16 @@ import Synchronization
 
 /// The requests that wait for `POST /sandbox/release`.
 final class HangingRequests: Sendable {
-    /// How the waiting of a request ended.
+    /// The reason why a request stops waiting.
     enum End: Sendable {
         case released
-        /// The client went away, or the sandbox was reset: nobody would hear an answer.
+        /// The client closed the connection, or the sandbox was reset. No answer is needed.
         case abandoned
     }
 
     private let waiting = Mutex<[UUID: AsyncStream<End>.Continuation]>([:])
 
-    /// Registers a request. `end` returns when it is released or abandoned.
+    /// Registers a request. The function `end` returns when the request is released or abandoned.
     func hold() -> (place: UUID, end: @Sendable () async -> End) {
         let (ends, continuation) = AsyncStream<End>.makeStream()
         let place = UUID()
@@ -25,7 +25,7 @@ final class HangingRequests: Sendable {
         continuation?.yield(.abandoned)
     }
 
-    /// Ends the waiting of all, and says how many there were.
+    /// Ends the wait of every request, and returns their number.
     func endAll(_ end: End) -> Int {
         let waiting = waiting.withLock { waiting in
             defer { waiting.removeAll() }

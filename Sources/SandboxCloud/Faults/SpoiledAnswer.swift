@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 
 extension Fault {
-    /// The answer that the client gets, given the true one if there is one.
+    /// Returns the answer for the client, given the original answer if there is one.
     func spoil(_ answer: Response?) throws -> Response {
         var answer = if let answer, !hasOwnAnswer { answer } else { try ownAnswer() }
         for (name, value) in headers ?? [:] {
@@ -40,7 +40,7 @@ extension Fault {
 }
 
 extension ResponseBody {
-    /// The same body, written byte by byte.
+    /// Returns the same body, which is written byte by byte.
     fileprivate func dribbled(secondsPerByte: Double) -> ResponseBody {
         ResponseBody(contentLength: contentLength) { writer in
             try await self.write(SlowWriter(destination: writer, pause: .seconds(secondsPerByte)))

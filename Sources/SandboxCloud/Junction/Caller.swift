@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Hummingbird
 
-/// On whose behalf the API is called.
+/// The caller of the API.
 enum Caller: Sendable {
-    /// A backend, by `x-vital-api-key`.
+    /// A backend, authenticated by `x-vital-api-key`.
     case team(Team)
-    /// An app of one user, by `Authorization: Bearer`.
+    /// An app of one user, authenticated by `Authorization: Bearer`.
     case user(User)
 }
 
 extension CloudState {
-    /// Who calls, by the credential in the headers.
+    /// Returns the caller that the credential in the headers belongs to.
     func caller(_ request: Request, now: Date) throws(Refusal) -> Caller {
         if let key = request.headers[.vitalApiKey] {
             guard let team = Team(apiKey: key) else { throw .api(.unauthorized, "the API key is unknown") }
@@ -27,7 +27,7 @@ extension CloudState {
         return .user(user)
     }
 
-    /// The user that a path names, if the caller may reach that user.
+    /// Returns the user that a path names, if the caller may access that user.
     func user(_ id: String, for caller: Caller) throws(Refusal) -> User {
         switch caller {
         case .user(let own):
@@ -43,7 +43,7 @@ extension CloudState {
 }
 
 extension Caller {
-    /// The team, where a signed-in user is not enough.
+    /// Returns the team. Refuses a signed-in user.
     func team() throws(Refusal) -> Team {
         guard case .team(let team) = self else {
             throw .api(.forbidden, "this call needs a team API key")

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Hummingbird
 
 extension JunctionCloud {
-    /// A user's providers, summaries and time series; small, made up, and always the same shape.
+    /// Adds the endpoints for a user's providers, summaries and time series. The data is invented, small, and always of
+    /// the same shape.
     func addDataRoutes(to router: Router<CloudContext>) {
         router.get("v2/providers") { request, _ in
             try api(request) { _, _, _ in Provider.all.map(\.view) }

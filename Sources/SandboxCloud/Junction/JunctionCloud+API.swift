@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 extension JunctionCloud {
-    /// Answers a call that changes nothing, once its caller is known.
+    /// Authenticates the caller and answers a call that changes nothing.
     func api(
         _ request: Request,
         _ body: (CloudState, Caller, Date) throws -> some Encodable & Sendable
@@ -11,7 +11,7 @@ extension JunctionCloud {
         try .json(try vet(request, body))
     }
 
-    /// Answers a call that changes something, once its caller is known.
+    /// Authenticates the caller and answers a call that changes the state.
     func apiChange(
         _ request: Request,
         _ body: (inout CloudState, Caller, Moment) throws -> Response
@@ -22,7 +22,7 @@ extension JunctionCloud {
         }
     }
 
-    /// What a call is about, once its caller is known.
+    /// Authenticates the caller and returns the subject of the call.
     func vet<Subject: Sendable>(
         _ request: Request,
         _ body: (CloudState, Caller, Date) throws -> Subject
@@ -34,7 +34,6 @@ extension JunctionCloud {
 }
 
 extension Request {
-    /// The body of a call to Junction's API.
     func vendorBody<Body: Decodable>(_ type: Body.Type) async throws -> Body {
         let detail: JSONValue = [["loc": ["body"], "msg": "not the JSON expected here"]]
         return try await json(
@@ -44,7 +43,7 @@ extension Request {
     }
 }
 
-/// What Junction answers when there is nothing to say.
+/// Junction's answer to a call that returns no data.
 struct Done: Encodable {
     let success = true
 

@@ -44,7 +44,7 @@ struct JunctionCloud: Vendor {
         DaemonConfiguration(provider: .junction, settings: ["authUrl": .text(origin), "apiUrl": .text(origin)])
     }
 
-    /// How the client of a request spells this cloud.
+    /// Returns the origin of this cloud as the client of the request addresses it.
     func origin(for request: Request) -> String {
         "\(scheme)://\(request.head.authority ?? "127.0.0.1")"
     }

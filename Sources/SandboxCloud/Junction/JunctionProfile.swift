@@ -1,17 +1,16 @@
 import FoundationEssentials
 
-/// What Junction has of a user beside a name.
+/// The data that only Junction stores about a user.
 struct JunctionProfile: Codable, Sendable {
     let team: Team
     var fallbackTimeZone: String?
-    /// The makers of wearables that the user has connected.
+    /// The wearable manufacturers that the user has connected.
     var providers = ["oura"]
 }
 
 extension User {
     var providers: [String] { junction?.providers ?? [] }
 
-    /// The user as Junction's API shows it.
     var junctionView: [String: JSONValue] {
         let since = JSONValue.string(createdAt.ISO8601Format())
         var view: [String: JSONValue] = [

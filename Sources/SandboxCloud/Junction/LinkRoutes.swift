@@ -2,7 +2,6 @@ import FoundationEssentials
 import Hummingbird
 
 extension JunctionCloud {
-    /// `/v2/link…` of Junction's API.
     func addLinkRoutes(to router: Router<CloudContext>) {
         router.post("v2/link/code/create") { request, _ in try createLinkCode(request) }
         router.post("v2/link/code/exchange") { request, _ in try exchangeLinkCode(request) }
@@ -16,10 +15,10 @@ extension JunctionCloud {
         }
     }
 
-    /// How long a link code is good unless something else is asked for, in seconds.
+    /// The default lifetime of a link code, in seconds.
     private static let usualLifetime = 3600.0
 
-    /// A new link code for a user, good until a moment or for the usual hour.
+    /// Creates a link code for a user, which expires at the given time or after an hour.
     func linkCode(for user: User, expiresAt: Date? = nil, origin: String) throws -> [String: String] {
         let code = (user.junction?.team.linkCodePrefix ?? "") + TokenText.fresh("").prefix(8)
         return try store.change { state, moment in
@@ -52,7 +51,7 @@ extension JunctionCloud {
         return try .json(code)
     }
 
-    /// Needs no credential: the code is one.
+    /// Needs no other credential, because the code is one.
     private func exchangeLinkCode(_ request: Request) throws -> Response {
         let query = request.uri.queryParameters
         guard query["grant_type"] == "sign_in_token" else {

@@ -1,10 +1,9 @@
-/// A maker of wearables that a user can connect.
+/// A wearable manufacturer that a user can connect.
 struct Provider: Sendable {
     let slug: String
 
     static let all = ["oura", "fitbit", "garmin", "withings"].map { Provider(slug: $0) }
 
-    /// The provider as Junction's API shows it.
     var view: [String: JSONValue] {
         [
             "name": .string(slug.prefix(1).uppercased() + slug.dropFirst()), "slug": .string(slug),

@@ -2,26 +2,26 @@ import CryptoExtras
 import FoundationEssentials
 import JunctionText
 
-/// Mints Junction's Sign-In Tokens, and recognises its own.
+/// Creates Junction's Sign-In Tokens and verifies the ones it created.
 struct SignInTokenMint: Sendable {
-    /// What to do differently from the vendor, for a test of a bad token.
+    /// Deviations from Junction's tokens, for tests of bad tokens.
     struct Changes: Decodable {
         var expired: Bool?
         var environment: JunctionEnvironment?
         var region: JunctionRegion?
-        /// Claims of the inner token to add, to replace, or with `null` to leave out.
+        /// Claims of the inner token to add or to replace. `null` removes a claim.
         var claims: [String: JSONValue]?
         var forged: Bool?
     }
 
-    /// What a genuine token says.
     struct Claims: Sendable {
         let userId: String
         let teamId: String
         let expiresAt: Date
     }
 
-    /// Google's limit for such tokens, which Junction's documentation calls "short-lived".
+    /// The lifetime in seconds. An hour is Google's limit for such tokens, which Junction's documentation calls
+    /// "short-lived".
     static let lifetime = 3600.0
 
     private let key: _RSA.Signing.PrivateKey
@@ -30,7 +30,7 @@ struct SignInTokenMint: Sendable {
         key = try _RSA.Signing.PrivateKey(pemRepresentation: TestSigningKey.pem)
     }
 
-    /// The envelope that an app gets from its backend: base64 of `{public_key, user_token}`.
+    /// Returns the envelope that an app gets from its backend: base64 of `{public_key, user_token}`.
     func token(for user: User, now: Date, changes: Changes = Changes()) throws -> String {
         let envelope: JSONValue = [
             "public_key": .string((user.junction?.team ?? .example).publicKey),
@@ -39,7 +39,7 @@ struct SignInTokenMint: Sendable {
         return try envelope.text().base64EncodedString()
     }
 
-    /// The claims of a token that this mint made and nobody changed.
+    /// Returns the claims of a token that this mint created and no one modified.
     func read(_ userToken: String) -> Claims? {
         guard let token = JWT(userToken) else { return nil }
         let genuine = key.publicKey.isValidSignature(
@@ -56,7 +56,7 @@ struct SignInTokenMint: Sendable {
     private func userToken(for user: User, now: Date, changes: Changes) throws -> String {
         let claims = claims(of: user, now: now, changes: changes).overlaid(with: changes.claims ?? [:])
         return try JWT.text(["alg": "RS256", "typ": "JWT"], claims) { text in
-            // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
+            // RS256 is PKCS #1 v1.5 by definition. The name `insecure` is the library's.
             var signature = try key.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
             if changes.forged == true { signature[signature.startIndex] ^= 1 }
             return signature
@@ -76,7 +76,7 @@ struct SignInTokenMint: Sendable {
             "aud": "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
             "iat": .integer(Int64(issuedAt.timeIntervalSince1970)),
             "exp": .integer(Int64((issuedAt + Self.lifetime).timeIntervalSince1970)),
-            // Two tokens of the same second must differ, because each is good for one exchange.
+            // Two tokens of the same second must differ, because each token can be exchanged only once.
             "jti": .string(TokenText.identifier()),
             "uid": .string(user.userId),
             "tenant_id": .string(team.tenant),

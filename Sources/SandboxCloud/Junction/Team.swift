@@ -1,10 +1,10 @@
-/// Which of Junction's installations a team lives in.
+/// Junction's environment in which a team exists.
 enum JunctionEnvironment: String, Codable, Sendable, CaseIterable {
     case production
     case sandbox
     case dev
 
-    /// The three letters by which a Sign-In Token's issuer names it.
+    /// The abbreviation in the issuer of a Sign-In Token.
     var abbreviation: String {
         switch self {
         case .production: "prd"
@@ -14,16 +14,15 @@ enum JunctionEnvironment: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// Where a team's data is kept.
 enum JunctionRegion: String, Codable, Sendable, CaseIterable {
     case us
     case eu
 }
 
-/// A customer of Junction; whoever holds its API key acts for it.
+/// A customer of Junction. A caller that has the team's API key acts for the team.
 ///
-/// Any key with a known prefix is a team of its own, which exists as soon as it is named: its ids are derived from
-/// the key, so the same key is the same team after a restart.
+/// Every API key with a known prefix is its own team, which exists on first use. Its ids are derived from the key, so
+/// that the same key is the same team after a restart.
 struct Team: Codable, Hashable, Sendable {
     let id: String
     let tenant: String
@@ -31,7 +30,7 @@ struct Team: Codable, Hashable, Sendable {
     let environment: JunctionEnvironment
     let region: JunctionRegion
 
-    /// The key that the quick start and the documentation use.
+    /// The API key that the quick start and the documentation use.
     static let exampleKey = "sk_us_sandbox"
 
     static let example = Team(apiKey: exampleKey)!
@@ -49,7 +48,7 @@ struct Team: Codable, Hashable, Sendable {
         self.region = region
     }
 
-    /// The four characters that begin a link code of this team.
+    /// The four characters at the start of a link code of this team.
     var linkCodePrefix: String {
         (environment == .production ? "pk" : "sk") + region.rawValue
     }

@@ -1,9 +1,8 @@
-// THIS KEY IS PUBLIC. It signs what the sandbox says and nothing else in the world: Sign-In Tokens, and id_tokens where
-// RS256 is set. Whoever reads this file can make such tokens, which is harmless because only the sandbox and its tests
-// believe them. It is fixed, rather than made at start, so that a token minted before a restart of the sandbox is still
-// good after it.
+// THIS KEY IS PUBLIC. It signs only what the sandbox issues: Sign-In Tokens, and id_tokens where RS256 is set. Anyone
+// who reads this file can forge such tokens. This is harmless because only the sandbox and its tests accept them. The
+// key is fixed so that a token from before a restart of the sandbox is still valid after it.
 
-/// The published test key with which the sandbox plays an issuer of tokens.
+/// The published test key with which the sandbox signs tokens.
 enum TestSigningKey {
     static let pem = """
         -----BEGIN PRIVATE KEY-----

@@ -4,10 +4,10 @@ import Hummingbird
 extension JunctionCloud {
     static let signInTokenType = "urn:junction:sign-in-token"
 
-    /// How long Junction's access tokens live, in seconds.
+    /// The lifetime of Junction's access tokens, in seconds.
     private static let usualLifetime = 3600.0
 
-    /// `POST /v1/token` of Junction's auth server.
+    /// Adds `POST /v1/token` of Junction's auth server.
     func addTokenRoutes(to router: Router<CloudContext>) {
         router.post("v1/token") { _, context in
             guard let form = context.form, let grant = GrantType(form), grant == .exchange || grant == .refresh else {
@@ -25,7 +25,7 @@ extension JunctionCloud {
         }
     }
 
-    /// Turns a Sign-In Token into a login.
+    /// Exchanges a Sign-In Token for the tokens of a new login.
     private func exchange(_ form: Form) throws -> IssuedTokens {
         guard form["subject_token_type"] == Self.signInTokenType else {
             throw TokenError.invalidRequest.because("subject_token_type must be \(Self.signInTokenType)")
@@ -55,7 +55,7 @@ extension JunctionCloud {
         }
     }
 
-    /// Turns a refresh token into the next pair.
+    /// Exchanges a refresh token for new tokens.
     private func refresh(_ form: Form) throws -> IssuedTokens {
         let token = try form.require("refresh_token")
         return try store.grant { state, moment throws(TokenRefusal) in

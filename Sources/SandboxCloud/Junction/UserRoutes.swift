@@ -1,14 +1,13 @@
 import FoundationEssentials
 import Hummingbird
 
-/// What `POST` and `PATCH /v2/user` take; the fields that the sandbox has no use for are accepted and forgotten.
+/// The body of `POST` and `PATCH /v2/user`. The sandbox accepts and ignores all other fields.
 private struct UserFields: Decodable {
     let clientUserId: String?
     let fallbackTimeZone: String?
 }
 
 extension JunctionCloud {
-    /// `/v2/user…` of Junction's API.
     func addUserRoutes(to router: Router<CloudContext>) {
         router.post("v2/user") { request, _ in try await createUser(request) }
         router.post("v2/user/undo_delete") { request, _ in try undoDelete(request) }

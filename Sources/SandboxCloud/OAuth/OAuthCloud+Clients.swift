@@ -2,14 +2,12 @@ import FoundationEssentials
 import Hummingbird
 
 extension OAuthCloud {
-    /// The client that a request comes from, if it can show it.
-    ///
-    /// - Parameter endpoint: the path of the endpoint that is called, below the issuer.
+    /// - Parameter endpoint: The path of the called endpoint, below the issuer.
     func client(of request: Request, _ form: Form, endpoint: String) throws -> OAuthClient {
         let shown = try ShownClient(form, authorization: request.headers[.authorization])
         if settings.wantsClientId { _ = try form.require("client_id") }
         let issuer = issuer(for: request)
-        // In a change of its own: an assertion is spent, whatever becomes of the request.
+        // A separate change: the assertion is spent even if the request fails afterwards.
         return try store.grant { state, moment throws(TokenRefusal) in
             let audiences: Set<String> =
                 switch moment.settings.oauth.assertionAudience {

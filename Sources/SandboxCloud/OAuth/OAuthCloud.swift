@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 
-/// The stand-in for anybody's own identity provider: an OAuth 2.0 and OpenID Connect server, and an API behind it.
+/// The stand-in for any identity provider: an OAuth 2.0 and OpenID Connect server with an example API.
 struct OAuthCloud: Vendor {
     let name = VendorName.oauth
     let title = "OAuth"
@@ -40,22 +40,21 @@ struct OAuthCloud: Vendor {
         )
     }
 
-    /// The issuer, as the client of a request spells it.
+    /// Returns the issuer as the client of the request addresses it.
     func issuer(for request: Request) -> String {
         "\(scheme)://\(request.head.authority ?? "127.0.0.1")/oauth"
     }
 
-    /// What the server has been told to be like.
     var settings: OAuthSettings { store.settings.oauth }
 }
 
-// What a test gets in the name of a user.
+// Credentials that a test requests for a user.
 extension OAuthCloud {
     func make(_ credential: String, for named: String, _ request: Request) async throws -> JSONValue {
         credential == "tokens" ? try await tokens(for: named, request) : try await subjectToken(for: named, request)
     }
 
-    /// The tokens of a login that nobody signed in for.
+    /// Opens a login without a sign-in and returns its tokens.
     private func tokens(for named: String, _ request: Request) async throws -> JSONValue {
         let order = try await request.order(NewTokens.self)
         return try store.change { state, moment in
@@ -75,7 +74,7 @@ extension OAuthCloud {
         }
     }
 
-    /// What a token exchange takes, as an application's own backend would have made it.
+    /// Creates a subject token for a token exchange, as an app's backend would.
     private func subjectToken(for named: String, _ request: Request) async throws -> JSONValue {
         let order = try await request.order(NewSubjectToken.self)
         let type = order.type ?? "urn:ietf:params:oauth:token-type:jwt"
@@ -100,7 +99,7 @@ private struct NewTokens: Decodable {
 
 private struct NewSubjectToken: Decodable {
     var type: String?
-    /// Seconds; less than nothing makes an expired one.
+    /// The lifetime in seconds. A negative value creates an expired token.
     var expiresIn: Double?
     var singleUse: Bool?
 }

@@ -1,66 +1,64 @@
-/// What can be chosen about the OAuth server, by `POST /sandbox/oauth/settings`.
+/// The settings of the OAuth server, changed by `POST /sandbox/oauth/settings`.
 ///
-/// Where there are *members* or *claims*, they replace or add to those of the true answer, and `null` leaves one out.
+/// Settings that end in `Members` or `Claims` add to or replace members of the original answer. `null` removes a
+/// member.
 struct OAuthSettings: SettingsGroup {
-    /// Which of the well-known addresses answer.
+    /// The well-known addresses that answer.
     enum Discovery: String, Codable, Sendable {
         case both
-        /// OpenID Connect Discovery: the issuer with a suffix.
+        /// OpenID Connect Discovery: the well-known part follows the issuer.
         case openid
-        /// RFC 8414: the issuer's path behind the well-known one.
+        /// RFC 8414: the issuer's path follows the well-known part.
         case oauth
         case none
     }
 
-    /// When a login has a refresh token.
     enum RefreshTokens: String, Codable, Sendable {
         case always
-        /// Only where the scope `offline_access` was asked for and granted.
+        /// Only if the scope `offline_access` was requested and granted.
         case offlineAccess
         case never
     }
 
-    /// Which id_token comes with a refresh.
+    /// The id_token in the answer to a refresh.
     enum RefreshIdToken: String, Codable, Sendable {
         case absent
         case same
-        /// One about somebody else.
+        /// An id_token for another user.
         case other
     }
 
-    /// Whom a client assertion has to be made out to.
+    /// The audience that a client assertion must have.
     enum AssertionAudience: String, Codable, Sendable {
         case issuer
-        /// The URL of the endpoint that is called.
+        /// The URL of the called endpoint.
         case endpoint
         case either
     }
 
-    /// How an answer is written down.
     enum Notation: String, Codable, Sendable {
         case json
-        /// As a form, which GitHub does.
+        /// A form, as GitHub sends it.
         case form
-        /// No body at all, which glewlwyd does with errors.
+        /// No body, as glewlwyd sends for errors.
         case empty
-        /// As a page for people.
         case html
     }
 
     // Discovery.
 
     var discovery = Discovery.both
-    /// Seconds; without it, the document says nothing about how long it may be kept.
+    /// The `max-age` of the discovery document in seconds. Without it, the answer has no cache lifetime.
     var discoveryMaxAge: Int? = 3_600
     var discoveryMembers: [String: JSONValue] = [:]
 
     // The device authorization grant.
 
-    /// Seconds between two polls: told, and insisted on.
+    /// The seconds between two polls. The server announces and enforces this interval.
     var interval = 5
-    /// Seconds that a device code lives.
+    /// The lifetime of a device code, in seconds.
     var deviceCodeLifetime = 600
-    /// Whether a poll learns that the code has expired; else it is pending for ever.
+    /// Whether a poll reports that the code has expired. Otherwise the code stays pending.
     var tellsExpiry = true
     var deviceMembers: [String: JSONValue] = [:]
 
@@ -68,57 +66,56 @@ struct OAuthSettings: SettingsGroup {
 
     var refreshTokens = RefreshTokens.offlineAccess
     var rotation = Rotation.grace
-    /// Whether a refresh token that is over ends its family.
+    /// Whether the use of an invalid refresh token ends its family.
     var reuseRevokes = true
     var tokenMembers: [String: JSONValue] = [:]
-    /// Scopes that are refused.
+    /// Scopes that cause an error.
     var refusedScopes: [String] = []
-    /// Scopes that are silently not granted.
+    /// Scopes that the server does not grant, without an error.
     var withheldScopes: [String] = []
     var unsupportedGrants: [GrantType] = []
-    /// Grants that no client may use.
     var unauthorizedGrants: [GrantType] = []
 
     // Token exchange.
 
     var exchangeRefreshToken = true
     var exchangeIdToken = false
-    /// What a bad subject token is answered with: RFC 8693 says `invalid_request`, some servers `invalid_grant`.
+    /// The error for an invalid subject token. RFC 8693 requires `invalid_request`, some servers send `invalid_grant`.
     var badSubjectToken = TokenError.invalidRequest
 
-    // Who it is.
+    // Identity.
 
     var signInIdToken = true
     var refreshIdToken = RefreshIdToken.absent
     var idTokenAlgorithm = IdTokenMint.Algorithm.es256
     var idTokenClaims: [String: JSONValue] = [:]
     var userinfoClaims: [String: JSONValue] = [:]
-    /// Whether logins of disabled and of deleted users go on.
+    /// Whether the logins of disabled users, and of deleted users, stay valid.
     var disabledRenews = false
     var deletedRenews = false
 
     // Clients.
 
     var assertionAudience = AssertionAudience.issuer
-    /// Whether `client_id` has to be in the body, whatever else says who the client is.
+    /// Whether `client_id` is required in the body even if the client authenticates otherwise.
     var wantsClientId = false
     /// Whether a client without credentials may revoke.
     var publicClientsRevoke = true
 
-    // How it answers.
+    // Answers.
 
     var answers = Notation.json
     var errors = Notation.json
-    /// What answers and errors have as `null` where they have nothing else to say.
+    /// Members that are `null` in answers and errors unless they have a value.
     var nullMembers: [String] = []
-    /// The status of every error of the token and device authorization endpoints, instead of the RFC's.
+    /// The HTTP status of every error of the token and device authorization endpoints, in place of the RFC's.
     var errorStatus: Int?
 
     var durations: [Double] { [Double(interval), Double(deviceCodeLifetime), Double(discoveryMaxAge ?? 0)] }
 }
 
 extension OAuthSettings {
-    /// What of the scopes asked for is granted.
+    /// Returns the granted scopes of the requested ones.
     func granted(_ asked: [String]) throws(TokenRefusal) -> [String] {
         if let refused = asked.first(where: refusedScopes.contains) {
             throw TokenError.invalidScope.because("the scope '\(refused)' is not for this client")
@@ -126,7 +123,6 @@ extension OAuthSettings {
         return asked.filter { !withheldScopes.contains($0) }
     }
 
-    /// Whether a login with these scopes has a refresh token.
     func allowsRefresh(_ scopes: [String]) -> Bool {
         switch refreshTokens {
         case .always: true
@@ -137,10 +133,10 @@ extension OAuthSettings {
 }
 
 extension Settings {
-    /// An hour, which is what most servers give.
+    /// The default lifetime of an access token in seconds: an hour, as on most servers.
     private static let usualLifetime = 3_600.0
 
-    /// What the OAuth server does with the tokens of a login.
+    /// The token rules of the OAuth server.
     var oauthTerms: TokenTerms {
         TokenTerms(
             lifetime: general.accessTokenLifetime ?? Self.usualLifetime,

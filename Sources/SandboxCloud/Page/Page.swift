@@ -2,7 +2,7 @@ import FoundationEssentials
 import Hummingbird
 import NIOCore
 
-/// The page at `/`, for a person who wants to see what is going on and to break it.
+/// The page at `/`, on which a user watches the sandbox and causes faults.
 struct Page: Sendable {
     let store: Store
     let vendors: [any Vendor]
@@ -19,7 +19,7 @@ struct Page: Sendable {
         router.get("sandbox/events") { request, _ in events(at: origin(of: request)) }
     }
 
-    /// Nothing from elsewhere, nothing in line, and in nobody's frame.
+    /// The content security policy: no other origin, no inline code, no frames.
     private static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
         form-action 'none'; frame-ancestors 'none'
@@ -30,7 +30,7 @@ struct Page: Sendable {
         response.headers[.contentSecurityPolicy] = policy
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
-        // The next sandbox at this address may be another version.
+        // Another version of the sandbox may run at this address later.
         response.headers[.cacheControl] = "no-store"
         return response
     }
@@ -42,14 +42,14 @@ struct Page: Sendable {
         return Overview(contents, at: moment, of: vendors, origin: origin)
     }
 
-    /// The overview now, and again after each change, as server-sent events.
+    /// Sends the overview now and after each change, as server-sent events.
     private func events(at origin: String) -> Response {
         let body = ResponseBody { writer in
             let changes = store.changes()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
                 group.addTask {
-                    // Writing is the only way to learn that nobody reads any more.
+                    // Only a write detects that the client has closed the connection.
                     while true {
                         try await Task.sleep(for: Self.longestSilence)
                         store.update { _ in }
@@ -71,7 +71,7 @@ struct Page: Sendable {
     }
 
     private static let longestSilence = Duration.seconds(10)
-    /// A load test beside an open page is a load test still.
+    /// The pause between two events, so that an open page does not slow down a load test.
     private static let shortestPause = Duration.milliseconds(50)
 
     private func origin(of request: Request) -> String {

@@ -1,4 +1,4 @@
-// The page of the sandbox. It draws what /sandbox/events says, and its buttons make the calls that scripts make.
+// Draws the state that /sandbox/events sends. Each button sends the same request that a script would send.
 "use strict";
 
 const at = (id) => document.getElementById(id);
@@ -6,7 +6,7 @@ const origin = location.origin;
 
 // ---- drawing ----
 
-/** An element. What it contains is text or other elements, never markup: a name is shown as it is. */
+/** Creates an element. Its children are text or elements, never markup, so that a name cannot inject HTML. */
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes ?? {})) made.setAttribute(key, value);
@@ -14,12 +14,12 @@ function element(name, attributes, ...children) {
   return made;
 }
 
-/** Writes a text only if it is another one: what has the focus or is selected stays as it is. */
+/** Sets a text only if it differs, so that focus and selection are kept. */
 function write(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** Fits a list to its items. An item that stays keeps its element, and with it the focus. */
+/** Updates a list to show the items. An item that stays keeps its element, and so the focus. */
 function fit(list, items, key, make, update) {
   const wanted = new Set(items.map(key));
   const known = new Map();
@@ -44,11 +44,11 @@ function fit(list, items, key, make, update) {
 
 function announce(text) { write(at("news"), text); }
 
-let vendors = new Map(); // by their names
+let vendors = new Map(); // by name
 
 // ---- times, on the sandbox's clock ----
 
-let skew = 0; // the sandbox's clock less this browser's, in milliseconds
+let skew = 0; // the sandbox's clock minus this browser's, in milliseconds
 
 const clockTime = (date) => new Date(date).toISOString().slice(11, 19);
 
@@ -81,7 +81,7 @@ function curl(method, path, body) {
   return `curl -s${verb} ${quoted(origin + path)}${data}`;
 }
 
-/** Makes a call, and shows it and its answer. */
+/** Sends a request, and shows it with its answer. */
 async function call(label, method, path, body) {
   write(at("last-command"), curl(method, path, body));
   let status;
@@ -153,13 +153,13 @@ function drawLogin(article, login) {
   write(badge, standing);
   const place = login.deviceId ? `device ${login.deviceId}` : [login.clientId, `family ${login.id.slice(0, 8)}`].filter(Boolean).join(", ");
   const count = login.accessTokens.length;
-  // Sinch has none.
+  // A Sinch login has no access tokens.
   const good = login.deviceId && count === 0 ? "" : count === 1 ? "1 good access token" : `${count} good access tokens`;
   const end = login.expiresAt ?? login.accessTokens.at(-1);
   write(article.querySelector(".faint"), [place, good, end && `until ${clockTime(end)}`].filter(Boolean).join(" · "));
 
   const entries = login.story.entries.map((entry, index) => ({ ...entry, index: index === 0 ? 0 : index + login.story.dropped }));
-  // The use of a successor ends every grace before it.
+  // The use of a successor ends the grace of all older tokens.
   const last = entries.findLast((entry) => entry.kind === "rotated")?.index ?? 0;
   fit(article.querySelector(".timeline"), entries.reverse(), (entry) => String(entry.index), (entry) => {
     const item = element("li", { "data-kind": entry.kind },
@@ -267,7 +267,7 @@ at("own-fault").addEventListener("submit", (event) => {
   call("A fault of your own", "POST", "/sandbox/faults", fault);
 });
 
-// ---- settings, and everything else that is one call ----
+// ---- settings, and other buttons that send one request ----
 
 for (const pressed of document.querySelectorAll("button[data-call]")) {
   pressed.addEventListener("click", () => {
@@ -288,7 +288,7 @@ at("settings").addEventListener("submit", (event) => {
 });
 
 function drawSettings(settings) {
-  // Not under the hands of somebody who is writing.
+  // Do not overwrite a field that the user is editing.
   if (at("settings").contains(document.activeElement)) return;
   at("accessTokenLifetime").value = settings.accessTokenLifetime ?? "";
   at("rotationGrace").value = settings.rotationGrace;

@@ -4,7 +4,7 @@ import NIOCore
 import RegistrationToken
 
 extension SinchCloud {
-    /// `/v1/instance`: register a user's device, look at the registration, give it up.
+    /// Adds `/v1/instance`, which registers a user's device, shows the registration, and deletes it.
     func addInstanceRoutes(to router: Router<CloudContext>) {
         router.post("v1/instance") { request, _ in
             do {
@@ -51,7 +51,7 @@ extension SinchCloud {
             switch try wanted.proof() {
             case .token(let jwt):
                 let token = try vet(jwt, of: wanted.userId, now: moment.stated(moment.now).second)
-                // A token that is over cannot come back, so its nonce need not be remembered; the hour is for clocks.
+                // The nonce is stored until the token expires, and an hour longer to allow for clock differences.
                 let isFirst = state.proofs.spend(
                     "nonce \(token.nonce)",
                     by: TokenText.fingerprint("\(jwt) \(wanted.deviceId)"),
@@ -103,7 +103,6 @@ extension SinchCloud {
     }
 }
 
-/// The body of `POST /v1/instance`.
 private struct RegistrationRequest: Decodable {
     enum Proof {
         case token(String)
@@ -116,7 +115,7 @@ private struct RegistrationRequest: Decodable {
     let instanceId: String?
     let jwt: String?
     let signature: String?
-    /// Decimal digits: not every JSON reader keeps 64 bits of a number.
+    /// Decimal digits as a string, because some JSON parsers lose precision for 64-bit numbers.
     let sequence: String?
 
     func proof() throws(Refusal) -> Proof {

@@ -1,19 +1,19 @@
 import FoundationEssentials
 import Hummingbird
 
-/// What a registration asks for, once its token or signature has been found good.
+/// A registration request whose token or signature was verified.
 struct Registration: Sendable {
     let userId: String
     let deviceId: String
-    /// The instance that is to be extended; `nil` for whichever there is, or a new one.
+    /// The instance to extend. With `nil`, the request extends the existing instance or creates a new one.
     let instanceId: String?
     let expiresAt: Date?
 }
 
 extension CloudState {
-    /// Registers a user's device, or extends what it has: a user has one instance on a device.
+    /// Registers a user's device or extends its registration. A user has one instance on a device.
     ///
-    /// - Returns: the instance and a credential that nobody has had before, where credentials are handed out.
+    /// - Returns: The instance, and a new credential if the settings include credentials.
     mutating func register(
         _ wanted: Registration,
         at moment: Moment
@@ -36,7 +36,7 @@ extension CloudState {
                 expiresAt: wanted.expiresAt
             )
         if let limit = instance.expiresAt {
-            // It may be extended, and never be made endless.
+            // A limited instance can be extended but cannot become unlimited.
             instance.expiresAt = max(limit, wanted.expiresAt ?? limit)
         } else {
             instance.expiresAt = wanted.expiresAt
@@ -49,7 +49,7 @@ extension CloudState {
         return (instance, credential)
     }
 
-    /// The instance, for whoever holds its credential.
+    /// Returns the instance if the caller has its credential.
     func instance(_ id: String, credential: String?, now: Date) throws(Refusal) -> Login {
         guard let instance = logins[id], instance.vendor == .sinch, !instance.isOver(now) else { throw .sinchForgot }
         guard instance.current == nil || instance.current == credential.map(TokenText.fingerprint) else {
@@ -58,7 +58,7 @@ extension CloudState {
         return instance
     }
 
-    /// Spends a sequence, which must be larger than every one that the user has used.
+    /// Uses up a sequence. It must be larger than every sequence that the user has used before.
     mutating func spend(sequence: UInt64, of userId: String) throws(Refusal) {
         guard sequence > sequences[userId] ?? 0 else {
             throw .sinch(.unauthorized, 40_101, "the sequence is not larger than the last one")
@@ -68,11 +68,10 @@ extension CloudState {
 }
 
 extension Refusal {
-    /// A refusal by the registration endpoint.
     static func sinch(_ status: HTTPResponse.Status, _ code: Int64, _ message: String) -> Refusal {
         Refusal(status, body: ["errorCode": .integer(code), "message": .string(message)])
     }
 
-    /// The service does not know the instance (any more): it has to be registered anew.
+    /// The error for an unknown instance, which the client must register again.
     static var sinchForgot: Refusal { .sinch(.unauthorized, 1_104, "there is no such instance") }
 }

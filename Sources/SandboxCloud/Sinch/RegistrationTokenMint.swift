@@ -3,18 +3,18 @@ import FoundationEssentials
 import JunctionText
 import RegistrationToken
 
-/// Mints registration tokens as an application's backend does, and bad ones for a test of each rule.
+/// Creates registration tokens as an app's backend does, and bad tokens for the test of each rule.
 struct RegistrationTokenMint: Sendable {
-    /// What the token is to be like.
+    /// The requested deviations from a valid token.
     struct Changes: Decodable {
         /// Seconds.
         var ttl: Int64?
-        /// Seconds; without it, the registration has no end.
+        /// Seconds. Without it, the registration is unlimited.
         var instanceTtl: Int64?
-        /// Seconds since 1970; by default now, on the clock of the `Date` header.
+        /// Seconds since 1970. The default is the present time of the clock of the `Date` header.
         var issuedAt: Int64?
         var nonce: String?
-        /// Members of header and claims to add, to replace, or with `null` to leave out.
+        /// Members of header and claims to add or to replace. `null` removes a member.
         var header: [String: JSONValue]?
         var claims: [String: JSONValue]?
         var forged: Bool?
@@ -22,7 +22,7 @@ struct RegistrationTokenMint: Sendable {
 
     let application: SinchApplication
 
-    /// The token that is asked for: a good one where nothing bad is.
+    /// Returns the requested token. Without deviations it is valid.
     func token(for user: String, now: Int64, changes: Changes) throws -> String {
         let good = try goodToken(for: user, now: now, changes)
         guard changes.header != nil || changes.claims != nil || changes.forged == true, let token = JWT(good) else {
@@ -52,7 +52,7 @@ struct RegistrationTokenMint: Sendable {
         }
     }
 
-    /// The key of the date that the header names, so that a wrong date is the only thing that is wrong.
+    /// Returns the signing key for the date in the header, so that a wrong date is the only error in a token.
     private func signingKey(of keyId: JSONValue?) -> SymmetricKey {
         let secret = SymmetricKey(data: Base64.decode(application.secretText.utf8, .lenient) ?? [])
         let date = Data((keyId?.string ?? "").suffix(8).utf8)

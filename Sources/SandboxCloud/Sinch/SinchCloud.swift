@@ -3,8 +3,8 @@ import Hummingbird
 
 /// The stand-in for Sinch's user registration.
 ///
-/// The vendor documents the token and its rules, and not the endpoint that takes it: the rules here are the real ones,
-/// the shape of requests and answers is ours.
+/// The vendor documents the token and its rules, but not the endpoint. The rules are the vendor's. The format of
+/// requests and answers is our own.
 struct SinchCloud: Vendor {
     let name = VendorName.sinch
     let title = "Sinch"
@@ -51,16 +51,14 @@ private struct SequenceOrder: Decodable {
     var sequence: String?
 }
 
-/// What can be chosen about Sinch, by `POST /sandbox/sinch/settings`.
+/// The settings of Sinch, changed by `POST /sandbox/sinch/settings`.
 struct SinchSettings: SettingsGroup {
-    /// Whether a registration brings a credential.
     var credentials = true
 }
 
 extension Date {
-    /// The whole second, since 1970.
+    /// The whole seconds since 1970.
     var second: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
 
-    /// A whole second, since 1970.
     init(second: Int64) { self.init(timeIntervalSince1970: Double(second)) }
 }

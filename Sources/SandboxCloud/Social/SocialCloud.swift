@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 
-/// The stand-in for social.plus: sessions, auth tokens and just enough of the users.
+/// The stand-in for social.plus: sessions, auth tokens and a part of the users.
 struct SocialCloud: Vendor {
     let name = VendorName.social
     let title = "social.plus"
@@ -31,7 +31,7 @@ struct SocialCloud: Vendor {
         ["userId": .string(user), "authToken": .string(try authToken(for: user))]
     }
 
-    /// Makes a token by which the application's server vouches for a user.
+    /// Creates an auth token, by which the app's backend vouches for a user.
     func authToken(for user: String) throws -> String {
         let token = TokenText.fresh("sat_")
         try store.change { state, _ in state.proofs.vouch(token, kind: Self.authTokenKind, for: user) }
@@ -50,18 +50,16 @@ struct SocialCloud: Vendor {
     }
 }
 
-/// What can be chosen about social.plus, by `POST /sandbox/social/settings`.
+/// The settings of social.plus, changed by `POST /sandbox/social/settings`.
 struct SocialSettings: SettingsGroup {
-    /// Whether a login needs an auth token of the application's server.
+    /// Whether a login needs an auth token of the app's backend.
     var secureMode = false
-    /// Whether an auth token is good for one login only.
     var singleUseAuthTokens = false
-    /// Whether banned and deleted users get a session too, whose answer carries the flags, as web clients have seen it.
+    /// Whether banned and deleted users get a session too. Its answer contains the flags, as observed with web clients.
     var opensForBanned = false
 }
 
 extension User {
-    /// The user as the endpoints of social.plus show it.
     var socialView: JSONValue {
         [
             "userId": .string(userId), "displayName": .string(name), "createdAt": .string(createdAt.inMilliseconds),
@@ -71,7 +69,7 @@ extension User {
 }
 
 extension Date {
-    /// The time as the vendor writes it: `2023-01-12T12:02:28.592Z`.
+    /// The time in the vendor's format: `2023-01-12T12:02:28.592Z`.
     var inMilliseconds: String {
         formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }

@@ -24,7 +24,7 @@ struct SocialLogin: Decodable, Sendable {
 }
 
 extension Request {
-    /// The login in the body, made with the application's API key.
+    /// Decodes the login in the body, and checks that the request has an API key.
     func socialLogin() async throws -> SocialLogin {
         guard headers[.apiKey]?.isEmpty == false else {
             throw SocialRefusal.badRequest.because("X-API-Key is missing")
@@ -34,12 +34,10 @@ extension Request {
         return login
     }
 
-    /// The body of a call to social.plus.
     func socialBody<Body: Decodable>() async throws -> Body {
         try await json(orElse: SocialRefusal.badRequest.because("the body is not the JSON expected here"))
     }
 
-    /// The access token that a call to social.plus is made with.
     func socialToken() throws(Refusal) -> String {
         guard let bearer else { throw SocialRefusal.unauthorized.because("send Authorization: Bearer") }
         return bearer

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What social.plus says no with; the codes are the vendor's, which of them comes with which status is not documented.
+/// The errors of social.plus. The codes are the vendor's. The HTTP status of each code is not documented.
 enum SocialRefusal: Int64 {
     case badRequest = 400_000
     case unauthorized = 400_100
@@ -16,7 +16,7 @@ enum SocialRefusal: Int64 {
         }
     }
 
-    /// The refusal in the vendor's envelope.
+    /// Returns the error in the vendor's envelope.
     func because(_ message: String) -> Refusal {
         Refusal(
             status,

@@ -2,9 +2,9 @@ import FoundationEssentials
 import Hummingbird
 
 extension SocialCloud {
-    /// What the application's own server calls: it vouches for a user, whom the vendor need not know yet.
+    /// Adds the endpoint by which an app's backend vouches for a user. The vendor need not know the user yet.
     func addServerRoutes(to router: Router<CloudContext>) {
-        // The older path still works.
+        // The vendor still supports the older path.
         for version in ["v4", "v3"] {
             router.post("api/\(version)/authentication/token") { request, _ in
                 guard (1...150).contains(request.headers[.serverKey]?.count ?? 0) else {
@@ -15,7 +15,7 @@ extension SocialCloud {
                     throw SocialRefusal.badRequest.because("userId must have 1 to 50 characters")
                 }
                 let token = try authToken(for: vouched.userId)
-                // A JSON string that calls itself plain text, as the vendor does it.
+                // Like the vendor, sends a JSON string with the type of plain text.
                 return Response.bytes(Array("\"\(token)\"".utf8), contentType: "text/plain; charset=utf-8")
             }
         }

@@ -2,10 +2,10 @@ import FoundationEssentials
 import Hummingbird
 
 extension SocialCloud {
-    /// What the vendor documents: 30 days.
+    /// The default lifetime of an access token in seconds: the vendor documents 30 days.
     private static let usualLifetime = 30.0 * 86_400
 
-    /// `/api/v5/sessions` signs in and renews, `/api/v4/sessions` signs out.
+    /// Adds `/api/v5/sessions`, which signs in and renews, and `/api/v4/sessions`, which signs out.
     func addSessionRoutes(to router: Router<CloudContext>) {
         router.post("api/v5/sessions") { request, _ in
             do {
@@ -51,7 +51,6 @@ extension SocialCloud {
 }
 
 extension CloudState {
-    /// The login of an access token, while it is good.
     func socialCaller(_ accessToken: String, now: Date) throws(Refusal) -> Login {
         guard let login = logins.login(ofAccessToken: accessToken, at: .social, now: now),
             let user = users[.social, login.userId], !user.isDeleted
@@ -60,8 +59,8 @@ extension CloudState {
         return login
     }
 
-    /// Opens a session of a user on a device, or renews it: the vendor's call for both is the same. The user comes into being with the
-    /// first one.
+    /// Opens a session of a user on a device, or renews it. The vendor uses the same call for both. The first login
+    /// creates the user.
     fileprivate mutating func logInToSocial(
         _ wanted: SocialLogin,
         on terms: TokenTerms,
@@ -79,7 +78,7 @@ extension CloudState {
         }
         users[.social, wanted.userId] = user
 
-        // A device is for one user at a time.
+        // A device has one user at a time.
         for other in logins.all(of: .social) where other.deviceId == wanted.deviceId && other.userId != wanted.userId {
             logins.end(other.id, because: .ended, now: moment.now)
         }

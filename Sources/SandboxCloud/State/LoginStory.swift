@@ -1,34 +1,31 @@
 import FoundationEssentials
 
-/// What happened to one login, the oldest first: what the page draws as a line, and where to look for why it ended.
+/// The event log of one login, the oldest event first. The page draws it as a timeline, which shows why a login ended.
 struct LoginStory: Codable, Sendable {
     enum Kind: String, Codable, Sendable, CaseIterable {
         case opened
-        /// A refresh replaced the refresh token.
         case rotated
-        /// A renewal that replaced none.
+        /// A renewal replaced no refresh token.
         case renewed
         /// A replaced refresh token was used again within its grace.
         case replayed
-        /// A refresh token was used that was over: the family ended with it.
+        /// An invalid refresh token was used, which ended the family.
         case reused
-        /// A refresh token was shown in vain.
+        /// A refresh token was refused, and the login did not change.
         case refused
-        /// The client ended it.
         case signedOut
         /// An operator ended it.
         case ended
-        /// Its user was deleted.
         case deleted
-        /// The code that it came from was used twice.
+        /// The authorization code of the login was used twice.
         case codeReused
         case accessTokensExpired
         case accessTokensRevoked
     }
 
-    /// A refresh token as it can be shown: the how manieth of its family, and how its fingerprint begins.
+    /// A refresh token as the page shows it: its number within the family and the start of its fingerprint.
     struct Token: Codable, Equatable, Sendable {
-        /// Not known of one that is older than what is kept of the story.
+        /// `nil` if the token is older than the stored log.
         let number: Int?
         let fingerprint: String
     }
@@ -36,23 +33,21 @@ struct LoginStory: Codable, Sendable {
     struct Entry: Codable, Sendable {
         let at: Date
         let kind: Kind
-        /// The refresh token that was used.
         let shown: Token?
-        /// The one that came of it.
         let issued: Token?
-        /// Until when the one that was used may be used again.
+        /// Until when the token in the request stays usable.
         let graceEndsAt: Date?
     }
 
-    /// How many entries are kept: the state is written whole at each change.
+    /// The largest number of entries. The limit exists because each change rewrites the whole state file.
     static let longest = 60
 
     private(set) var entries: [Entry] = []
-    /// How many were left out after the first one.
+    /// The number of entries that were removed after the first one.
     private(set) var dropped = 0
     private var issuedCount = 0
 
-    /// Adds what happened last; tokens are given by their fingerprints.
+    /// Adds an event. Tokens are given by their fingerprints.
     mutating func add(
         _ kind: Kind,
         at time: Date,

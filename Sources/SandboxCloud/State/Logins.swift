@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// Every login of every vendor, and the tokens that came out of it.
+/// The logins of all vendors, and their tokens.
 ///
-/// A login has at most one current refresh token. `TokenTerms` say whether a refresh replaces it, and whether the use of a replaced
-/// one ends the login. Successors are computed from the token that was shown and a secret, so that with `Rotation.grace` a replay is
-/// answered with the same pair although only fingerprints are kept.
+/// A login has at most one current refresh token. `TokenTerms` define whether a refresh replaces it, and whether the
+/// use of a replaced token ends the login. A successor is computed from the used token and a secret. So
+/// `Rotation.grace` can return the same pair again although the state contains only fingerprints.
 struct Logins: Codable, Sendable {
     private struct AccessToken: Codable {
         let login: String
@@ -12,10 +12,10 @@ struct Logins: Codable, Sendable {
     }
 
     private var logins: [String: Login] = [:]
-    /// By fingerprints, those of all generations included.
+    /// By fingerprint, including the tokens of all earlier generations.
     private var loginOfRefreshToken: [String: String] = [:]
     private var accessTokens: [String: AccessToken] = [:]
-    /// Drawn once, and kept with the state: a restart answers a replay with the same pair.
+    /// Generated once and stored with the state, so that a replay after a restart returns the same pair.
     private var secret = TokenText.fresh("")
 
     subscript(id: String) -> Login? {
@@ -23,26 +23,25 @@ struct Logins: Codable, Sendable {
         set { logins[id] = newValue }
     }
 
-    /// The logins of a vendor, the oldest first.
+    /// Returns the logins of a vendor, the oldest first.
     func all(of vendor: VendorName) -> [Login] {
         logins.values.filter { $0.vendor == vendor }.sorted { ($0.openedAt, $0.id) < ($1.openedAt, $1.id) }
     }
 
-    /// What a user has on a device, while it goes on.
+    /// Returns the active login of a user on a device.
     func login(at vendor: VendorName, of user: String, on device: String, now: Date) -> Login? {
         logins.values.first {
             $0.vendor == vendor && $0.userId == user && $0.deviceId == device && !$0.isOver(now)
         }
     }
 
-    /// The login of a refresh token, whatever became of it.
+    /// Returns the login of a refresh token, whether or not the token is still valid.
     func login(ofRefreshToken token: String, at vendor: VendorName) -> Login? {
         loginOfRefreshToken[TokenText.fingerprint(token)].flatMap { logins[$0] }.flatMap {
             $0.vendor == vendor ? $0 : nil
         }
     }
 
-    /// The login of an access token that is good.
     func login(ofAccessToken token: String, at vendor: VendorName, now: Date) -> Login? {
         guard let known = accessTokens[TokenText.fingerprint(token)], now < known.expiresAt,
             let login = logins[known.login], login.vendor == vendor
@@ -50,7 +49,6 @@ struct Logins: Codable, Sendable {
         return login
     }
 
-    /// When the good access tokens of each login end.
     func accessTokenEnds(now: Date) -> [String: [Date]] {
         Dictionary(grouping: accessTokens.values.filter { now < $0.expiresAt }, by: \.login)
             .mapValues { $0.map(\.expiresAt) }
@@ -59,16 +57,14 @@ struct Logins: Codable, Sendable {
 
 // Opening and refreshing.
 extension Logins {
-    /// What became of a refresh token that was shown.
     enum Refresh: Sendable {
         case granted(IssuedTokens)
-        /// A token that was over.
+        /// The token was replaced and its grace has ended. The login ends too if `TokenTerms.reuseRevokes` is set.
         case reused
-        /// The login had ended before, or there is none.
+        /// The login had ended before, or the token is unknown.
         case ended
     }
 
-    /// Opens a login for somebody who has just signed in.
     mutating func open(_ login: Login, withRefreshToken: Bool = false, on terms: TokenTerms, now: Date) -> IssuedTokens
     {
         var login = login
@@ -78,7 +74,7 @@ extension Logins {
         return issue(TokenText.fresh(login.vendor.accessTokenPrefix), refreshToken, login, on: terms, now: now)
     }
 
-    /// Hands out a further access token of a login that has no refresh token.
+    /// Issues another access token for a login without a refresh token.
     mutating func renew(_ login: Login, on terms: TokenTerms, now: Date) -> IssuedTokens {
         var login = login
         login.refreshes += 1
@@ -86,7 +82,7 @@ extension Logins {
         return issue(TokenText.fresh(login.vendor.accessTokenPrefix), nil, login, on: terms, now: now)
     }
 
-    /// Hands out the next tokens, or the last ones again.
+    /// Issues the next tokens, or repeats the last ones.
     mutating func refresh(_ token: String, at vendor: VendorName, on terms: TokenTerms, now: Date) -> Refresh {
         let shown = TokenText.fingerprint(token)
         guard var login = login(ofRefreshToken: token, at: vendor) else { return .ended }
@@ -128,7 +124,6 @@ extension Logins {
         return .granted(issue(next.access, next.refresh, login, on: terms, now: now))
     }
 
-    /// Answers a token that was replaced and is within its grace.
     private mutating func replay(
         _ token: String,
         of login: Login,
@@ -229,21 +224,21 @@ extension Logins {
         logins.values.filter { $0.vendor == user.vendor && $0.userId == user.userId }
     }
 
-    /// What befell all logins of a user that had not ended.
+    /// Adds an event to all active logins of a user.
     private mutating func note(_ kind: LoginStory.Kind, of user: User, now: Date) {
         for login in all(of: user) where login.ending == nil { logins[login.id]?.story.add(kind, at: now) }
     }
 }
 
-// Looking.
+// Queries.
 extension Logins {
-    /// What a text is to the vendor.
+    /// The kind of a token text.
     enum Standing: String, Codable, Sendable {
         case unknown
         case accessToken
         case expiredAccessToken
         case refreshToken
-        /// One before the current one, whether or not in its grace.
+        /// The token before the current one, whether or not its grace has ended.
         case replacedRefreshToken
         case olderRefreshToken
         case endedRefreshToken

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Credentials that are not spent (link codes, auth tokens, subject tokens), and fingerprints of spent one-time values.
+/// Unused credentials (link codes, auth tokens, subject tokens), and the fingerprints of used one-time values.
 struct Proofs: Codable, Sendable {
     private struct Voucher: Codable {
         let kind: String
@@ -14,12 +14,12 @@ struct Proofs: Codable, Sendable {
         let expiresAt: Date
     }
 
-    /// By fingerprints: link codes, auth tokens, and the subject tokens of token exchanges.
+    /// The link codes, auth tokens and subject tokens, by fingerprint.
     private var vouchers: [String: Voucher] = [:]
-    /// By fingerprints: Sign-In Tokens, nonces, and client assertions.
+    /// The used Sign-In Tokens, nonces and client assertions, by fingerprint.
     private var spent: [String: Spent] = [:]
 
-    /// Makes a text known that speaks for a user.
+    /// Stores a credential of a user.
     mutating func vouch(
         _ text: String,
         kind: String,
@@ -35,7 +35,6 @@ struct Proofs: Codable, Sendable {
         )
     }
 
-    /// Whom a text speaks for, if it is good.
     func user(_ text: String, kind: String, now: Date) -> String? {
         guard let known = vouchers[TokenText.fingerprint(text)], known.kind == kind, now < known.expiresAt else {
             return nil
@@ -43,7 +42,7 @@ struct Proofs: Codable, Sendable {
         return known.user
     }
 
-    /// The same, and a text for single use is gone.
+    /// Returns the user of a valid credential, and deletes the credential if it is for single use.
     mutating func redeem(_ text: String, kind: String, now: Date) -> String? {
         let user = user(text, kind: kind, now: now)
         let fingerprint = TokenText.fingerprint(text)
@@ -51,15 +50,15 @@ struct Proofs: Codable, Sendable {
         return user
     }
 
-    /// Forgets a text that speaks for a user.
     mutating func forget(_ text: String) {
         vouchers[TokenText.fingerprint(text)] = nil
     }
 
-    /// Notes that a text was shown, which has to be remembered until a moment.
+    /// Marks a one-time value as used until `expiresAt`.
     ///
-    /// - Parameter holder: who may show it again, because an answer may have been lost; `nil` for nobody.
-    /// - Returns: whether this is the first time, or the same holder again.
+    /// - Parameter holder: The client that may send the value again, because the first answer may have been lost. With
+    ///   `nil`, no client may.
+    /// - Returns: Whether this is the first use, or a repetition by the same holder.
     mutating func spend(_ text: String, by holder: String? = nil, until expiresAt: Date, now: Date) -> Bool {
         spent = spent.filter { now < $0.value.expiresAt }
         let fingerprint = TokenText.fingerprint(text)

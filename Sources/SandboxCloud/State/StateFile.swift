@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// The JSON file that lets a restarted cloud know its users and their tokens again.
+/// The JSON file with the state that survives a restart.
 struct StateFile: Sendable {
     let path: String
 
-    /// What was saved last, or `nil` if there is no file yet.
+    /// Returns the saved state, or `nil` if there is no file yet.
     func load() throws(StartFailure) -> CloudState? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         do {
@@ -27,7 +27,7 @@ struct StateFile: Sendable {
         }
     }
 
-    /// The file has tokens in it, so it belongs to its owner alone (0600) from its first byte on.
+    /// Replaces the file. It is created with mode 0600 because it contains secrets.
     private func replace(with text: Data) throws {
         let temporary = "\(path).tmp"
         unlink(temporary)

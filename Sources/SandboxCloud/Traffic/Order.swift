@@ -3,9 +3,9 @@ import Hummingbird
 import NIOCore
 
 extension Request {
-    /// What the body of a `/sandbox` endpoint asks for; an empty body asks for nothing.
+    /// Decodes the body of a call to a `/sandbox` endpoint. An empty body is an empty object.
     ///
-    /// A key that is not known is refused, for a misspelt fault makes a test that proves nothing.
+    /// Refuses an unknown key, because a test with a misspelt fault would prove nothing.
     func order<Order: Decodable>(_ type: Order.Type = Order.self) async throws -> Order {
         let buffer = try await body.collect(upTo: 1 << 20)
         let bytes = buffer.readableBytes == 0 ? Data("{}".utf8) : Data(buffer.readableBytesView)
@@ -21,7 +21,7 @@ extension Request {
 }
 
 extension Request {
-    /// The JSON of a vendor's call, or what the vendor says of a body that is something else.
+    /// Decodes the JSON body of a call to a vendor, or throws the vendor's error.
     func json<Body: Decodable>(
         _ type: Body.Type = Body.self,
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
@@ -34,7 +34,6 @@ extension Request {
         return body
     }
 
-    /// The token that the request is made with.
     var bearer: String? {
         let words = (headers[.authorization] ?? "").split(separator: " ")
         return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
@@ -42,7 +41,7 @@ extension Request {
 }
 
 extension [String: JSONValue] {
-    /// Refuses a name that no property of this value has.
+    /// Refuses a name that is not a property of the value.
     func requireMembers(of value: some Any) throws(Refusal) {
         let known = Mirror(reflecting: value).children.compactMap(\.label)
         if let stranger = keys.sorted().first(where: { !known.contains($0) }) {
@@ -52,7 +51,7 @@ extension [String: JSONValue] {
 }
 
 extension DecodingError {
-    /// What is wrong with what was decoded, in words for whoever sent it.
+    /// A description of the decoding error for the client.
     var complaint: String {
         switch self {
         case .keyNotFound(let key, _): "'\(key.stringValue)' is missing"

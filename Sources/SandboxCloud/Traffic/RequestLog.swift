@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// A request as it came in, fit to be shown: no value that could be a secret is in it.
+/// A received request without any value that could be a secret.
 struct RequestNote: Codable, Sendable {
     struct Field: Codable, Sendable {
         let name: String
-        /// The value of a field known to be harmless, else `sha256:` and its fingerprint.
+        /// The value of a field that cannot be secret, otherwise `sha256:` and a fingerprint.
         let value: String
     }
 
-    /// Its place among all that there have been.
+    /// The number of the request since the start.
     var number = 0
     let at: Date
     let method: String
@@ -17,7 +17,6 @@ struct RequestNote: Codable, Sendable {
     /// The names of the headers, in lower case.
     let headers: [String]
     let form: [Field]
-    /// How long the body was.
     let bodyBytes: Int
 
     private static let harmless: Set<String> = [
@@ -35,7 +34,7 @@ struct RequestNote: Codable, Sendable {
 
 /// The last requests to a vendor's endpoints, the oldest first.
 struct RequestLog: Sendable {
-    /// Enough for a test to look back on, little enough to stay small under a load test.
+    /// The largest number of notes, which limits the memory use under a load test.
     static let capacity = 500
 
     private(set) var notes: [RequestNote] = []
@@ -48,7 +47,7 @@ struct RequestLog: Sendable {
         notes[notes.count - 1].number = count
     }
 
-    /// Forgets the notes; numbers go on, since a page may still show what had them.
+    /// Removes the notes. The numbers continue, because a page may still show earlier ones.
     mutating func clear() {
         notes.removeAll()
     }

@@ -1,11 +1,11 @@
 import Hummingbird
 import NIOCore
 
-/// Counts and notes every request to a vendor's endpoint, before a fault can get at it.
+/// Counts and records every request to a vendor's endpoint before a fault changes it.
 struct TrafficMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 
-    /// More than any client of one part each keeps in memory, and little enough to keep here.
+    /// The largest body in bytes: larger than a client sends in one part, and small enough to hold in memory.
     static let longestBody = 64 << 20
 
     let store: Store
@@ -53,7 +53,7 @@ struct TrafficMiddleware: RouterMiddleware {
 }
 
 extension Request {
-    /// Whether this asks a vendor, rather than the sandbox about itself.
+    /// Whether the request is for a vendor, not for the `/sandbox` endpoints or the page.
     var isForVendor: Bool {
         !uri.path.hasPrefix("/sandbox") && uri.path != "/"
     }

@@ -1,13 +1,12 @@
-/// The fields of an `application/x-www-form-urlencoded` body, in the order they came.
+/// The fields of an `application/x-www-form-urlencoded` body, in their order.
 struct Form: Sendable {
     let fields: [(name: String, value: String)]
 
     static let contentType = "application/x-www-form-urlencoded"
 
-    /// What may be repeated (RFC 8707 §2, RFC 8693 §2.1).
+    /// The fields that may be repeated (RFC 8707 §2, RFC 8693 §2.1).
     private static let repeatable: Set<String> = ["resource", "audience"]
 
-    /// The text that such fields are sent as.
     static func text(_ fields: [(name: String, value: String)]) -> String {
         fields.map { PercentText.escaped($0.name) + "=" + PercentText.escaped($0.value) }.joined(separator: "&")
     }
@@ -19,15 +18,13 @@ struct Form: Sendable {
         }
     }
 
-    /// What an escaped name or value stands for.
     static func plain(_ text: Substring) -> String {
         PercentText.plain(text.replacing("+", with: " "))
     }
 
-    /// The first value of a field; an empty one was not sent (RFC 6749 §3.1).
+    /// The first value of a field. An empty value counts as missing (RFC 6749 §3.1).
     subscript(name: String) -> String? { all(name).first }
 
-    /// All values of a field that may be repeated.
     func all(_ name: String) -> [String] {
         fields.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
     }
@@ -44,7 +41,7 @@ struct Form: Sendable {
         if let twice { throw TokenError.invalidRequest.because("'\(twice.key)' was sent twice") }
     }
 
-    /// The scopes asked for, or `nil` where none were named.
+    /// The requested scopes, or `nil` if there is no `scope`.
     var scopes: [String]? {
         self["scope"]?.split(separator: " ").map(String.init)
     }

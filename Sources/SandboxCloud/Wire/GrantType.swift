@@ -1,11 +1,10 @@
-/// A grant of OAuth 2.0, under the short name that faults and counters use.
+/// A grant type of OAuth 2.0, with the short name that faults and counters use.
 enum GrantType: String, Codable, Sendable, CaseIterable {
     case exchange
     case refresh = "refresh_token"
     case deviceCode = "device_code"
     case authorizationCode = "authorization_code"
 
-    /// The grant that a token request names.
     init?(_ form: Form) {
         guard let grant = Self.allCases.first(where: { $0.wireName == form["grant_type"] }) else { return nil }
         self = grant

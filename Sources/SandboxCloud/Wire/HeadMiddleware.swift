@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Leaves the body out of the answer to a HEAD request: one that came would be read as the next answer.
+/// Removes the body from the answer to a HEAD request. A client would read it as the next answer.
 struct HeadMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 

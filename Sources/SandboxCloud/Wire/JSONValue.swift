@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 
-/// Any JSON text, for bodies and claims whose shape the caller chooses.
+/// Any JSON value, for bodies and claims of any shape.
 enum JSONValue: Codable, Hashable, Sendable {
     case null
     case bool(Bool)
@@ -43,24 +43,22 @@ enum JSONValue: Codable, Hashable, Sendable {
         }
     }
 
-    /// A text, or `null` where there is none.
+    /// Creates a string, or `null` for `nil`.
     init(_ text: String?) {
         self = text.map { .string($0) } ?? .null
     }
 
-    /// A list of texts.
     init(_ texts: [String]) {
         self = .array(texts.map { .string($0) })
     }
 
-    /// What a value is in JSON.
     init(encoding value: some Encodable) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Response.jsonText(value))
     }
 
     subscript(key: String) -> JSONValue? { members[key] }
 
-    /// The members of an object.
+    /// The members of an object. Empty for other values.
     var members: [String: JSONValue] {
         guard case .object(let members) = self else { return [:] }
         return members
@@ -79,7 +77,7 @@ enum JSONValue: Codable, Hashable, Sendable {
         }
     }
 
-    /// The value as JSON text, with its keys in order so that the same value is the same text.
+    /// Returns the value as JSON text with sorted keys, so that equal values have equal texts.
     func text() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -104,12 +102,12 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
 }
 
 extension [String: JSONValue] {
-    /// These members, and `null` for each of the names that is not among them.
+    /// Returns these members, and `null` for each missing name.
     func padded(with names: [String]) -> [String: JSONValue] {
         merging(names.map { ($0, .null) }) { member, _ in member }
     }
 
-    /// These members with others laid over them; `null` leaves one out.
+    /// Returns these members merged with others. `null` removes a member.
     func overlaid(with others: [String: JSONValue]) -> [String: JSONValue] {
         others.reduce(into: self) { members, other in
             members[other.key] = other.value == .null ? nil : other.value

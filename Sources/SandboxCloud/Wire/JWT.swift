@@ -1,11 +1,10 @@
 import FoundationEssentials
 import JunctionText
 
-/// A JSON Web Token in its compact form (RFC 7515 §3.1), as it came: nobody has looked at who signed it.
+/// A JSON Web Token in compact form (RFC 7515 §3.1) whose signature is not verified.
 struct JWT: Sendable {
     let header: JSONValue
     let claims: JSONValue
-    /// What the signature is over.
     let signed: Data
     let signature: Data
 
@@ -22,7 +21,7 @@ struct JWT: Sendable {
         signature = decoded[2]
     }
 
-    /// The text of a token.
+    /// Returns the compact form of a token.
     static func text(
         _ header: [String: JSONValue],
         _ claims: [String: JSONValue],

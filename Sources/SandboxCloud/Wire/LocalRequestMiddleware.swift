@@ -1,15 +1,15 @@
 import Hummingbird
 import NIOCore
 
-/// Refuses what a web page from elsewhere sends: the sandbox hands tokens to any caller, so only this machine's programs and the
+/// Refuses requests of foreign web pages. The sandbox gives tokens to any caller, so only local programs and the
 /// sandbox's own page may call it.
 ///
-/// A name that an attacker's DNS points at 127.0.0.1 shows in `Host`; a foreign page shows in `Origin` or `Sec-Fetch-Site`, which
-/// a page cannot change (Fetch Metadata, W3C).
+/// The header `Host` reveals a foreign DNS name that points to 127.0.0.1. `Origin` or `Sec-Fetch-Site` reveals a
+/// foreign page, which cannot change these headers (Fetch Metadata, W3C).
 struct LocalRequestMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 
-    /// Where a TLS front stands before the sandbox, if one does.
+    /// The TLS proxy in front of the sandbox, if there is one.
     let front: FrontOrigin?
 
     func handle(
@@ -33,21 +33,22 @@ struct LocalRequestMiddleware: RouterMiddleware {
     private static let siteField = HeaderName("Sec-Fetch-Site")!
     private static let modeField = HeaderName("Sec-Fetch-Mode")!
 
-    /// Whether this `Host` means the sandbox, which listens at this port, or the TLS front before it.
+    /// Returns whether a `Host` names the sandbox at this port or its TLS proxy.
     func isOurs(_ authority: String, _ port: Int) -> Bool {
         if let front, authority == front.authority { return true }
         guard let address = try? ListenAddress(authority) else { return false }
         return address.port == port
     }
 
-    /// Whether a page of this `Origin` is the sandbox's own.
+    /// Returns whether an `Origin` is the sandbox's own page.
     func isOurs(origin: String, _ port: Int) -> Bool {
         if let front, origin == front.text { return true }
         let scheme = "http://"
         return origin.hasPrefix(scheme) && isOurs(String(origin.dropFirst(scheme.count)), port)
     }
 
-    /// An app's page or file sends the browser to the sign-in page: that is what the page is for, and the app cannot read it.
+    /// Returns whether an app's page sends the browser to the sign-in page. This is allowed because the app cannot read
+    /// that page.
     private func isNavigationToSignIn(_ request: Request) -> Bool {
         request.method == .get && request.headers[Self.modeField] == "navigate"
             && request.uri.path == "/oauth/authorize"

@@ -1,8 +1,8 @@
 import JunctionText
 
-/// Text with percent escapes, as in paths and forms.
+/// Percent encoding for paths and forms.
 enum PercentText {
-    /// The text with an escape for every byte that is not unreserved (RFC 3986 §2.3).
+    /// Escapes every byte that is not unreserved (RFC 3986 §2.3).
     static func escaped(_ text: String) -> String {
         let bytes = text.utf8.flatMap { byte in
             switch byte {
@@ -17,7 +17,7 @@ enum PercentText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text without its escapes; an escape that is none stays as it is.
+    /// Decodes the escapes. An invalid escape stays as it is.
     static func plain(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

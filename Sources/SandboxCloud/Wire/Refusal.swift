@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// An answer that says no, in the form that the vendor documents.
+/// An error answer in the vendor's documented format.
 struct Refusal: HTTPResponseError, Equatable {
     let status: HTTPResponse.Status
     let body: JSONValue
@@ -16,7 +16,7 @@ struct Refusal: HTTPResponseError, Equatable {
 }
 
 extension Refusal {
-    /// A refusal by an endpoint of a vendor.
+    /// Returns an error of Junction's API.
     static func api(_ status: HTTPResponse.Status, _ message: String) -> Refusal {
         let type = status.reasonPhrase.uppercased().replacing(" ", with: "_")
         return Refusal(
@@ -25,7 +25,7 @@ extension Refusal {
         )
     }
 
-    /// A refusal by a `/sandbox` endpoint: one sentence about what to do instead.
+    /// Returns an error of a `/sandbox` endpoint: one sentence about what to do instead.
     static func order(_ message: String, status: HTTPResponse.Status = .badRequest) -> Refusal {
         Refusal(status, body: ["error": .string(message)])
     }

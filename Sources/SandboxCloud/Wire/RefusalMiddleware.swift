@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Turns what an endpoint throws into its answer, so that what stands before it sees answers only.
+/// Turns a thrown error into its answer, so that the outer middleware sees only answers.
 struct RefusalMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 

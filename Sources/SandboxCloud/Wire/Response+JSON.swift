@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 
-/// The name of a header; Hummingbird hands on the list of headers, but not the type of its elements.
+/// The name of a header. Hummingbird exports the list of headers, but not the type of its elements.
 typealias HeaderName = HTTPFields.Element.Name
 
 extension Response {
@@ -9,7 +9,7 @@ extension Response {
         bytes(Array(try jsonText(value)), status: status, contentType: "application/json")
     }
 
-    /// The text that such an answer has: one line.
+    /// Encodes a value as one line of JSON.
     static func jsonText(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601

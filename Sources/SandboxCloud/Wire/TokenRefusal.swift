@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The names of errors, as Junction, RFC 6749 §5.2 and RFC 8628 §3.5 have them.
+/// The error codes of Junction, RFC 6749 §5.2 and RFC 8628 §3.5.
 enum TokenError: String, Codable, Sendable {
     case invalidRequest = "invalid_request"
     case invalidClient = "invalid_client"
@@ -17,23 +17,23 @@ enum TokenError: String, Codable, Sendable {
     case slowDown = "slow_down"
     case expiredToken = "expired_token"
 
-    /// The error with words for whoever reads the log of the client.
+    /// Returns the error with a description for the client's log.
     func because(_ description: String, endsLogin: Bool = false) -> TokenRefusal {
         TokenRefusal(error: self, description: description, endsLogin: endsLogin)
     }
 }
 
-/// An answer of a token endpoint that says no.
+/// An error answer of a token endpoint.
 struct TokenRefusal: Error, Equatable, Sendable {
     let error: TokenError
     let description: String
-    /// Whether it is this very request that ended the login.
+    /// Whether this request ended the login.
     let endsLogin: Bool
 
-    /// The status that RFC 6749 §5.2 wants.
+    /// The HTTP status of RFC 6749 §5.2.
     var status: HTTPResponse.Status { error == .invalidClient ? .unauthorized : .badRequest }
 
-    /// Its name in the counters.
+    /// The name of the outcome in the counters.
     var outcome: String { endsLogin ? "family_revoked" : error.rawValue }
 
     var members: [String: JSONValue] {

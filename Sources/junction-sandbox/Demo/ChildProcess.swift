@@ -1,22 +1,23 @@
 import Glibc
 
-/// A program that the demo has started, and what it prints.
+/// A program that the demo has started, with its output.
 final class ChildProcess {
     private let id: pid_t
     private let output: Int32
     private var pending: [UInt8] = []
     private var ended: Int32?
 
-    /// Longer than any step takes, also on a busy machine.
+    /// The timeout in milliseconds, longer than any step takes on a busy machine.
     private static let patience: Int32 = 60_000
-    /// How long one may take that was asked to end.
+    /// How long a program may take to end after a signal, in milliseconds.
     private static let farewell: Int32 = 20_000
 
-    /// Starts a program with this process's environment, but for what would reach the daemon or its clients.
+    /// Starts a program with this process's environment, without the variables that configure the daemon or its
+    /// clients.
     ///
     /// - Parameters:
-    ///   - given: what it reads from its standard input; nothing without it.
-    ///   - errors: the file to which its standard error goes.
+    ///   - given: The text of standard input. Without it, standard input is empty.
+    ///   - errors: The file for standard error.
     init(
         _ path: String,
         _ arguments: [String],
@@ -42,7 +43,7 @@ final class ChildProcess {
         var texts = ([path] + arguments).map { strdup($0) } + [nil]
         var named = variables.map { strdup($0) } + [nil]
         defer { for text in texts + named { free(text) } }
-        // The thread that tells the story may have signals blocked, which a program would inherit.
+        // The current thread may block signals, and a program would inherit the signal mask.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -58,14 +59,14 @@ final class ChildProcess {
         }
         id = started
         output = reading
-        // Little enough for the pipe to take it at once.
+        // The text is small enough for the pipe to take it without blocking.
         let bytes = Array((given ?? "").utf8)
         _ = write(giving, bytes, bytes.count)
     }
 
     deinit { close(output) }
 
-    /// The next line that it prints; `nil` once it has closed its output.
+    /// Reads the next line of output. Returns `nil` at the end.
     func line() throws -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
@@ -76,7 +77,7 @@ final class ChildProcess {
         }
     }
 
-    /// All that it prints until it closes its output.
+    /// Reads all output up to the end.
     func rest() throws -> String {
         while try more() {}
         return String(decoding: pending, as: UTF8.self)
@@ -101,7 +102,7 @@ final class ChildProcess {
         return count > 0 || (count < 0 && errno == EINTR)
     }
 
-    /// How it ended, once it has; 128 and the signal for one that was killed.
+    /// Waits for the end of the program and returns its exit code, or 128 plus the signal that killed it.
     func status() -> Int32 {
         if let ended { return ended }
         var word: Int32 = 0
@@ -112,12 +113,12 @@ final class ChildProcess {
         return status
     }
 
-    /// Ends it by a signal, or at last by one that nobody can refuse, and answers how it ended.
+    /// Ends the program by a signal, or by SIGKILL if it does not end in time. Returns its status.
     @discardableResult
     func end(_ signal: Int32) -> Int32 {
         if let ended { return ended }
         kill(id, signal)
-        // Its output closes when it ends; until then it may be waiting for a reader.
+        // The output closes when the program ends. Until then the program may be blocked by a full pipe.
         var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         while poll(&wanted, 1, Self.farewell) > 0, readMore() {}
         if wanted.revents == 0 { kill(id, SIGKILL) }
@@ -129,7 +130,7 @@ final class ChildProcess {
         guard Glibc.pipe(&ends) == 0 else {
             throw DemoFailure("no pipe can be made: \(String(cString: strerror(errno)))")
         }
-        // Nothing else is started meanwhile: the story is told on one thread.
+        // No other process starts in between, because the demo uses one thread.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
@@ -146,7 +147,7 @@ final class ChildProcess {
     }
 }
 
-/// Somebody wants the demo to end.
+/// The error when a signal interrupts the demo.
 struct Interruption: Error, CustomStringConvertible {
     let description = "it was interrupted"
 
@@ -157,10 +158,10 @@ struct Interruption: Error, CustomStringConvertible {
         return (ends[0], ends[1])
     }()
 
-    /// Can be read from once there is an interruption, on whatever thread the signal arrived.
+    /// A descriptor that becomes readable after an interruption, on any thread.
     static var descriptor: Int32 { ends.reading }
 
-    /// From now on these signals end a wait instead of the process, so that what was started is ended, too.
+    /// Makes these signals end a wait instead of the process, so that the demo can end its child processes.
     static func listen() {
         _ = ends
         var action = sigaction()

@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 
-/// `junction-sandbox demo`: the whole story with real programs, in a folder of its own, in seconds.
+/// `junction-sandbox demo`: runs a demonstration with real programs in a temporary folder.
 struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -39,7 +39,6 @@ struct DemoCommand: ParsableCommand {
     }
 }
 
-/// Why the story cannot go on.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A folder, a sandbox, a daemon, and a way out that leaves nothing behind.
+/// The environment of the demo: a temporary folder, a sandbox and a daemon, all of which `clear` removes.
 final class DemoStage {
     let folder: String
     private let junctiond: String
@@ -16,7 +16,7 @@ final class DemoStage {
     init(programs: String?) throws(DemoFailure) {
         junctiond = try Self.find("junctiond", in: programs)
         junctionctl = try Self.find("junctionctl", in: programs)
-        // A socket's path has 108 bytes, and a folder of somebody's choice may be longer.
+        // The path of a socket has at most 108 bytes, and the user's TMPDIR may be too long.
         let chosen = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array(((chosen.utf8.count < 60 ? chosen : "/tmp") + "/junction-demo-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -38,7 +38,7 @@ final class DemoStage {
         return "\(place)/\(program)"
     }
 
-    /// The last of what the daemon said.
+    /// The end of the daemon's log.
     var log: String {
         let bytes = FileManager.default.contents(atPath: logFile) ?? Data()
         return String(decoding: bytes.suffix(4_000), as: UTF8.self)
@@ -50,7 +50,7 @@ final class DemoStage {
 
     // MARK: The cloud
 
-    /// The cloud at a port, with what it remembers.
+    /// Starts the sandbox at a port with its saved state.
     func startSandbox(tokenLife: Int, port: UInt16 = 0) throws -> LoopbackClient {
         let arguments = [
             "serve", "--listen", "127.0.0.1:\(port)", "--access-token-lifetime", "\(tokenLife)",
@@ -92,7 +92,7 @@ final class DemoStage {
 
     // MARK: The apps
 
-    /// What a command prints, if it ends well.
+    /// Runs `junctionctl` and returns its output. Throws if it fails.
     func ctl(_ arguments: String...) throws -> String { try ctl(arguments) }
 
     func ctl(_ arguments: [String], given: String? = nil) throws -> String {
@@ -112,7 +112,7 @@ final class DemoStage {
         return (app.status(), text)
     }
 
-    /// The first line of `watch` that is as wanted.
+    /// Returns the first line of `junctionctl watch` that fits.
     func watch(until wanted: (String) -> Bool) throws -> String {
         let watcher = try start(["watch", "--json"], given: nil)
         defer {
@@ -135,7 +135,7 @@ final class DemoStage {
         return app
     }
 
-    /// Ends whatever runs, and takes the folder away.
+    /// Ends all child processes and deletes the folder.
     func clear() {
         for process in others + [daemon, sandbox].compactMap(\.self) { process.end(SIGKILL) }
         try? FileManager.default.removeItem(atPath: folder)

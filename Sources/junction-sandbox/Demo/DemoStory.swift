@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// What is told, act by act. A step that does not hold ends it.
+/// The steps of the demo. A step that fails ends it.
 struct DemoStory {
     let stage: DemoStage
 
@@ -71,7 +71,7 @@ struct DemoStory {
         return try cloud.ask(Made.self, "/v2/user/\(user)/sign_in_token", key: Self.teamKey, body: "").signInToken
     }
 
-    // MARK: What is seen
+    // MARK: Session state
 
     private func generation() throws -> Int {
         guard let generation = Self.generation(in: try stage.ctl("--json", "status")) else {
@@ -85,7 +85,7 @@ struct DemoStory {
         return Int(snapshot[found.upperBound...].prefix { $0.isNumber })
     }
 
-    // MARK: Telling
+    // MARK: Output
 
     private func act(_ title: String) {
         let isForPeople = isatty(STDOUT_FILENO) == 1
@@ -94,7 +94,7 @@ struct DemoStory {
 
     private func line(_ text: String) { say("  " + text, to: STDOUT_FILENO) }
 
-    /// Shows a command as it would be typed, and what it says.
+    /// Prints a command as a user types it, and its output.
     private func show(_ arguments: String..., given: String? = nil) throws {
         line("$ junctionctl \(arguments.joined(separator: " "))")
         let said = try stage.ctl(arguments, given: given)

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// What a backend uses to call the cloud: one request a connection, to a server that is known to be there.
+/// A minimal HTTP client for the demo's backend: one request per connection to the sandbox.
 struct LoopbackClient {
     let port: UInt16
 
     var origin: String { "http://127.0.0.1:\(port)" }
 
-    /// The answer to a call that a team makes.
+    /// Sends a request with a team's API key and decodes the answer.
     func ask<Answer: Decodable>(_ type: Answer.Type, _ path: String, key: String, body: String) throws -> Answer {
         let text = try send("POST", path, headers: ["x-vital-api-key": key], body: body)
         let decoder = JSONDecoder()
@@ -15,7 +15,7 @@ struct LoopbackClient {
         return try decoder.decode(Answer.self, from: Data(text.utf8))
     }
 
-    /// The body of an answer that is a success.
+    /// Sends a request and returns the body of a successful answer.
     func send(_ method: String, _ path: String, headers: [String: String], body: String = "") throws -> String {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance point 12: the app says whom it wants signed in.
+/// Tests of `identify`, by which an app names the user that should be signed in.
 @Suite struct IdentifyTests {
-    @Test func `12: nobody becomes the user, and the same user again is not asked for`() throws {
+    @Test func `identify signs a user in, and does not ask again for the same user`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let app = IdentifyingApp(installation, users: ["alice": user])
@@ -20,7 +20,7 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == 1)
     }
 
-    @Test func `12: another user is exchanged first and then swapped, never signed out between`() throws {
+    @Test func `identify with another user exchanges first, then switches without a signed-out state`() throws {
         let installation = try Installation.started()
         let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         let app = IdentifyingApp(installation, users: users)
@@ -36,7 +36,7 @@ import Testing
         #expect(try installation.status().externalUserId == "bob")
     }
 
-    @Test func `12: a switch that fails leaves the old user signed in`() throws {
+    @Test func `a switch that fails leaves the old user signed in`() throws {
         let installation = try Installation.started()
         let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         let app = IdentifyingApp(installation, users: users)
@@ -51,7 +51,7 @@ import Testing
         #expect(try installation.token() != nil)
     }
 
-    @Test func `12: a session without an external id is bound to it`() throws {
+    @Test func `identify binds a session without an external id to the id`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let app = IdentifyingApp(installation, users: ["alice": user])
@@ -64,7 +64,7 @@ import Testing
         #expect(try installation.status().externalUserId == "alice")
     }
 
-    @Test func `12: an error or nonsense for an answer changes nothing`() throws {
+    @Test func `an error or an invalid answer of the app changes nothing`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
@@ -84,7 +84,7 @@ import Testing
         #expect(try client.call("session.status").revision == before.revision)
     }
 
-    @Test func `12: a connection that closes over the question changes nothing`() throws {
+    @Test func `a connection that closes before its app answers changes nothing`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         do {
@@ -93,13 +93,13 @@ import Testing
             _ = try client.question()
         }
 
-        // The next one is asked, so the first is over.
+        // The daemon asks the next app, so it has dropped the first question.
         let app = IdentifyingApp(installation, users: ["alice": user])
 
         #expect(try app.identify("alice")["outcome"] as? String == "signedIn")
     }
 
-    @Test func `12: two apps that identify at once are asked one after the other`() throws {
+    @Test func `two apps that identify at the same time are asked one after the other`() throws {
         let installation = try Installation.started()
         let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         let (first, second) = try (installation.connect(), installation.connect())
@@ -108,7 +108,7 @@ import Testing
         let question = try first.question()
         let two = try second.request("session.identify", ["externalUserId": "bob"])
         let info = try second.request("daemon.info")
-        // What was asked after the identify is answered, and no question came before it.
+        // The daemon answers a later request of this app without asking it a question first.
         #expect(try second.message()["id"] as? Int == info)
         try first.reply(to: question.identifier, installation.cloud.credential(for: users["alice"] ?? ""))
         #expect(try first.answer(to: one)["outcome"] as? String == "signedIn")
@@ -118,7 +118,7 @@ import Testing
         #expect(try installation.cloud.counters().integer("mostConcurrentTokenRequests") == 1)
     }
 
-    @Test func `12: identifying nobody signs out`() throws {
+    @Test func `identify without a user signs out`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let client = try installation.connect()
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [1_025, 300_000])
-    func `an id that is too long for the record is refused, and every rotation after it is kept`(length: Int) throws {
+    func `an id that is too long for the record is refused, and later rotations are stored`(length: Int) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let id = String(repeating: "e", count: length)
@@ -149,7 +149,7 @@ import Testing
         #expect(try installation.token() == token)
     }
 
-    @Test func `the longest id is kept over a restart, whatever it is made of`() throws {
+    @Test func `the longest id survives a restart, whatever characters it has`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let id = String(repeating: "\u{1}", count: 1_024)

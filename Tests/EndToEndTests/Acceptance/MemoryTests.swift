@@ -2,10 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Memory that is given back holds no secret, whoever had it; what is in use holds each as often as it must.
+/// Tests that freed memory contains no secret, and that memory in use contains each secret no more often than needed.
 @Suite(.enabled(if: MemoryScan.isPossible, "Only root can look into the daemon's memory"))
 struct MemoryTests {
-    /// Waits, one answered request at a time, until the memory is as it should be; the last look, if it never is.
+    /// Repeats a measurement, with one request between two attempts, until it fits. Returns the last value if it never
+    /// fits.
     private func settled<Value>(
         _ client: RawClient,
         _ look: () throws -> Value,
@@ -30,7 +31,7 @@ struct MemoryTests {
         let client = try installation.connect()
         let user = try installation.cloud.makeUser()
         let token = try installation.cloud.signInToken(for: user)
-        // The end of a text is what is left of it when only its beginning was written over.
+        // Search for the ends, because an incomplete erasure overwrites only the beginning.
         let credential = [String(token.suffix(64)), String(try Forgery.jwt(of: token).suffix(64))]
 
         try client.call("session.signIn", ["scheme": "signInToken", "token": token])
@@ -44,7 +45,7 @@ struct MemoryTests {
         let answers = try #require(try client.json() as? [Object])
         let first = try #require((answers.first?["result"] as? Object)?["accessToken"] as? String)
         #expect(answers.count == 40)
-        // The session's own, and the answer that is prepared for the next caller.
+        // One copy belongs to the session, one to the prepared answer for the next caller.
         let copies = try settled(client, { try memory.count(of: [first])[0] }, until: { $0 <= 2 })
         #expect((1...2).contains(copies), "The search finds what is in use, and nothing more")
 
@@ -63,7 +64,7 @@ struct MemoryTests {
     }
 
     @Test(arguments: [false, true])
-    func `a bootstrap credential stays in its place, also while it waits for its next try`(
+    func `a bootstrap credential is not copied, even while it waits for a retry`(
         isWaiting: Bool
     ) throws {
         let installation = try Installation()
@@ -74,8 +75,8 @@ struct MemoryTests {
         if isWaiting {
             try installation.cloud.fault(["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"]])
         }
-        // As the release is linked. The linker's trampoline, when a function is called for the first time, would put all vector
-        // registers on the stack, and in one of them is the end of whatever was copied last.
+        // Bind symbols at start, as in the release. Lazy binding saves all vector registers on the stack, and a
+        // register may contain the end of the last copied text.
         try installation.startDaemon(["LD_BIND_NOW": "1"])
         let daemon = try #require(installation.daemon)
         if isWaiting {

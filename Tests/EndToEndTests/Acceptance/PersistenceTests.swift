@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance points 14 to 16: what a restart finds, what a bad store does, and what watchers hear.
+/// Tests of restarts, of a broken store, and of watchers.
 @Suite struct PersistenceTests {
-    @Test func `14: a restart brings everything back without the network`() throws {
+    @Test func `a restart restores the whole session without the network`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
@@ -19,14 +19,14 @@ import Testing
             #expect(after[member] as? String == before[member] as? String, "\(member)")
         }
         #expect(after.generation == before.generation)
-        // Drawn once for each token, and not again by a restart.
+        // The renewal time is chosen once for each token, and a restart keeps it.
         #expect(after.renewal["notBefore"] as? String == before.renewal["notBefore"] as? String)
         #expect(try installation.token() == token)
     }
 
     // MARK: The store
 
-    @Test func `15: under another key the session is still shown, nothing is erased, and the key brings it back`()
+    @Test func `with another key the session is locked but not erased, and the right key restores it`()
         throws
     {
         let installation = try Installation.started()
@@ -54,7 +54,7 @@ import Testing
         #expect(try installation.token() == token)
     }
 
-    @Test func `15: an altered record is damaged, kept, and settled by a sign-in`() throws {
+    @Test func `an altered record is reported as damaged and kept, and a sign-in replaces it`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.killDaemon()
@@ -75,14 +75,14 @@ import Testing
         let healed = try installation.signIn(user)
         #expect(healed.state == "established")
         #expect(healed.storage["status"] as? String == "ok")
-        // It is kept even now: somebody may want to know what happened.
+        // The damaged record is kept after the sign-in, so that an administrator can examine it.
         #expect(FileManager.default.contents(below: installation.stateDirectory).contains { $0.bytes == bytes })
         try installation.restartDaemon()
         #expect(try installation.status().storage["status"] as? String == "ok")
         #expect(try installation.token() != nil)
     }
 
-    @Test func `15: a record that the system refuses to read is unavailable and left alone`() throws {
+    @Test func `a record that cannot be read is unavailable and is not changed`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.killDaemon()
@@ -106,7 +106,7 @@ import Testing
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `15: a locked session can be signed out without its key`() throws {
+    @Test func `a locked session can be signed out without its key`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.killDaemon()
@@ -121,7 +121,7 @@ import Testing
         #expect(status.storage["status"] as? String == "ok")
     }
 
-    @Test func `15: every file is its owner's alone`() throws {
+    @Test func `only the owner may read the daemon's files`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: Watchers
 
-    @Test func `16: a watcher hears the present state first and then every transition`() throws {
+    @Test func `a watcher receives the present state first and then every transition`() throws {
         let installation = try Installation.started(accessTokenLifetime: 2)
         let watcher = try installation.connect()
         let first = try watcher.call("session.subscribe")
@@ -173,7 +173,7 @@ import Testing
         )
     }
 
-    @Test func `16: who has unsubscribed hears no more`() throws {
+    @Test func `a client that has unsubscribed receives no more snapshots`() throws {
         let installation = try Installation.started()
         let watcher = try installation.watch()
         try watcher.call("session.unsubscribe")
@@ -184,7 +184,7 @@ import Testing
         #expect(try watcher.message()["id"] as? Int == request)
     }
 
-    @Test func `16: a watcher that does not read gets the newest state and not a backlog`() throws {
+    @Test func `a watcher that does not read receives the newest state instead of a backlog`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let sleeper = try installation.watch()
@@ -201,7 +201,7 @@ import Testing
             return snapshot.revision == newest.revision
         }
         #expect(newest.state == "established")
-        // The kernel's buffer holds some hundred; what did not fit was not kept.
+        // The kernel's buffer holds a few hundred snapshots. The daemon drops the others.
         #expect(count < newest.revision * 3 / 4)
     }
 }

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance points 5, 6 and 9: renewing, and what a failure means.
+/// Tests of renewals and of their failures.
 @Suite struct RenewalTests {
-    @Test func `5: a valid token is served without a call`() throws {
+    @Test func `a valid token is served without a provider call`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let client = try installation.connect()
@@ -16,7 +16,7 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == 1)
     }
 
-    @Test func `5: two hundred callers around an expiry cost exactly one refresh`() throws {
+    @Test func `two hundred callers around an expiry cause exactly one refresh`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1)
         try installation.cloud.fault(["hang": true, "times": 1])
         let watcher = try installation.watch()
@@ -24,10 +24,10 @@ import Testing
         try watcher.awaitSnapshot { $0.state == "tokenExpired" }
         try installation.cloud.wait(for: "hanging")
 
-        let crowd = try Crowd(installation, connections: 20, callsEach: 10)
+        let callers = try ConcurrentCallers(installation, connections: 20, callsEach: 10)
         try installation.cloud.change(["accessTokenLifetime": 3_600])
         try installation.cloud.release()
-        let answers = try crowd.answers()
+        let answers = try callers.answers()
 
         #expect(answers.count == 200)
         #expect(Set(answers.map { $0.result?.accessToken }).count == 1)
@@ -37,7 +37,7 @@ import Testing
         #expect(counters.integer("mostConcurrentTokenRequests") == 1)
     }
 
-    @Test func `5: a failure of the one refresh is told to every caller once`() throws {
+    @Test func `a failed refresh is reported to every waiting caller once`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1)
         try installation.cloud.fault(["hang": true, "status": 503, "headers": ["Retry-After": "60"], "times": 1])
         let watcher = try installation.watch()
@@ -45,20 +45,20 @@ import Testing
         try watcher.awaitSnapshot { $0.state == "tokenExpired" }
         try installation.cloud.wait(for: "hanging")
 
-        let crowd = try Crowd(installation, connections: 20, callsEach: 10)
+        let callers = try ConcurrentCallers(installation, connections: 20, callsEach: 10)
         try installation.cloud.release()
-        let answers = try crowd.answers()
+        let answers = try callers.answers()
 
         #expect(answers.count == 200)
         #expect(answers.allSatisfy { $0.error?.kind == "providerUnavailable" && ($0.error?.retryAfter ?? 0) > 50 })
-        // Nobody passes the provider's own Retry-After.
+        // No caller may ignore the provider's Retry-After.
         #expect(try installation.connect().refusal("token.get").kind == "tokenExpired")
         let endpoint = try installation.cloud.counters().integer("endpoints", "POST /v1/token", "answers", "503")
         #expect(endpoint == 1)
         #expect(try installation.cloud.counter("tokenRequests") == 2)
     }
 
-    @Test func `5: a valid token is served while the provider hangs`() throws {
+    @Test func `a valid token is served while the provider hangs`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.cloud.fault(["hang": true])
@@ -73,7 +73,7 @@ import Testing
         #expect(try renewer.answer(to: renewal).state == "established")
     }
 
-    @Test func `5: a caller who goes away cancels nothing`() throws {
+    @Test func `a caller that disconnects cancels nothing`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let watcher = try installation.watch()
@@ -90,7 +90,7 @@ import Testing
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `5: a longer validity than the token can ever have is refused with the maximum`() throws {
+    @Test func `a validity longer than any token's lifetime is refused with the maximum`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1_000)
         try installation.signInNewUser()
         let client = try installation.connect()
@@ -105,8 +105,8 @@ import Testing
 
     // MARK: What a refresh brings
 
-    @Test func `6: the rotated token is the one that is used next, also after a restart`() throws {
-        // Without any grace, a refresh token that was used before would end the family.
+    @Test func `the next renewal uses the rotated token, also after a restart`() throws {
+        // Without a grace, a second use of a refresh token would end the family.
         let installation = try Installation.started(rotationGrace: 0)
         let user = try installation.signInNewUser()
 
@@ -122,7 +122,7 @@ import Testing
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `6: an answer without a refresh token keeps the old one`() throws {
+    @Test func `an answer without a refresh token keeps the old one`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.cloud.fault(["omitRefreshToken": true, "times": 1])
@@ -133,7 +133,7 @@ import Testing
 
         #expect(first.state == "established")
         #expect(second.generation == (first.generation ?? 0) + 1)
-        // The sandbox had rotated nevertheless, so the second one was the old token once more.
+        // The sandbox did rotate, so the second request was a replay of the old token.
         #expect(try installation.cloud.counter("replays") == 1)
     }
 
@@ -143,17 +143,17 @@ import Testing
     ]
 
     @Test(arguments: oddAnswers, [false, true])
-    func `a rotated refresh token is used next, although the rest of its answer cannot be, also after a crash`(
+    func `a rotated refresh token is used even if the rest of its answer is invalid, also after a crash`(
         members: String,
         crashes: Bool
     ) throws {
-        // Without any grace, a refresh token that was used before would end the family.
+        // Without a grace, a second use of a refresh token would end the family.
         let installation = try Installation.started(rotationGrace: 0)
         let user = try installation.signInNewUser()
         let before = try installation.status().generation ?? 0
         let odd = try JSONSerialization.jsonObject(with: Data(members.utf8))
         try installation.cloud.fault(["tokenMembers": odd, "times": 1])
-        // A daemon that is killed has no request under way that rotates anything.
+        // Make further renewals fail, so that the kill interrupts no rotation.
         if crashes { try installation.cloud.fault(["status": 503]) }
 
         let error = try installation.connect().refusal("session.renew")
@@ -173,7 +173,7 @@ import Testing
         #expect(counters.integer("familyRevocations") == 0)
     }
 
-    @Test func `6: a life in words is as good as a number`() throws {
+    @Test func `a lifetime as a string is accepted like a number`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1_800)
         try installation.signInNewUser()
         try installation.cloud.fault(["expiresInAsString": true, "times": 1])
@@ -185,20 +185,20 @@ import Testing
         #expect(try Moment.seconds(from: from, to: until) == 1_800)
     }
 
-    // MARK: Trouble
+    // MARK: Failures
 
-    static let troubles = [
+    static let failures = [
         #"{"status": 503}"#, #"{"status": 400, "body": {"detail": {"error_type": "something_new"}}}"#,
         #"{"status": 403, "body": "<html>", "contentType": "text/html"}"#, #"{"status": 429}"#,
         #"{"status": 302, "headers": {"Location": "http://127.0.0.1:1/"}}"#, #"{"malformed": true}"#,
         #"{"drop": "before"}"#, #"{"drop": "after"}"#,
     ]
 
-    @Test(arguments: troubles)
-    func `9: whatever is no verdict keeps the session and is tried again`(trouble: String) throws {
+    @Test(arguments: failures)
+    func `an answer that is no verdict keeps the session and is retried`(failure: String) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
-        var fault = try #require(try JSONSerialization.jsonObject(with: Data(trouble.utf8)) as? Object)
+        var fault = try #require(try JSONSerialization.jsonObject(with: Data(failure.utf8)) as? Object)
         fault["times"] = 1
         try installation.cloud.fault(fault)
         let watcher = try installation.watch()
@@ -212,14 +212,14 @@ import Testing
         #expect(failed.userId == user)
         #expect(failed.renewal["phase"] as? String == "backingOff")
         #expect((failed.renewal["lastError"] as? String)?.isEmpty == false)
-        // The first delay is two seconds at most.
+        // The first retry delay is at most two seconds.
         let healed = try watcher.awaitSnapshot { $0.generation == 2 }
         #expect(healed.renewal["failures"] as? Int == 0)
         #expect(healed.renewal["phase"] as? String == "scheduled")
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `9: after a failure session.renew answers with it instead of trying at once`() throws {
+    @Test func `session.renew shortly after a failure repeats the error without a new attempt`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "60"]])

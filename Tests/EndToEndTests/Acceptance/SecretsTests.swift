@@ -2,34 +2,34 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance point 17: a whole story, with everything logged that can be, and no secret anywhere.
+/// Runs many operations at the highest log level and searches every output for secrets.
 @Suite struct SecretsTests {
-    @Test func `17: a whole story leaves no secret in any log, error, process table or file`() throws {
+    @Test func `no log, error, process argument or file contains a secret`() throws {
         let installation = try Installation.started(configuration: "[log]\nlevel = \"trace\"")
         let story = try Story(installation)
 
         try story.tell()
         let environment = try #require(FileManager.default.contents(atPath: "/proc/\(story.process)/environ"))
         let commandLine = try #require(FileManager.default.contents(atPath: "/proc/\(story.process)/cmdline"))
-        let files = Spill.of(story.secrets, inFilesBelow: installation.stateDirectory)
+        let files = SecretSearch.found(story.secrets, inFilesBelow: installation.stateDirectory)
         try installation.killDaemon()
 
         #expect(story.secrets.count >= 10)
         let log = try #require(installation.daemon)
         #expect(log.errors.contains("state"))
-        #expect(Spill.of(story.secrets, in: log.errors) == [])
-        #expect(!Spill.hasToken(in: log.errors))
+        #expect(SecretSearch.found(story.secrets, in: log.errors) == [])
+        #expect(!SecretSearch.hasToken(in: log.errors))
         #expect(log.output == "")
         #expect(story.messages.count >= 5)
         let messages = story.messages.joined(separator: "\n")
-        #expect(Spill.of(story.secrets, in: messages) == [])
-        #expect(!Spill.hasToken(in: messages))
-        #expect(Spill.of(story.secrets, in: environment) == [])
-        #expect(Spill.of(story.secrets, in: commandLine) == [])
+        #expect(SecretSearch.found(story.secrets, in: messages) == [])
+        #expect(!SecretSearch.hasToken(in: messages))
+        #expect(SecretSearch.found(story.secrets, in: environment) == [])
+        #expect(SecretSearch.found(story.secrets, in: commandLine) == [])
         #expect(files == [])
     }
 
-    @Test func `17: the thin client prints a token where it was asked for one, and nowhere else`() throws {
+    @Test func `junctionctl prints a token only if the user asks for one`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let token = try installation.cloud.signInToken(for: user)
@@ -45,27 +45,27 @@ import Testing
         secrets.append(try #require(try installation.token()))
         let asked = try installation.ctl("token")
 
-        #expect(Spill.hasToken(in: asked.output))
+        #expect(SecretSearch.hasToken(in: asked.output))
         for ending in others {
-            #expect(!Spill.hasToken(in: ending.output + ending.errors))
-            #expect(Spill.of(secrets, in: ending.output) == [])
-            #expect(Spill.of(secrets, in: ending.errors) == [])
+            #expect(!SecretSearch.hasToken(in: ending.output + ending.errors))
+            #expect(SecretSearch.found(secrets, in: ending.output) == [])
+            #expect(SecretSearch.found(secrets, in: ending.errors) == [])
         }
         #expect(asked.output == secrets[3] + "\n")
         #expect(asked.errors == "")
     }
 
-    @Test func `17: the search finds what it looks for`() {
+    @Test func `the secret search finds a secret`() {
         let secret = "at_0123456789abcdef0123456789abcdef"
         let encoded = Data(secret.utf8).base64EncodedString()
 
-        #expect(Spill.of(["other", secret], in: "level=trace \(secret)\n") == [1])
-        #expect(Spill.of([secret], in: "{\"token\":\"\(encoded)\"}") == [0])
-        #expect(Spill.hasToken(in: "the token \(secret)"))
-        #expect(!Spill.hasToken(in: "start_of_something at_last"))
+        #expect(SecretSearch.found(["other", secret], in: "level=trace \(secret)\n") == [1])
+        #expect(SecretSearch.found([secret], in: "{\"token\":\"\(encoded)\"}") == [0])
+        #expect(SecretSearch.hasToken(in: "the token \(secret)"))
+        #expect(!SecretSearch.hasToken(in: "start_of_something at_last"))
     }
 
-    @Test func `17: a setting that holds a secret by mistake is not shown`() throws {
+    @Test func `a setting that contains a secret by mistake is not shown`() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("[log]\nlevel = \"sk_us_secretkey\"\n", to: "junctiond.toml")
 
@@ -75,26 +75,26 @@ import Testing
         #expect(!ending.errors.contains("sk_us_secretkey"))
     }
 
-    @Test func `17: the daemon leaves no core dump and lets nobody look into its memory`() throws {
+    @Test func `the daemon leaves no core dump, and its memory cannot be read`() throws {
         let installation = try Installation.started()
         let process = try #require(installation.daemon?.identifier)
 
         let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
         let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
         #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
-        // What is not dumpable belongs to root, whoever runs it.
+        // The files in /proc of a process that is not dumpable belong to root.
         let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(process)/environ")[.ownerAccountID]
         #expect(owner as? Int == 0)
     }
 }
 
-/// Everything that one daemon can be asked to do with secrets, well and badly.
+/// Performs every operation with secrets on one daemon, both valid and invalid ones.
 private final class Story {
     private let installation: Installation
     private let client: RawClient
     let process: pid_t
     private(set) var secrets: [String] = []
-    /// What the daemon said besides what it was asked for.
+    /// All messages of the daemon, except the requested tokens.
     private(set) var messages: [String] = []
 
     init(_ installation: Installation) throws {
@@ -136,7 +136,7 @@ private final class Story {
         try client.call("session.signIn", APIKey.credential(for: bob))
         try client.call("api.request", ["method": "GET", "path": "/v2/user/\(bob)"])
         try complain("token.get")
-        // A line that breaks off in the middle of a secret.
+        // A line that ends in the middle of a secret.
         client.send(#"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"token":""# + Cloud.teamKey)
         messages.append(try client.line() ?? "")
         for method in ["session.status", "daemon.metrics", "daemon.diagnose", "daemon.info"] {

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance points 4 and 13: who may sign in beside whom.
+/// Tests which sign-ins are allowed while a session exists.
 @Suite struct SignInRuleTests {
-    @Test func `4: the same user again is a success without a call`() throws {
+    @Test func `a sign-in of the same user succeeds without a provider call`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let before = try installation.status()
@@ -16,7 +16,7 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == 1)
     }
 
-    @Test func `4: another user beside a healthy session is told who is signed in`() throws {
+    @Test func `a sign-in of another user is refused and names the signed-in user`() throws {
         let installation = try Installation.started()
         let alice = try installation.signInNewUser("alice")
         let bob = try installation.cloud.makeUser("bob")
@@ -31,7 +31,7 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == 1)
     }
 
-    @Test func `4: the same name in another environment or region is another user`() throws {
+    @Test func `the same name in another environment or region is another user`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let client = try installation.connect()
@@ -45,7 +45,7 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == 1)
     }
 
-    @Test func `4: a link code beside a healthy session is refused and not spent`() throws {
+    @Test func `a link code is refused during a healthy session and is not spent`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser("alice")
         let bob = try installation.cloud.makeUser("bob")
@@ -58,7 +58,7 @@ import Testing
         #expect(try client.call("session.signIn", code).userId == bob)
     }
 
-    @Test func `4: a link code that is unknown, spent or malformed is an invalid credential`() throws {
+    @Test func `a link code that is unknown, spent or malformed is an invalid credential`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let code = try installation.cloud.linkCode(for: user)
@@ -74,7 +74,7 @@ import Testing
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
 
-    @Test func `4: while reauthentication is pending only the same user may sign in`() throws {
+    @Test func `while reauthentication is pending only the same user may sign in`() throws {
         let installation = try Installation.started()
         let alice = try installation.signInNewUser("alice")
         let bob = try installation.cloud.makeUser("bob")
@@ -91,7 +91,7 @@ import Testing
         #expect(try client.call("session.renew").state == "established")
     }
 
-    @Test func `4: sign-ins of two users at once leave one signed in and tell the other who it is`() throws {
+    @Test func `of two simultaneous sign-ins one succeeds, and the other error names the signed-in user`() throws {
         let installation = try Installation.started()
         let users = try [installation.cloud.makeUser("alice"), installation.cloud.makeUser("bob")]
         try installation.cloud.fault(["match": "/v1/token", "hang": true, "times": 1])
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: API keys
 
-    @Test func `13: an API key becomes a Sign-In Token session of the same user without a sign-out between`() throws {
+    @Test func `a Sign-In Token replaces the API key of the same user without a sign-out`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let watcher = try installation.watch()
@@ -133,7 +133,7 @@ import Testing
         #expect(!states.drop { $0 != "established" }.contains("notLoggedIn"))
     }
 
-    @Test func `13: an API key session refuses the token of another user, environment or region`() throws {
+    @Test func `an API key session refuses the token of another user, environment or region`() throws {
         let installation = try Installation.started()
         let alice = try installation.cloud.makeUser("alice")
         let bob = try installation.cloud.makeUser("bob")
@@ -152,7 +152,7 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == 0)
     }
 
-    @Test func `13: an API key again is a success, and of another user it is refused`() throws {
+    @Test func `an API key is accepted again for the same user and refused for another`() throws {
         let installation = try Installation.started()
         let alice = try installation.cloud.makeUser("alice")
         let bob = try installation.cloud.makeUser("bob")
@@ -163,7 +163,7 @@ import Testing
         #expect(try client.refusal("session.signIn", APIKey.credential(for: bob)).kind == "alreadySignedIn")
     }
 
-    @Test func `13: an API key without a user configures, and the user may follow`() throws {
+    @Test func `an API key without a user configures the daemon, and the user can follow`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()
@@ -180,7 +180,7 @@ import Testing
         #expect(answer["status"] as? Int == 200)
     }
 
-    @Test func `13: an API key session gives no token and is not renewed, but calls the API`() throws {
+    @Test func `an API key session has no token and no renewal, but can call the API`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()
@@ -196,9 +196,9 @@ import Testing
     }
 }
 
-/// With a team API key the daemon is the only fence there is.
+/// Tests of restrictions that only the daemon enforces, because a team API key allows everything.
 @Suite struct TeamApiKeyTests {
-    @Test func `what manages the user is refused without a call`() throws {
+    @Test func `an API call that manages the user is refused without a provider call`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()
@@ -219,7 +219,7 @@ import Testing
         #expect(answer["status"] as? Int == 200)
     }
 
-    @Test func `a key for production is not supported, unless the configuration says so`() throws {
+    @Test func `a production key is unsupported unless the configuration allows it`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let key: Object = [

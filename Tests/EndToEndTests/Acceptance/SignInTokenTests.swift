@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance points 1 to 3: the Sign-In Token and its exchange.
+/// Tests of the Sign-In Token and its exchange.
 @Suite struct SignInTokenTests {
-    @Test func `1: a malformed Sign-In Token is refused without a call and without a change`() throws {
+    @Test func `a malformed Sign-In Token is refused without a call and without a change`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
         let before = try client.call("session.status")
@@ -24,7 +24,7 @@ import Testing
     @Test(
         arguments: [("sandbox", "us"), ("sandbox", "eu"), ("production", "us"), ("production", "eu")]
     )
-    func `1: environment and region come from the token alone`(environment: String, region: String) throws {
+    func `environment and region come only from the token`(environment: String, region: String) throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let place: Object = ["environment": environment, "region": region]
@@ -37,7 +37,7 @@ import Testing
         #expect(snapshot["region"] as? String == region)
     }
 
-    @Test func `1: a token in the lenient forms of base64 is as good`() throws {
+    @Test func `a token in a lenient form of base64 is accepted`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let strict = try installation.cloud.signInToken(for: user)
@@ -50,7 +50,7 @@ import Testing
         #expect(snapshot.userId == user)
     }
 
-    @Test func `2: the exchange is one form post with the inner JWT and no other credential`() throws {
+    @Test func `the exchange is one form POST with the inner JWT and no other credential`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let token = try installation.cloud.signInToken(for: user)
@@ -74,7 +74,7 @@ import Testing
         #expect(values["subject_token"]?.dropFirst("sha256:".count) == sum.output.prefix(64))
     }
 
-    @Test func `2: the session is stored and the Sign-In Token is not`() throws {
+    @Test func `the session is stored and the Sign-In Token is not`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let token = try installation.cloud.signInToken(for: user)
@@ -85,12 +85,12 @@ import Testing
         #expect(snapshot.isDurable)
         #expect(Set(snapshot.flags) == ["configured", "signedIn", "useSignInToken"])
         let secrets = [token, try Forgery.jwt(of: token)]
-        #expect(Spill.of(secrets, inFilesBelow: installation.stateDirectory) == [])
+        #expect(SecretSearch.found(secrets, inFilesBelow: installation.stateDirectory) == [])
         try installation.restartDaemon()
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `3: an exchange that the provider refuses is an invalid credential and changes nothing`() throws {
+    @Test func `an exchange that the provider refuses is an invalid credential and changes nothing`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()
@@ -111,7 +111,7 @@ import Testing
         #expect(try installation.ctl("status").status == 3)
     }
 
-    @Test func `3: any other answer to the exchange is the provider's trouble and changes nothing`() throws {
+    @Test func `any other answer to an exchange is a provider error and changes nothing`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
         let user = try installation.cloud.makeUser()

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance point 11: sign-out, from any state, offline, and winning.
+/// Tests of sign-outs from every state, offline, and during other requests.
 @Suite struct SignOutTests {
-    @Test func `11: sign-out erases everything that was the user's`() throws {
+    @Test func `a sign-out erases all data of the user`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
@@ -22,12 +22,12 @@ import Testing
         #expect(try client.refusal("session.renew").kind == "notSignedIn")
         let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
         #expect(try client.refusal("api.request", call).kind == "notSignedIn")
-        #expect(Spill.of([user, "alice"], inFilesBelow: installation.stateDirectory) == [])
+        #expect(SecretSearch.found([user, "alice"], inFilesBelow: installation.stateDirectory) == [])
         try installation.restartDaemon()
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `11: sign-out when nobody is signed in is a success`() throws {
+    @Test func `a sign-out without a signed-in user succeeds`() throws {
         let installation = try Installation.started()
 
         #expect(try installation.signOut().state == "notLoggedIn")
@@ -35,7 +35,7 @@ import Testing
         #expect(try installation.ctl("sign-out").status == 0)
     }
 
-    @Test func `11: sign-out works offline, from a dead token and after a termination`() throws {
+    @Test func `a sign-out works offline, with an expired token and after a termination`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1)
         let watcher = try installation.watch()
         let user = try installation.signInNewUser()
@@ -53,7 +53,7 @@ import Testing
         #expect(try installation.status().termination == nil)
     }
 
-    @Test func `11: sign-out of a configured API key removes the key`() throws {
+    @Test func `a sign-out removes a configured API key`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()
@@ -66,7 +66,7 @@ import Testing
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
 
-    @Test func `11: sign-out during a refresh wins, in memory and on disk`() throws {
+    @Test func `a sign-out during a refresh wins, in memory and on disk`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.cloud.fault(["hang": true, "times": 1])
@@ -84,7 +84,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `11: sign-out during an exchange wins over it and over every sign-in before it`() throws {
+    @Test func `a sign-out during an exchange cancels it and every earlier sign-in`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let watcher = try installation.watch()
@@ -110,7 +110,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `11: a sign-in after a sign-out on one connection stands, and one before it falls`() throws {
+    @Test func `a sign-in sent after a sign-out succeeds, and one sent before it fails`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()

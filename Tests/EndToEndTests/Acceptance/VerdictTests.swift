@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Acceptance points 7, 8 and 10: the provider's verdicts, and the API's.
+/// Tests of verdicts of the provider's token endpoint and of its API.
 @Suite struct VerdictTests {
     @Test(arguments: ["delete", "disable"])
-    func `7: a user whom the provider no longer knows is signed out with the reason`(verb: String) throws {
+    func `a user that the provider has deleted or disabled is signed out with the reason`(verb: String) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let watcher = try installation.watch()
@@ -26,7 +26,7 @@ import Testing
         #expect(try client.refusal("api.request", call).kind == "sessionTerminated")
     }
 
-    @Test func `7: the reason survives restarts, and somebody else may sign in`() throws {
+    @Test func `the termination reason survives restarts, and another user can sign in`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser("alice")
         let bob = try installation.cloud.makeUser("bob")
@@ -44,7 +44,7 @@ import Testing
         #expect(try installation.signIn(bob).userId == bob)
     }
 
-    @Test func `8: reauthentication required keeps the session, serves the living token and asks no more`() throws {
+    @Test func `reauthentication required keeps the session, serves the valid token and stops renewals`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let token = try installation.token()
@@ -66,14 +66,14 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `8: the flag survives a restart without a call, and a new token of the same user clears it`() throws {
+    @Test func `the flag survives a restart without a call, and a new token of the same user clears it`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
         #expect(try installation.connect().refusal("session.renew").kind == "reauthenticationRequired")
         let requests = try installation.cloud.counter("tokenRequests")
 
-        // In good order: the flag is answered at once and written a moment later.
+        // An orderly stop, because the daemon reports the flag before it is written.
         try installation.stopDaemon()
         try installation.startDaemon()
         let restarted = try installation.status()
@@ -87,7 +87,7 @@ import Testing
         #expect(try installation.connect().call("session.renew").state == "established")
     }
 
-    @Test func `8: identify with the same external id heals it too`() throws {
+    @Test func `identify with the same external id clears a pending reauthentication`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let app = IdentifyingApp(installation, users: ["alice": user])
@@ -103,14 +103,14 @@ import Testing
         #expect(try installation.connect().call("session.renew").state == "established")
     }
 
-    @Test func `8: a token that dies while reauthentication is pending is not renewed`() throws {
+    @Test func `a token that expires while reauthentication is pending is not renewed`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1)
         let watcher = try installation.watch()
         let verdict: Object = ["detail": ["error_type": "reauthentication_required"]]
         try installation.cloud.fault(["status": 401, "body": verdict])
         try installation.signInNewUser()
 
-        // The verdict comes shortly before the token's end, or shortly after it.
+        // The verdict arrives shortly before or after the token expires.
         try watcher.awaitSnapshot { $0.state == "tokenExpired" && $0.flags.contains("pendingReauthentication") }
 
         #expect(try installation.connect().refusal("token.get").kind == "reauthenticationRequired")
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: The API says 401
 
-    @Test func `10: a rejected token is renewed once and the call is made once more`() throws {
+    @Test func `a rejected token is renewed once and the call is repeated once`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("expire-access-tokens", user)
@@ -134,7 +134,7 @@ import Testing
         #expect(counters.integer("endpoints", "GET /v2/user/{user}", "requests") == 2)
     }
 
-    @Test func `10: many calls that are rejected at once cost one refresh`() throws {
+    @Test func `many calls that are rejected at the same time cause one refresh`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("expire-access-tokens", user)
@@ -149,7 +149,7 @@ import Testing
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `10: a second rejection is reported as it is`() throws {
+    @Test func `a second rejection is returned to the caller`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.fault(["match": "/v2/user", "status": 401, "body": ["detail": "no"]])
@@ -162,12 +162,12 @@ import Testing
         #expect((first["body"] as? String)?.contains("detail") == true)
         #expect(second["status"] as? Int == 401)
         let counters = try installation.cloud.counters()
-        // The second call met a token that had just replaced a rejected one.
+        // The second call used a token that had just replaced a rejected one.
         #expect(counters.integer("refreshes") == 1)
         #expect(counters.integer("endpoints", "GET /v2/user/{user}", "requests") == 3)
     }
 
-    @Test func `10: with an API key a rejection is never tried again`() throws {
+    @Test func `a rejection with an API key is never retried`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()
@@ -182,7 +182,7 @@ import Testing
         #expect(counters.integer("tokenRequests") == 0)
     }
 
-    @Test func `10: a path that is not the user's own is refused without a call`() throws {
+    @Test func `a path outside the user's own resources is refused without a call`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let other = try installation.cloud.makeUser("bob")
@@ -201,7 +201,7 @@ import Testing
         #expect(try installation.cloud.counter("requests") == before)
     }
 
-    @Test func `10: a redirect is reported and not followed`() throws {
+    @Test func `a redirect is returned and not followed`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let elsewhere = installation.cloud.url + "/v2/providers"

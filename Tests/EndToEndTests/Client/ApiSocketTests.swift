@@ -2,12 +2,13 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The provider's API over HTTP, with curl as the app and a real daemon, courier and vendor behind it.
+/// Tests of the provider's API over the HTTP socket, with curl as the app, a real daemon, its network helper and the
+/// sandbox.
 @Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
 struct ApiSocketTests {
     @Test(arguments: [":userId", "%7BuserId%7D", "%7buserId%7d", "{userId}"])
-    func `the provider answers, with the user's id where the path says so`(segment: String) throws {
-        let installation = try Installation.withDoor()
+    func `the provider answers, and :userId in the path becomes the user's id`(segment: String) throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
 
         let answer = try installation.api().ask("/v2/user/\(segment)", "--globoff")
@@ -18,8 +19,8 @@ struct ApiSocketTests {
     }
 
     @Test(arguments: ["expire-access-tokens", "revoke-access-tokens"])
-    func `a token that is refused is renewed once, and the app sees nothing of it`(verb: String) throws {
-        let installation = try Installation.withDoor()
+    func `a rejected token is renewed once without the app noticing`(verb: String) throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.cloud.drive(verb, user)
 
@@ -42,8 +43,8 @@ struct ApiSocketTests {
         )
     }
 
-    @Test func `a long body is not repeated: its 401 is the answer, and the next one has a new token`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `a long body is not sent twice: the app receives the 401, and the next call has a new token`() throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("revoke-access-tokens", user)
         let file = try Self.file(of: 100_000, in: installation)
@@ -57,12 +58,12 @@ struct ApiSocketTests {
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    /// More than the other socket carries, and more than the daemon has in all.
+    /// More bytes than the JSON-RPC socket accepts, and more than the daemon may use in memory.
     private static let long = 40 << 20
 
     @Test(arguments: [[], ["-H", "Transfer-Encoding: chunked"]])
-    func `a body of any length goes on while it comes`(framing: [String]) throws {
-        let installation = try Installation.withDoor()
+    func `a body of any length is forwarded while it arrives`(framing: [String]) throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         let file = try Self.file(of: Self.long, in: installation)
         let before = try Self.mostMemory(of: installation)
@@ -77,8 +78,8 @@ struct ApiSocketTests {
         #expect(try Self.mostMemory(of: installation) - before < Self.long / 2)
     }
 
-    @Test func `an answer of any length comes back while it is read`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `an answer of any length is forwarded while the app reads it`() throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.cloud.fault(["match": "/v2/user/\(user)", "oversize": Self.long])
         let before = try Self.mostMemory(of: installation)
@@ -95,8 +96,8 @@ struct ApiSocketTests {
         )
     }
 
-    @Test func `the name of the host is junction, and no other`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `only the host name junction is accepted`() throws {
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
 
         for host in ["localhost", "127.0.0.1", "junction.example.com", "junction:8080"] {
@@ -108,8 +109,8 @@ struct ApiSocketTests {
         #expect(try installation.api().ask("/v2/user/:userId", "-H", "Origin: http://junction").status == 403)
     }
 
-    @Test func `an error of the daemon's own is a problem document with a kind`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `an error of the daemon is a problem document with a kind`() throws {
+        let installation = try Installation.withHTTP()
         let nobody = try installation.api().ask("/v2/user/:userId")
         #expect(nobody.status == 401)
         #expect(nobody.kind == "notSignedIn")
@@ -139,15 +140,15 @@ struct ApiSocketTests {
         .enabled("only root can act as another user") { geteuid() == 0 },
         .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
     )
-    func `a stranger may do what an entry allows and nothing else`() throws {
-        let installation = try Installation.withDoor(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+    func `another user may do only what an access entry allows`() throws {
+        let installation = try Installation.withHTTP(
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
         )
         try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        let api = installation.api(as: Stranger.command)
+        let otherUser = try OtherUser(installation)
+        let api = installation.api(as: OtherUser.command)
         #expect(throws: Program.Failure.self) { try api.ask("/.junction/status") }
-        try stranger.open(installation.apiSocket)
+        try otherUser.open(installation.apiSocket)
 
         let call = try api.ask("/v2/user/:userId")
 
@@ -160,13 +161,13 @@ struct ApiSocketTests {
         #expect(try installation.cloud.requests(to: "/v2").allSatisfy { ($0["method"] as? String) == "POST" })
     }
 
-    // MARK: What is sent and what it costs
+    // MARK: Support
 
     private static func file(of count: Int, in installation: Installation) throws -> String {
         try installation.folder.write(Data(repeating: UInt8(ascii: "x"), count: count), to: "body")
     }
 
-    /// What the daemon's process has had in memory at once, at most.
+    /// Returns the peak memory use of the daemon's process, in bytes.
     private static func mostMemory(of installation: Installation) throws -> Int {
         let process = try #require(installation.daemon?.identifier)
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)

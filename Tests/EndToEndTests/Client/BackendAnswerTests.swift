@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Signing in with what the app's backend answers, as Junction documents it, and with codes as people write them.
+/// Tests of sign-ins with a backend's answer as Junction documents it, and with link codes as users type them.
 @Suite struct BackendAnswerTests {
     @Test(arguments: ["standard input", "--token-file", "--token-command"])
-    func `what the backend answers signs its user in`(source: String) throws {
+    func `the backend's answer signs its user in`(source: String) throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let answer = try answer(for: user, in: installation)
@@ -23,7 +23,7 @@ import Testing
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `a user_id that is not the token's is refused before any call`() throws {
+    @Test func `a user_id that differs from the token's user is refused before any call`() throws {
         let installation = try Installation.started()
         let (alice, bob) = (try installation.cloud.makeUser("alice"), try installation.cloud.makeUser("bob"))
         let answer = try answer(for: alice, named: bob, in: installation)
@@ -41,7 +41,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `a link code piped into a plain sign-in says which option it needs`() throws {
+    @Test func `a link code on standard input of a plain sign-in names the option that it needs`() throws {
         let installation = try Installation.started()
         let code = try installation.cloud.linkCode(for: installation.cloud.makeUser())
 

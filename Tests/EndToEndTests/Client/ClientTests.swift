@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Each verb of the thin client, from outside: what it prints, and what it ends with.
+/// Tests of the output and the exit code of each verb of `junctionctl`.
 @Suite struct ClientTests {
-    @Test func `sign-in takes a token from standard input or a file, and status tells who it is`() throws {
+    @Test func `sign-in reads a token from standard input or a file, and status shows the user`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         #expect(try installation.ctl("status").status == 3)
@@ -23,7 +23,7 @@ import Testing
         #expect(try installation.ctl("status").output.contains("signed in"))
     }
 
-    @Test func `sign-in with a link code, and with an API key that is said to be for evaluation`() throws {
+    @Test func `sign-in takes a link code, and an API key with a note that it is for evaluation`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
 
@@ -56,7 +56,7 @@ import Testing
         #expect(token.errors.contains("(unsupported)"))
     }
 
-    @Test func `errors are one line that says what, of which kind, and what to do`() throws {
+    @Test func `an error is one line with the cause, the kind and the remedy`() throws {
         let installation = try Installation.started()
         let alice = try installation.cloud.makeUser("alice")
         let bob = try installation.cloud.makeUser("bob")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `no daemon is 69, and what may pass is 75`() throws {
+    @Test func `the exit code is 69 without a daemon and 75 for a temporary failure`() throws {
         let installation = try Installation()
         let user = try installation.cloud.makeUser()
         for verb in ["status", "token", "renew", "sign-out", "watch", "metrics", "doctor"] {
@@ -105,7 +105,7 @@ import Testing
         #expect(pending.errors.contains("(reauthenticationRequired): "))
     }
 
-    @Test func `token prints a token, renews for a longer validity, and refuses what cannot be`() throws {
+    @Test func `token prints a token, renews for a longer validity, and refuses an impossible one`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let present = try installation.token()
@@ -132,7 +132,7 @@ import Testing
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `api prints the body, and ends with 1 from status 400 on`() throws {
+    @Test func `api prints the body, and the exit code is 1 from status 400 on`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let body = try installation.folder.write(#"{"user_id":"\#(user)"}"#, to: "body.json")
@@ -150,7 +150,7 @@ import Testing
         #expect(try document.json()["status"] as? Int == 200)
     }
 
-    @Test func `sign-out is a success from any state`() throws {
+    @Test func `sign-out succeeds from any state`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 
@@ -171,12 +171,12 @@ import Testing
         #expect(metrics.status == 0)
         let lines = metrics.output.split(separator: "\n")
         #expect(lines.contains(#"junctiond_session_state{state="established"} 1"#))
-        // A provider's clock may be behind, or the answer late.
+        // A value may be negative, because the provider's clock may be behind.
         #expect(lines.allSatisfy { $0.hasPrefix("# ") || $0.contains(/^[a-z_]+(\{[^}]*\})? -?[0-9.e+]+$/) })
         #expect(try installation.ctl("metrics", "--json").json()["text"] is String)
     }
 
-    @Test func `doctor is content with a good installation, and names a problem with its remedy`() throws {
+    @Test func `doctor finds no problem in a good installation, and reports a problem with its remedy`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 

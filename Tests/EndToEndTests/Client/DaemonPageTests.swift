@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What the daemon tells over HTTP about itself.
+/// Tests of the HTTP pages with the daemon's own data.
 @Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
 struct DaemonPageTests {
-    @Test func `the state and the token are those of the other socket`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `state and token are the same as over JSON-RPC`() throws {
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
         let api = installation.api()
 
@@ -25,8 +25,8 @@ struct DaemonPageTests {
     @Test(arguments: [
         [], ["-H", "Junction-Local: yes"], ["-H", "Junction-Local: true", "-H", "Junction-Local: true"],
     ])
-    func `no token goes to whoever does not say that it is meant`(headers: [String]) throws {
-        let installation = try Installation.withDoor()
+    func `a request without the required header gets no token`(headers: [String]) throws {
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
 
         let ending = try installation.api().program(["--include", "http://junction/.junction/token"] + headers).wait()
@@ -38,8 +38,8 @@ struct DaemonPageTests {
         #expect(try !answer.text.contains(installation.token() ?? "at_"))
     }
 
-    @Test func `the metrics are those of the other socket`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `the metrics are the same as over JSON-RPC`() throws {
+        let installation = try Installation.withHTTP()
 
         let page = try installation.api().ask("/.junction/metrics")
 
@@ -53,8 +53,8 @@ struct DaemonPageTests {
         return types
     }
 
-    @Test func `events begin with the present state and tell of the sign-out`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `the event stream starts with the present state and reports the sign-out`() throws {
+        let installation = try Installation.withHTTP()
         try installation.signInNewUser()
         let listener = try installation.api().listen("/.junction/events")
         #expect(try Self.event(listener).state == "established")
@@ -64,11 +64,11 @@ struct DaemonPageTests {
         var state = ""
         while state != "notLoggedIn" { state = try Self.event(listener).state }
         try installation.stopDaemon()
-        // The end is one in good order: curl has got the last piece of the body.
+        // An orderly end: curl received the last chunk of the body.
         #expect(try listener.program.wait().status == 0)
     }
 
-    /// The next server-sent event.
+    /// Reads the next server-sent event.
     static func event(_ listener: TalkingProgram) throws -> Object {
         let lines = try (0..<3).map { _ in try #require(try listener.lines.next(), "\(listener.program.errors)") }
         #expect(lines[0] == "event: snapshot")
@@ -77,8 +77,8 @@ struct DaemonPageTests {
         return try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? Object)
     }
 
-    @Test func `the description names every page, and every page is there`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `the description lists every page, and every page exists`() throws {
+        let installation = try Installation.withHTTP()
         let guide = try String(contentsOfFile: Program.root + "/docs/http.md", encoding: .utf8)
         let rows = guide.matches(of: #/\| `(/\.junction/[a-z.]+)` \|/#).map { String($0.1) }
 

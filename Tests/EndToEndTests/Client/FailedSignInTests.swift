@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What a person and the log are told of a sign-in that fails: the cause, and what to do.
+/// Tests that a failed sign-in reports the cause and the remedy, to the user and in the log.
 @Suite struct FailedSignInTests {
-    @Test func `an unknown OAuth client is a mistake of the configuration`() throws {
+    @Test func `an unknown OAuth client is reported as a configuration error`() throws {
         let installation = try Installation.oauth(vendor: "clientId = \"nobody\"")
 
         let ending = try installation.ctl("sign-in", "--device")
@@ -14,7 +14,7 @@ import Testing
         #expect(ending.errors.contains("(misconfigured): correct the configuration here or at the provider"))
     }
 
-    @Test func `an issuer that the server does not have is a mistake of the configuration`() throws {
+    @Test func `an unknown issuer is reported as a configuration error`() throws {
         let installation = try Installation.oauth()
         let vendor = installation.vendor
         try installation.stopDaemon()
@@ -27,7 +27,7 @@ import Testing
         #expect(ending.errors.contains("set it to what the server says, to the letter (misconfigured): "))
     }
 
-    @Test func `the log names the cause and the host, and says what to do`() throws {
+    @Test func `the log contains the cause, the host and the remedy`() throws {
         let installation = try Installation.started()
         let credential = try installation.cloud.credential(for: installation.cloud.makeUser())
         try installation.cloud.stop()
@@ -58,7 +58,7 @@ import Testing
         #expect(!log.contains { $0.contains("no-sign-in-token") })
     }
 
-    @Test func `the same user of another environment is told apart by it`() throws {
+    @Test func `an error names the environment if the same user id exists in another one`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let token = try installation.cloud.signInToken(for: user, ["environment": "production"])
@@ -74,7 +74,7 @@ import Testing
         )
     }
 
-    @Test func `a user whom social.plus has deleted is not told of secure mode when it is off`() throws {
+    @Test func `the error for a deleted user of social.plus does not mention secure mode when it is off`() throws {
         let installation = try Installation.social()
         let client = try installation.connect()
         try client.call("session.signIn", ["scheme": "userLogin", "userId": "anna"])
@@ -88,7 +88,7 @@ import Testing
         #expect(!error.message.contains("secure mode"))
     }
 
-    @Test func `whoever has no auth token for a network in secure mode is told of it`() throws {
+    @Test func `a sign-in without an auth token names secure mode if the network needs it`() throws {
         let installation = try Installation.social()
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
 
@@ -98,8 +98,7 @@ import Testing
     }
 
     @Test(arguments: [("junction", "--link-code"), ("social", "--display-name"), ("oauth", "--device")])
-    func `the help shows what the provider takes, and the rest under other providers`(name: String, own: String) throws
-    {
+    func `help lists the provider's options first, and all others separately`(name: String, own: String) throws {
         let installation =
             switch name {
             case "social": try Installation.social()

@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// docs/http.md: every command that it prints, run as it stands there, at another socket.
+/// Runs the commands of docs/http.md unchanged, except for the path of the socket.
 @Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
 struct HttpGuideTests {
     private static let socket = "/run/junctiond/api.sock"
@@ -18,8 +18,8 @@ struct HttpGuideTests {
         return try Program("/bin/sh", ["-c", checked], in: installation.folder).wait()
     }
 
-    @Test func `every command brings what it says`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `every command prints what the page shows`() throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         let commands = try Self.guide().components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
             .flatMap { $0.split(separator: "\n").dropFirst() }.map(String.init)
@@ -38,8 +38,8 @@ struct HttpGuideTests {
         }
     }
 
-    @Test func `the timer's service leaves the metrics where they are collected`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `the timer's service writes the metrics to the collector's folder`() throws {
+        let installation = try Installation.withHTTP()
         let unit = try #require(try Self.guide().firstMatch(of: /ExecStart=(\/bin\/sh -c [^\n]*\\\n[^\n]*)/))
         let place = try #require(unit.1.firstMatch(of: #/[^ ]*/junctiond\.prom/#)?.0)
         let file = installation.folder.fresh("junctiond.prom")
@@ -51,10 +51,10 @@ struct HttpGuideTests {
         #expect(!FileManager.default.fileExists(atPath: file + ".tmp"))
     }
 
-    @Test func `every kind that the page lists is one of the daemon's, with its status`() throws {
+    @Test func `every error kind on the page is one of the daemon's, with its status`() throws {
         let rows = try Self.guide().matches(of: /\n\| ([0-9]{3}) \| ([^|]*) \|/)
         #expect(rows.count > 10)
-        let installation = try Installation.withDoor()
+        let installation = try Installation.withHTTP()
         let document = try installation.api().ask("/.junction/openapi.json").json()
         let kinds = document.strings("components", "schemas", "Problem", "properties", "kind", "enum")
         #expect(kinds.count > 10)
@@ -65,7 +65,7 @@ struct HttpGuideTests {
 }
 
 extension [String: Any] {
-    /// A list of words, however deep it lies.
+    /// Returns the strings of an array at a path of keys.
     fileprivate func strings(_ path: String...) -> Set<String> {
         var value: Any? = self
         for step in path { value = (value as? Object)?[step] }

@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What the README prints for shell scripts, run as it stands there.
+/// Runs the shell recipes of the README unchanged.
 @Suite struct ReadmeTests {
     @Test(.enabled(if: SystemPrograms.has("/usr/bin/curl")))
-    func `the recipe for a shell script works with nothing but junctionctl, curl and sed`() throws {
+    func `the shell recipe works with only junctionctl, curl and sed`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let block = try Self.block(containing: "token --header")
@@ -32,7 +32,7 @@ import Testing
         #expect(!ending.output.contains("ended with"))
     }
 
-    @Test func `the recipe for a shell script notices that another user is signed in`() throws {
+    @Test func `the shell recipe detects that another user is signed in`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.folder.write("\(UUID().uuidString.lowercased())\n", to: "user-id")
@@ -58,7 +58,7 @@ import Testing
         return String(try #require(blocks.first { $0.contains(words) }).dropFirst("sh\n".count))
     }
 
-    /// A `$PATH` with nothing else in it.
+    /// Creates a folder for `$PATH` that contains only these programs.
     private static func tools(in folder: TemporaryFolder) throws -> String {
         let path = try folder.makeFolder("tools")
         for tool in ["/usr/bin/curl", "/bin/sed", Program.path(of: "junctionctl")] {

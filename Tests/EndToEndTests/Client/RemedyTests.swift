@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What an error advises: it depends on the cause, and leads out of it. Each of these was misleading once.
+/// Tests that the remedy of an error fits its cause.
 @Suite struct RemedyTests {
     @Test(arguments: ["link code", "token"])
-    func `a sign-in that cannot reach the provider does not say that somebody keeps trying`(kind: String) throws {
+    func `the error of a sign-in without network does not promise a retry`(kind: String) throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let code = try installation.cloud.linkCode(for: user)
@@ -21,11 +21,11 @@ import Testing
         #expect(ending.errors.contains("(providerUnavailable): "))
         #expect(!ending.errors.contains("keeps trying"))
         #expect(ending.remedy.contains("not tried again by itself: sign in with the same once the provider answers"))
-        // Nobody keeps trying.
+        // The daemon does not retry.
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `without a handler, renew does not advise renew, but says what is missing`() throws {
+    @Test func `renew without a session handler reports the missing handler instead of advising renew`() throws {
         let installation = try Installation(accessTokenLifetime: 1, configuration: "[renewal]\nmode = \"handler\"")
         try installation.startDaemon()
         try installation.signInNewUser()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a user who may be active again is not told to be somebody else`() throws {
+    @Test func `the advice for a disabled user is not to sign in as another user`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("disable", user)
@@ -58,12 +58,13 @@ import Testing
                 "\(ending.remedy)"
             )
         }
-        // The remedy is one.
+        // The advised remedy works.
         #expect(try installation.ctl("sign-in", input: installation.cloud.signInToken(for: user)).status == 0)
     }
 
     @Test(arguments: [("sandbox", "mars"), ("moon", "us"), ("production", "us")])
-    func `what is wrong beside an API key is not the key's fault`(environment: String, region: String) throws {
+    func `a wrong environment or region is not reported as a wrong API key`(environment: String, region: String) throws
+    {
         let installation = try Installation.started()
         let key = try installation.folder.write(Cloud.teamKey, to: "key")
 
@@ -86,7 +87,7 @@ import Testing
     @Test(arguments: [
         ("missing", "does not exist: create it"), ("folder", "is not a file"), ("empty", "is empty: write"),
     ])
-    func `an API key's file that is no good is told as what it is`(kind: String, words: String) throws {
+    func `an invalid API key file is reported with its real cause`(kind: String, words: String) throws {
         let folder = TemporaryFolder()
         let file = folder.path + "/key"
         if kind == "folder" { _ = try folder.makeFolder("key") }
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a token that is no text is not the daemon's parse error`() throws {
+    @Test func `a token that is not text is not reported as a parse error of the daemon`() throws {
         let installation = try Installation.started()
         let garbage = installation.folder.path + "/garbage"
         try Data([0x1F, 0x8B, 0x08, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: garbage))
@@ -131,9 +132,9 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0))
-    func `whoever may not open the socket is told the group that may, and how to be in it`() throws {
+    func `a user who may not open the socket is told its group`() throws {
         let installation = try Installation.started()
-        let stranger = try Stranger(installation)
+        let otherUser = try OtherUser(installation)
         let directory = installation.folder.path + "/run"
         let group = try #require(getgrnam("daemon")).pointee.gr_gid
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
@@ -142,9 +143,9 @@ import Testing
             ofItemAtPath: installation.socket
         )
 
-        let refused = try stranger.ctl("status")
+        let refused = try otherUser.ctl("status")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: installation.socket)
-        let closed = try stranger.ctl("status")
+        let closed = try otherUser.ctl("status")
 
         #expect(refused.status == 77)
         #expect(refused.remedy.contains("the group 'daemon' may"), "\(refused.remedy)")
@@ -152,7 +153,7 @@ import Testing
         #expect(closed.remedy.contains("only root may: "), "\(closed.remedy)")
     }
 
-    @Test func `a port that is used is told in our words`() throws {
+    @Test func `a port in use is reported with a remedy`() throws {
         let installation = try Installation.started()
         let address = installation.cloud.url.replacing("http://", with: "")
 
@@ -177,7 +178,7 @@ import Testing
         (["reconcile"], "reconcile"), (["identify", "x", "--qr", "--json"], "identify"),
         (["status", "--nonsense"], "status"),
     ])
-    func `a usage error leads to the page of the verb`(words: [String], verb: String) throws {
+    func `a usage error names the manual page of the verb`(words: [String], verb: String) throws {
         let installation = try Installation.started()
 
         let ending = try Program(
@@ -189,7 +190,7 @@ import Testing
 
         #expect(ending.status == 64)
         let expected = "see 'junctionctl \(verb) --help'"
-        // In a document, where that was asked for.
+        // The message is in a JSON document if the user asked for JSON.
         #expect(
             ending.errors.contains("(usage): \(expected)\n") || ending.errors.contains("\"\(expected)\""),
             "\(ending.errors)"
@@ -197,14 +198,14 @@ import Testing
         #expect(page.status == 0)
     }
 
-    @Test func `a line that names no verb leads to the page about all`() throws {
+    @Test func `a command line without a verb names the general manual page`() throws {
         let folder = TemporaryFolder()
         let ending = try Program("junctionctl", ["nonsense"], in: folder).wait()
 
         #expect(ending.errors.hasSuffix("see 'junctionctl --help'\n"), "\(ending.errors)")
     }
 
-    @Test func `a path that is somebody else's is not a matter of access`() throws {
+    @Test func `a path of another user is not reported as a missing right`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 
@@ -216,7 +217,7 @@ import Testing
 }
 
 extension Program.Ending {
-    /// What it advised: what follows the kind in the last line of its errors.
+    /// The remedy: the text after the kind in the last line of errors.
     var remedy: String {
         let line = errors.split(separator: "\n").last.map(String.init) ?? ""
         return line.firstMatch(of: #/\([A-Za-z]+\): /#).map { String(line[$0.range.upperBound...]) } ?? ""

@@ -4,12 +4,11 @@ import JunctionTesting
 import Synchronization
 import Testing
 
-/// Apps that keep one `JunctionClient` for good, while the daemon behind the socket that the service manager holds is
-/// restarted.
+/// Tests apps that keep one `JunctionClient` while the daemon restarts behind a socket that the service manager holds.
 @Suite struct RestartTests {
     private static let (askers, watchers, restarts) = (10, 5, 5)
 
-    @Test func `apps that ask all the time notice nothing of restarts, and watchers go on from the snapshot`()
+    @Test func `apps that request tokens all the time see no failure during restarts, and watchers continue`()
         async throws
     {
         let installation = try Installation()
@@ -39,7 +38,7 @@ import Testing
                 switch report {
                 case .asked(let count):
                     asked.append(count)
-                    // Nobody asks any more. Whoever watches hears this from the last daemon.
+                    // All requesting apps have finished. The watchers receive the sign-out from the last daemon.
                     if asked.count == Self.askers { try installation.signOut() }
                 case .heard(let users): heard.append(users)
                 }
@@ -58,7 +57,7 @@ import Testing
         case heard([String?])
     }
 
-    /// Asks for the token and the state, by turns, until the end; any failure is the end, and fails the test.
+    /// Requests the token and the state alternately until the end. Any failure ends the loop and fails the test.
     private static func ask(_ client: JunctionClient, _ number: Int, _ progress: Progress) async throws -> Int {
         defer { progress.end() }
         var count = 0
@@ -71,7 +70,7 @@ import Testing
         return count
     }
 
-    /// Who was signed in, snapshot by snapshot, until nobody is.
+    /// Returns the user of each snapshot, until no user is signed in.
     private static func watch(_ client: JunctionClient) async throws -> [String?] {
         var users: [String?] = []
         for try await snapshot in client.watch() {
@@ -82,7 +81,7 @@ import Testing
     }
 }
 
-/// How far each asker has come.
+/// Counts the requests of each app.
 private final class Progress: Sendable {
     private struct State {
         var counts: [Int]
@@ -117,7 +116,7 @@ private final class Progress: Sendable {
         reached?.resume()
     }
 
-    /// Waits until every asker has asked so often more, or until the end.
+    /// Waits until every app has made `count` more requests, or until the end.
     func isMade(by count: Int) async {
         await withCheckedContinuation { reached in
             let hasEnded = state.withLock { state in

@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The recipes of docs/sandbox.md that need more than one curl, run as they stand there.
+/// Runs the recipes of docs/sandbox.md that need more than one curl command, unchanged.
 @Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
 struct SandboxGuideTests {
     private static func guide() throws -> String {
@@ -11,7 +11,7 @@ struct SandboxGuideTests {
 
     private func run(_ script: String, in installation: Installation) throws -> Program.Ending {
         let prelude = "set -e; cd '\(installation.folder.path)'; S=\(installation.cloud.url)\n"
-        // The guide says itself which daemon it means.
+        // The guide uses a fixed socket path.
         let script = script.replacing("/tmp/junctiond.sock", with: installation.socket)
         return try Program(
             "/bin/sh",
@@ -21,7 +21,7 @@ struct SandboxGuideTests {
         ).wait()
     }
 
-    @Test func `the story that the examples use signs Anna in, with curl and sed`() throws {
+    @Test func `the example in the guide signs Anna in with curl and sed`() throws {
         let installation = try Installation.started()
         let blocks = try Self.guide().components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
         let story = try #require(blocks.first { $0.contains("ANNA=") }).dropFirst("sh\n".count)
@@ -41,7 +41,7 @@ struct SandboxGuideTests {
             SystemPrograms.has("/usr/bin/python3") && SystemPrograms.has("/usr/bin/openssl")
         }
     )
-    func `a client with a key is registered from the key's file`() throws {
+    func `an OAuth client with a key is registered from the key file`() throws {
         let installation = try Installation.started()
         let recipe = try #require(try Self.guide().firstMatch(of: /\n(python3 -c [^\n]*\n[^\n]*)\n/)).1
         let key = "openssl ecparam -genkey -noout -name prime256v1 | openssl ec -pubout -out public.pem 2>/dev/null\n"

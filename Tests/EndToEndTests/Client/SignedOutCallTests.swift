@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A call of the provider's API is under way when its user signs out and another user signs in: no byte of the answer
-/// reaches the caller.
+/// Tests an API call in progress while its user signs out and another user signs in. The caller receives no byte of the
+/// answer.
 @Suite struct SignedOutCallTests {
-    @Test func `over JSON-RPC the call is answered notSignedIn, and the next one is the new user's`() throws {
+    @Test func `over JSON-RPC the call ends with notSignedIn, and the next call is for the new user`() throws {
         let installation = try Installation.started()
         let alice = try installation.signInNewUser("alice")
         try installation.cloud.fault(["match": "/v2/user", "hang": true, "times": 1])
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
-    func `over HTTP the call is answered notSignedIn`() throws {
-        let installation = try Installation.withDoor()
+    func `over HTTP the call ends with notSignedIn`() throws {
+        let installation = try Installation.withHTTP()
         let alice = try installation.signInNewUser("alice")
         try installation.cloud.fault(["match": "/v2/user", "hang": true, "times": 1])
         let curl = try installation.api().program(["--include", "http://junction/v2/user/:userId"])
@@ -45,11 +45,11 @@ import Testing
         #expect(!ending.output.contains(alice))
     }
 
-    /// More than the sockets and the daemon hold on the way to a caller that does not read.
+    /// More bytes than all buffers hold if the caller does not read.
     private static let long = 40 << 20
 
-    @Test func `over HTTP the body breaks off where it is`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `over HTTP an answer in progress is cut off`() throws {
+        let installation = try Installation.withHTTP()
         let alice = try installation.signInNewUser("alice")
         try installation.cloud.fault(["match": "/v2/user/\(alice)", "oversize": Self.long])
         let caller = try RawClient(installation.apiSocket)

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A program whose caller has closed what every program is given, as some service scripts do.
+/// Tests of programs that start without standard descriptors, as some service scripts start them.
 struct StandardDescriptorTests {
-    @Test func `what a session handler says to nobody does not go to the daemon`() throws {
+    @Test func `the output of a session handler with closed descriptors does not reach the daemon`() throws {
         let folder = TemporaryFolder()
         let socket = folder.path + "/d.sock"
         let peer = try TestListener(.path(socket))
@@ -19,7 +19,7 @@ struct StandardDescriptorTests {
         #expect(try daemon.lines.next()?.contains("handler.register") == true)
         try daemon.send(#"{"jsonrpc":"2.0","id":1,"result":{"registered":true}}"# + "\n")
 
-        // After the first answer it has something to say; what comes next is the second answer nevertheless.
+        // After the first answer the handler writes output. The next line must be the second answer.
         for identifier in 7...8 {
             try daemon.send(Self.question(identifier) + "\n")
             #expect(
@@ -28,7 +28,7 @@ struct StandardDescriptorTests {
         }
     }
 
-    @Test func `a daemon whose caller closed everything keeps its session`() throws {
+    @Test func `a daemon that starts with all descriptors closed keeps its session`() throws {
         let installation = try Installation()
         let notify = try FakeServiceManager(.path)
         try installation.writeConfiguration()

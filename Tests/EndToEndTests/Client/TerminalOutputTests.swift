@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What others have chosen (ids, words, bodies) does nothing to a terminal, and reaches a file as it is.
+/// Tests that ids, messages and bodies from others are escaped on a terminal and unchanged in a file.
 struct TerminalOutputTests {
-    /// A window title, a colour in one byte, text from right to left, and nothing to see.
+    /// Escape sequences for a window title and a colour, right-to-left text, and an invisible character.
     private static let odd = "a\u{1B}]0;title\u{7}b\u{9B}31mc\u{202E}d\u{200B}e"
     private static let oddJSON = #"a\u001b]0;title\u0007b"# + "\u{9B}31mc\u{202E}d\u{200B}e"
     private static let shown = #"a\u001b]0;title\u0007b\u009b31mc\u202ed\u200be"#
@@ -34,7 +34,7 @@ struct TerminalOutputTests {
     ]
 
     @Test(arguments: cases)
-    func `on a terminal it is escaped`(words: [String], answer: String) throws {
+    func `on a terminal control characters are escaped`(words: [String], answer: String) throws {
         let folder = TemporaryFolder()
         let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", saying: answer)
         let terminal = try PseudoTerminal()
@@ -56,7 +56,7 @@ struct TerminalOutputTests {
         #expect(!screen.unicodeScalars.contains { ["\u{1B}", "\u{7}", "\u{9B}", "\u{202E}", "\u{200B}"].contains($0) })
     }
 
-    @Test func `a file gets the bytes of an API's answer and of a token as they are`() throws {
+    @Test func `a file receives the bytes of an API answer and of a token unchanged`() throws {
         let folder = TemporaryFolder()
         for (words, result, expected) in [
             (["api", "GET", "/x"], Self.api, Self.odd + "\n"), (["token"], Self.token, Self.odd + "\n"),
@@ -72,7 +72,7 @@ struct TerminalOutputTests {
         }
     }
 
-    @Test func `what is said of a user is one line also in a file`() throws {
+    @Test func `the text about a user is one line, also in a file`() throws {
         let folder = TemporaryFolder()
         let daemon = try ScriptedDaemon(at: folder.path + "/d.sock", saying: Self.result(Self.snapshot))
 

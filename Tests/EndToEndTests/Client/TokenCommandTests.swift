@@ -2,19 +2,19 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The command of `identify --token-command`, at a terminal.
+/// Tests of the command of `identify --token-command` at a terminal.
 ///
-/// Whether something of the command lives on is asked of a FIFO that all of it holds open: reading it ends when the last one has gone.
+/// All processes of the command hold a FIFO open. Reading it ends when the last process has ended.
 @Suite(.timeLimit(.minutes(5))) struct TokenCommandTests {
-    /// An installation, and a token command that runs at a terminal.
+    /// An installation with a token command that runs at a terminal.
     private struct Scene {
         let installation: Installation
         let terminal: PseudoTerminal
         let program: Program
-        /// Reads what the command holds open.
+        /// The program that reads the FIFO.
         let witness: Program
 
-        /// - Parameter command: finds the FIFO as its descriptor 9.
+        /// - Parameter command: A command that gets the FIFO as descriptor 9.
         init(_ command: String, shell: ((String) -> String)? = nil) throws {
             installation = try Installation.started()
             terminal = try PseudoTerminal()
@@ -37,7 +37,7 @@ import Testing
                     "junctionctl",
                     words + [line],
                     in: installation.folder,
-                    // A toolchain's Swift would show a backtrace at SIGQUIT, and ask at the terminal what next.
+                    // A toolchain's Swift would print a backtrace at SIGQUIT and wait for input.
                     environment: ["SWIFT_BACKTRACE": "enable=no"],
                     terminal: terminal.path
                 )
@@ -45,9 +45,9 @@ import Testing
         }
     }
 
-    // A shell leads the session and stays. If junctionctl led the session, its end would end everything at the terminal.
+    // A shell leads the session. If junctionctl led it, its end would end every process at the terminal.
 
-    @Test func `all that a late command has started ends with it`() throws {
+    @Test func `a command that exceeds its time ends with all its child processes`() throws {
         let scene = try Scene("sleep 1000 & sleep 1000 & wait") { ctl in
             "\(ctl) --timeout 5; echo status $? >&2; read rest"
         }
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["TERM", "HUP", "INT"])
-    func `it ends with junctionctl, which a signal ends`(signal: String) throws {
+    func `the command ends when a signal ends junctionctl`(signal: String) throws {
         let scene = try Scene("sleep 1000 & kill -\(signal) $PPID; wait") { ctl in
             "\(ctl); echo status $? >&2; read rest"
         }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT)])
-    func `a key that ends the command ends junctionctl`(key: String, signal: Int32) throws {
+    func `a key that ends the command also ends junctionctl`(key: String, signal: Int32) throws {
         let scene = try Scene("sleep 1000 & echo ready >/dev/tty; wait")
         try scene.terminal.awaitText("ready")
 
@@ -84,8 +84,8 @@ import Testing
         try scene.witness.wait()
     }
 
-    // A shell that is about to start a program can lose ^C, so it is typed at one that reads.
-    @Test func `it may ask at the terminal, and one that is cut off leaves the terminal as it was`() throws {
+    // Type ^C only while a program reads, because a shell that is starting a program can lose it.
+    @Test func `the command can prompt, and an interrupted command leaves the terminal restored`() throws {
         let scene = try Scene(
             "stty -echo </dev/tty; printf 'word: ' >/dev/tty; read word; echo \"=$word=\" >/dev/tty; read more"
         )
@@ -101,7 +101,7 @@ import Testing
         try scene.witness.wait()
     }
 
-    @Test func `a stop stops both, and both go on`() throws {
+    @Test func `a stop signal stops junctionctl and the command, and both continue`() throws {
         let scene = try Scene("printf 'word: ' >/dev/tty; read word; echo \"=$word=\" >/dev/tty; exit 3") { ctl in
             "set -m; \(ctl); echo stopped >&2; fg; echo over >&2"
         }

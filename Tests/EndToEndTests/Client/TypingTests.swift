@@ -2,12 +2,12 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Somebody at a terminal who types a secret, or pastes it.
+/// Tests of a user who types or pastes a secret at a terminal.
 struct TypingTests {
-    /// What a terminal's own editor keeps of a line.
+    /// The longest line that the terminal driver keeps.
     private static let longestLineOfTerminal = 4_095
 
-    /// A session with social.plus is a cheap way to have a secret of any length arrive at the vendor.
+    /// Signs in to social.plus, which accepts a secret of any length.
     private func signIn(typing keys: String) throws -> (
         ending: Program.Ending, screen: String, installation: Installation
     ) {
@@ -28,7 +28,7 @@ struct TypingTests {
             "junctionctl",
             ["--socket", installation.socket, "sign-in", "--user-id", "anna", "--auth-token-file", "-"],
             in: installation.folder,
-            // A toolchain's Swift would show a backtrace at SIGQUIT, and ask at the terminal what next.
+            // A toolchain's Swift would print a backtrace at SIGQUIT and wait for input.
             environment: ["SWIFT_BACKTRACE": "enable=no"],
             terminal: terminal.path
         )
@@ -36,20 +36,20 @@ struct TypingTests {
 
     @Test(arguments: [
         "TOKEN\n", "TOKEN\r", "TOKEN\u{4}", "wrong\u{15}TOKEN\n", "TOKENé\u{7F}\n",
-        // White space counts for the terminal, and for nobody else.
+        // Only the terminal driver counts white space.
         String(repeating: " ", count: 5 << 10) + "TOKEN\n", String(repeating: " ", count: 60 << 10) + "TOKEN\n",
     ])
-    func `what is typed arrives, edited, unseen and however long it is`(keys: String) throws {
+    func `typed text arrives as edited, without echo, whatever its length`(keys: String) throws {
         let (ending, screen, installation) = try signIn(typing: keys)
 
         #expect(ending.status == 0, "\(screen)")
         #expect(try installation.status()["userId"] as? String == "anna")
-        // Only the warning that no session handler is registered.
+        // The only output is the warning that no session handler is registered.
         let lines = screen.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
         #expect(lines.allSatisfy { $0.hasPrefix("junctionctl: No session handler is registered") }, "\(screen)")
     }
 
-    @Test func `a token that is longer than a terminal's line is sent whole`() throws {
+    @Test func `a token that is longer than a terminal line is sent completely`() throws {
         let folder = TemporaryFolder()
         let socket = folder.path + "/d.sock"
         let daemon = try TestListener(.path(socket))
@@ -70,7 +70,7 @@ struct TypingTests {
         program.signal(SIGKILL)
     }
 
-    @Test func `an empty line and an end of the input are no secret, and one without end is not taken`() throws {
+    @Test func `an empty line, an end of input and a line without an end are refused as a secret`() throws {
         for keys in ["\n", "\u{4}", String(repeating: "x", count: 70 << 10) + "\n"] {
             let (ending, screen, installation) = try signIn(typing: keys)
 
@@ -81,7 +81,7 @@ struct TypingTests {
     }
 
     @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT)])
-    func `a key that ends the program does, and the terminal is as before`(key: String, signal: Int32) throws {
+    func `a key that ends the program leaves the terminal restored`(key: String, signal: Int32) throws {
         let (ending, screen, installation) = try signIn(typing: "TOK" + key)
 
         #expect(ending.wasKilled)
@@ -90,7 +90,7 @@ struct TypingTests {
         #expect(try installation.status()["state"] as? String == "notLoggedIn")
     }
 
-    @Test func `a signal from outside does the same`() throws {
+    @Test func `a signal from another process leaves the terminal restored`() throws {
         let installation = try Installation.social()
         let terminal = try PseudoTerminal()
         let program = try self.program(installation, at: terminal)
@@ -103,10 +103,10 @@ struct TypingTests {
         #expect(terminal.isAsUsual)
     }
 
-    @Test func `who comes back from a stop is asked again`() throws {
+    @Test func `a user who resumes the program is prompted again`() throws {
         let installation = try Installation.social()
         let terminal = try PseudoTerminal()
-        // Only a program with a parent in its session can be stopped by a key.
+        // A key can stop only a program whose parent is in the same session.
         let ctl = Program.path(of: "junctionctl")
         let program = try Program(
             "/bin/sh",

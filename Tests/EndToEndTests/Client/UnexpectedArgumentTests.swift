@@ -2,15 +2,15 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A secret that is given where no secret is expected: no program repeats it.
+/// Tests that no program repeats a secret that a user passes as an unexpected argument.
 ///
-/// The table is made of what each program says of its own verbs and options, so that none can be forgotten.
+/// The command lines are generated from each program's own description of its verbs and options, so that none is
+/// missing.
 struct UnexpectedArgumentTests {
-    /// Looks like a token, and is in no page of help.
+    /// A text that looks like a token and is on no help page.
     private static let marker = "eyJtYXJrZXIiOiJzZWNyZXQifQ.c2lnbmF0dXJl"
 
-    /// What an option shows of its value because the value is what is asked about: who signs in, and a command of the user's,
-    /// whose shell has words of its own.
+    /// Options whose value may be shown: names of users, and commands whose shell prints its own messages.
     private static let shown = ["--user-id", "--display-name", "--token-command", "--exec"]
 
     @Test func `no verb of junctionctl repeats an argument that it did not expect`() throws {
@@ -49,10 +49,10 @@ struct UnexpectedArgumentTests {
         #expect(table.count > 200)
     }
 
-    @Test func `the sandbox does not either`() throws {
+    @Test func `the sandbox does not repeat an unexpected argument`() throws {
         let folder = TemporaryFolder()
         let table = try Self.commandLines(of: "junction-sandbox", in: folder).map { line in
-            // A cloud that could start would stay.
+            // Prevent a valid command line from starting a sandbox.
             line.contains("serve") && !line.contains("--listen") ? line + ["--listen", "nowhere"] : line
         }
         let tokens = ["mint", "verify"].map { verb in
@@ -69,7 +69,7 @@ struct UnexpectedArgumentTests {
         #expect(table.count > 40)
     }
 
-    @Test func `nor does the daemon`() throws {
+    @Test func `the daemon does not repeat an unexpected argument`() throws {
         let folder = TemporaryFolder()
         let marker = Self.marker
         let options = ["--config", "--socket", "--state-dir"].flatMap { [[$0, "x", marker], ["\($0)x", marker]] }
@@ -85,7 +85,7 @@ struct UnexpectedArgumentTests {
         }
     }
 
-    @Test func `a usage error says where the argument is`() throws {
+    @Test func `a usage error gives the position of the argument`() throws {
         let folder = TemporaryFolder()
 
         let ending = try Program("junctionctl", ["sign-in", Self.marker], in: folder).wait()
@@ -106,7 +106,7 @@ struct UnexpectedArgumentTests {
 
     // MARK: The table
 
-    /// Each verb with the marker in every place where it is not expected.
+    /// Returns command lines with the marker in every unexpected position of each verb.
     private static func commandLines(of program: String, in folder: TemporaryFolder) throws -> [[String]] {
         let dump = try Program(program, ["--experimental-dump-help"], in: folder).wait().json()
         let root = try #require(dump["command"] as? [String: Any])
@@ -118,7 +118,7 @@ struct UnexpectedArgumentTests {
         let name = [verb["commandName"] as? String ?? ""]
         let arguments = verb["arguments"] as? [[String: Any]] ?? []
         let places = arguments.filter { $0["kind"] as? String == "positional" }.map { _ in "x" }
-        // A verb whose arguments are all right could do what it is asked, and wait for ever.
+        // A verb with valid arguments could run and wait forever.
         var lines = (odd(marker) + [["--", marker]]).map { name + places + $0 }
         for argument in arguments {
             for option in (argument["names"] as? [[String: Any]] ?? []).compactMap(written) {
@@ -129,17 +129,17 @@ struct UnexpectedArgumentTests {
                 }
             }
         }
-        // A socket that is not there is waited for.
+        // `wait` would wait for a missing socket.
         return name == ["wait"] ? lines.map { $0 + ["--timeout", "0"] } : lines
     }
 
-    /// `--socket`, `-h`.
+    /// Returns the written form of an option, such as `--socket` or `-h`.
     private static func written(_ name: [String: Any]) -> String? {
         guard let letters = name["name"] as? String else { return nil }
         return (name["kind"] as? String == "long" ? "--" : "-") + letters
     }
 
-    /// What no program of ours expects anywhere.
+    /// Returns arguments that no program accepts.
     private static func odd(_ marker: String) -> [[String]] {
         [
             [marker], [marker, marker], ["-\(marker)"], ["--\(marker)"], ["---\(marker)"], ["--\(marker)=\(marker)"],

@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The verbs and options that came later: any method, who one is, limits of time, and what programs read.
+/// Tests of `rpc`, `whoami`, aliases, timeouts and machine-readable output.
 @Suite struct VerbTests {
     @Test func `rpc calls any method, and prints its result as JSON`() throws {
         let installation = try Installation.started()
@@ -10,7 +10,7 @@ import Testing
 
         let plain = try installation.ctl("rpc", "session.status")
         let reconciled = try installation.ctl("rpc", "session.reconcile", #"{"userId":"\#(user)"}"#)
-        // The line breaks are not those between messages.
+        // Line breaks inside the parameters do not end the message.
         let piped = try installation.ctl("rpc", "session.reconcile", "-", input: "{\n  \"userId\":\r\n null\n}\n")
 
         #expect(try plain.json().userId == user)
@@ -19,7 +19,7 @@ import Testing
         #expect(try installation.ctl("rpc", "rpc.discover").json()["openrpc"] is String)
     }
 
-    @Test func `rpc signs in by standard input, and never by an argument`() throws {
+    @Test func `rpc reads a credential from standard input, and never from an argument`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let params = #"{"scheme":"signInToken","token":"\#(try installation.cloud.signInToken(for: user))"}"#
@@ -32,7 +32,7 @@ import Testing
         #expect(try input.json().userId == user)
     }
 
-    @Test func `what rpc is refused is told like anything else`() throws {
+    @Test func `an error of rpc is printed like any other error`() throws {
         let installation = try Installation.started()
 
         let unknown = try installation.ctl("rpc", "session.nonsense")
@@ -52,7 +52,7 @@ import Testing
         #expect(array.status == 1)
     }
 
-    @Test func `whoami tells who one is, what one may do and why`() throws {
+    @Test func `whoami shows the user, its rights and the entries that give them`() throws {
         let installation = try Installation.started()
 
         let text = try installation.ctl("whoami")
@@ -65,7 +65,7 @@ import Testing
         #expect(try document.json()["basis"] as? String == (getuid() == 0 ? "root" : "daemonUser"))
     }
 
-    @Test(.enabled(if: getuid() == 0)) func `a refused caller is told which entry decides, as by whoami`() throws {
+    @Test(.enabled(if: getuid() == 0)) func `a refused caller is told the deciding entry, as in whoami`() throws {
         let installation = try Installation.started(
             configuration: """
                 [[access]]
@@ -76,11 +76,11 @@ import Testing
                 user = "nobody"
                 """
         )
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
 
-        let refused = try stranger.ctl("token")
-        let answer = try stranger.ctl("whoami")
+        let refused = try otherUser.ctl("token")
+        let answer = try otherUser.ctl("whoami")
 
         #expect(refused.status == 77)
         #expect(refused.remedy.contains("access[1], counted from 0, decides about you"))
@@ -90,7 +90,7 @@ import Testing
         )
     }
 
-    @Test func `login and logout are names for it, too`() throws {
+    @Test func `login and logout are aliases`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
 
@@ -101,7 +101,7 @@ import Testing
         #expect(try installation.ctl("logout", "--json").json().state == "notLoggedIn")
     }
 
-    @Test func `token --header is a line for curl`() throws {
+    @Test func `token --header prints a header line for curl`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 
@@ -117,9 +117,9 @@ import Testing
         ["rpc", "session.status"], ["api", "GET", "/v2/providers"], ["identify", "joe"], ["reconcile", "--none"],
         ["handle-renewals", "--exec", "true"], ["sign-in", "--device"], ["wait"],
     ])
-    func `a daemon that does not answer is not waited for longer than was said`(words: [String]) throws {
+    func `a timeout limits the wait for a daemon that does not answer`(words: [String]) throws {
         let folder = TemporaryFolder()
-        // It has space for callers, and never looks at them.
+        // A listener that never accepts connections.
         let socket = folder.path + "/d.sock"
         let peer = try TestListener(.path(socket))
 
@@ -131,7 +131,7 @@ import Testing
         withExtendedLifetime(peer) {}
     }
 
-    @Test func `nor is one that has no room for a caller`() throws {
+    @Test func `a timeout limits the wait for a daemon with a full backlog`() throws {
         let folder = TemporaryFolder()
         let socket = folder.path + "/d.sock"
         let peer = try TestListener(.path(socket), backlog: 0)
@@ -145,7 +145,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func `a limit that is none is a usage error`() throws {
+    @Test func `an invalid timeout is a usage error`() throws {
         let folder = TemporaryFolder()
         for limit in ["-1", "nan", "soon"] {
             #expect(try Program("junctionctl", ["status", "--timeout", limit], in: folder).wait().status == 64)
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: ["{\"a\":1}", "{\"a\":1}\n"])
-    func `what api prints ends the line on a terminal, and is as it came elsewhere`(body: String) throws {
+    func `api ends its output with a line break only on a terminal`(body: String) throws {
         let folder = TemporaryFolder()
         let answer = try JSONSerialization.data(withJSONObject: ["status": 200, "headers": [:], "body": body])
         let line = #"{"jsonrpc":"2.0","id":1,"result":"# + String(decoding: answer, as: UTF8.self) + "}\n"
@@ -199,7 +199,7 @@ import Testing
         withExtendedLifetime(daemon) {}
     }
 
-    @Test func `status and watch say how far a time is, beside the time`() throws {
+    @Test func `status and watch print the time difference next to each time`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 

@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The verbs that wait: watch, wait, identify.
+/// Tests of the verbs that wait: watch, wait and identify.
 @Suite struct WaitingTests {
     @Test func `watch prints the present state and then every change`() throws {
         let installation = try Installation.started()
@@ -19,7 +19,7 @@ import Testing
         #expect(watch.program.isRunning)
     }
 
-    @Test func `watch goes on when the daemon is restarted`() throws {
+    @Test func `watch continues after the daemon restarts`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         let watch = try installation.talkingCtl("watch", "--json")
@@ -30,7 +30,7 @@ import Testing
         #expect(try watch.object().userId == user)
     }
 
-    @Test func `watch in words is one line a state`() throws {
+    @Test func `watch without --json prints one line per state`() throws {
         let installation = try Installation.started()
         let watch = try installation.talkingCtl("watch")
         #expect(try watch.lines.next()?.contains("notLoggedIn") == true)
@@ -42,7 +42,7 @@ import Testing
         #expect(line?.contains("user=\(user)") == true)
     }
 
-    @Test func `wait returns when it is so, also when the daemon comes up only later`() throws {
+    @Test func `wait returns when the state is reached, even if the daemon starts later`() throws {
         let installation = try Installation()
         let signedIn = try installation.talkingCtl("wait", "--json", "--timeout", "30")
         let fresh = try installation.talkingCtl("wait", "--for", "fresh", "--json", "--timeout", "30")
@@ -57,7 +57,7 @@ import Testing
         #expect(try signedOut.object().state == "notLoggedIn")
     }
 
-    @Test func `wait for a fresh session does not wait for one that is locked or terminated`() throws {
+    @Test func `wait for a fresh session ends at once if the session is locked or terminated`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try installation.startDaemon()
@@ -80,7 +80,7 @@ import Testing
         #expect(terminated.errors.contains("(sessionTerminated): "))
     }
 
-    @Test func `wait that takes too long ends with 75`() throws {
+    @Test func `wait ends with 75 after its timeout`() throws {
         let installation = try Installation.started()
 
         let ending = try installation.ctl("wait", "--timeout", "0.1")
@@ -91,12 +91,12 @@ import Testing
         #expect(try installation.ctl("wait", "--for", "something").status == 64)
     }
 
-    @Test func `wait for a fresh session does not wait for a dead token whose user has to sign in again`() throws {
+    @Test func `wait for a fresh session ends at once for an expired token with pending reauthentication`() throws {
         let installation = try Installation.started(accessTokenLifetime: 2)
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
         let watch = try installation.talkingCtl("watch", "--json")
-        // Until the token is dead the session is fresh.
+        // The session is fresh until the token expires.
         var snapshot = try watch.object()
         while snapshot.state != "tokenExpired" || !snapshot.flags.contains("pendingReauthentication") {
             snapshot = try watch.object()
@@ -108,7 +108,7 @@ import Testing
         #expect(ending.errors.contains("(reauthenticationRequired): sign the same user in again"), "\(ending.errors)")
     }
 
-    @Test func `identify runs its command only when a token is needed, and tells it for whom`() throws {
+    @Test func `identify runs its command only if a token is needed, and passes it the user`() throws {
         let installation = try Installation.started()
         let alice = try installation.cloud.makeUser("alice")
         let token = try installation.folder.write(installation.cloud.signInToken(for: alice), to: "token")
@@ -124,7 +124,7 @@ import Testing
         #expect(try installation.status().userId == alice)
     }
 
-    @Test func `identify whose command fails says so and changes nothing`() throws {
+    @Test func `identify reports a failed command and changes nothing`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
 
@@ -142,7 +142,7 @@ import Testing
         #expect(commandless.errors.contains("--token-command"))
     }
 
-    @Test func `identify ends its command when the time is over, and sends nothing after it`() throws {
+    @Test func `identify ends its command after the timeout, and sends nothing afterwards`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
 
@@ -160,7 +160,7 @@ import Testing
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `identify is not repeated over a sign-out that came after it`() throws {
+    @Test func `identify is not repeated after a later sign-out`() throws {
         let installation = try Installation.started()
         let alice = try installation.cloud.makeUser("alice")
         try installation.cloud.change(["singleUseSignInTokens": false])

@@ -2,8 +2,8 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// SIGKILL for the courier at every step of a rotation: the daemon lives on, the login is still there, and the provider saw
-/// no stolen token.
+/// Kills the network helper at every step of a rotation. The daemon keeps running and keeps the login, and the provider
+/// detects no token reuse.
 @Suite struct CourierCrashTests {
     private let installation: Installation
     private let user: String
@@ -13,9 +13,9 @@ import Testing
         user = try installation.signInNewUser()
     }
 
-    @Test func `killed before the request leaves, the courier has spent nothing`() throws {
+    @Test func `a network helper killed before it sends the request has spent nothing`() throws {
         let client = try installation.connect()
-        // It is still there from the sign-in, and hears of the renewal, but does nothing about it any more.
+        // The network helper still runs after the sign-in. Stopped, it receives the renewal but does not send it.
         let courier = try installation.courier()
         courier.signal(SIGSTOP)
         _ = try client.request("session.renew")
@@ -24,22 +24,22 @@ import Testing
         try comesBack(replays: 0)
     }
 
-    @Test func `killed while the provider has not rotated yet, the courier is replaced`() throws {
+    @Test func `a network helper killed before the provider has rotated is replaced`() throws {
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
         try installation.courier().signal(SIGKILL)
 
-        // The sandbox drops what nobody waits for any more, so the token was not spent.
+        // The sandbox drops a request whose client has disconnected, so the token was not spent.
         try comesBack(replays: 0)
     }
 
-    @Test func `killed when the provider has rotated and before it answers, the token is sent again`() throws {
+    @Test func `after a kill between rotation and answer, the token is sent again`() throws {
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
         let courier = try installation.courier()
-        // Stopped, it holds the connection open and hears no answer.
+        // The stopped network helper keeps the connection open and does not read the answer.
         courier.signal(SIGSTOP)
         try installation.cloud.release()
         try installation.cloud.wait(for: "refreshes")
@@ -48,7 +48,7 @@ import Testing
         try comesBack(replays: 1)
     }
 
-    @Test func `killed in the middle of the answer, the token is sent again`() throws {
+    @Test func `after a kill in the middle of the answer, the token is sent again`() throws {
         try installation.cloud.fault(["slowBody": 5, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "refreshes")
@@ -57,7 +57,7 @@ import Testing
         try comesBack(replays: 1)
     }
 
-    @Test func `killed ten times at whatever moment, the courier loses no login`() throws {
+    @Test func `ten kills of the network helper at different times lose no login`() throws {
         for round in 0..<10 {
             let client = try installation.connect()
             _ = try client.request("session.renew")
@@ -66,14 +66,14 @@ import Testing
             try? installation.courier().signal(SIGKILL)
             _ = try client.line()
         }
-        // A renewal that failed would be answered with its failure for ten seconds.
+        // Without a restart, the daemon would repeat a failed renewal's error for ten seconds.
         try installation.restartDaemon()
 
         #expect(try installation.owners() == .all(user))
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `an API call that takes its network helper along does not meet the renewal under way`() throws {
+    @Test func `an API call that crashes its network helper does not affect a renewal in progress`() throws {
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
@@ -96,7 +96,7 @@ import Testing
         try comesBack(replays: 0)
     }
 
-    @Test func `the courier ends with its daemon, even when that is killed`() throws {
+    @Test func `the network helper ends with its daemon, even if the daemon is killed`() throws {
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
@@ -106,7 +106,7 @@ import Testing
         courier.awaitEnd()
     }
 
-    @Test func `the courier ends with its daemon, even when it is stopped`() throws {
+    @Test func `the network helper ends with its daemon, even if the helper is stopped`() throws {
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")

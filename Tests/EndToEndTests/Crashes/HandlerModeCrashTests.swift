@@ -2,10 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// SIGKILL during rotations that a local app was asked for: what was sent is sent again, and nobody is asked for that.
+/// Kills the daemon during rotations that a session handler allowed. The daemon sends the same request again without
+/// asking a handler.
 @Suite struct HandlerModeCrashTests {
     @Test(arguments: RotationCrashTests.points)
-    func `a rotation that a handler allowed is brought to its end without any handler`(
+    func `a rotation that a handler allowed is completed without any handler`(
         point: RotationCrashTests.Point
     ) throws {
         let installation = try Installation.junctionWithHandlers()
@@ -36,7 +37,7 @@ import Testing
         #expect(counters.integer("refreshes") == (point.isReplayed ? 3 : 2))
     }
 
-    @Test func `a lost answer is replayed although the handler that allowed it has gone`() throws {
+    @Test func `a lost answer is replayed after the handler that allowed the rotation has gone`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
         try installation.cloud.fault(["drop": "after", "times": 1])
@@ -57,21 +58,22 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `what was in flight at a kill is replayed at once, although a handler had been unable before`() throws {
-        // As long as the test takes by anybody's clock, the first refresh token may be sent again.
+    @Test func `a request in progress at a kill is replayed at once, even after a handler was unable`() throws {
+        // The grace is longer than the test, so the first refresh token can be sent again.
         let installation = try Installation(rotationGrace: 3_600, configuration: "[renewal]\nmode = \"handler\"")
         let time = try ShiftedTime(installation)
         try installation.startDaemon()
         let user = try installation.signInNewUser()
         let caller = try installation.connect()
-        // The first request is carried out and its answer lost; the next ones get lost on their way.
+        // The provider carries out the first request and its answer is lost. The next requests are lost before they
+        // arrive.
         try installation.cloud.fault(["drop": "after", "times": 1])
         try installation.cloud.fault(["drop": "before"])
         do {
             let app = try AnsweringApp(installation, "renew")
             #expect(try caller.refusal("session.renew").kind == "providerUnavailable")
             app.change(to: "unableToRetrieveAuthToken")
-            // One attempt in ten seconds, and those that are replays ask nobody.
+            // The daemon makes one attempt in ten seconds. Replays ask no handler.
             for _ in 0..<20 where app.questions == 1 {
                 time.advance(by: .seconds(11))
                 _ = try caller.refusal("session.renew")

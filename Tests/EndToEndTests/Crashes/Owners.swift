@@ -1,19 +1,20 @@
-/// Whose session it is: by its label, and by what the provider says of the tokens that are served under it.
+/// The user of a session: by its label, and by the provider's view of the tokens.
 struct Owners: Equatable {
     var label: String?
-    /// The owner of the access token in hand.
+    /// The owner of the present access token.
     var token: String?
-    /// The owner of the access token that its refresh token brings.
+    /// The owner of the access token after a renewal.
     var renewedToken: String?
 
-    /// As it has to be.
+    /// The expected value: one user owns everything.
     static func all(_ user: String?) -> Owners {
         Owners(label: user, token: user, renewedToken: user)
     }
 }
 
 extension Installation {
-    /// Asks for the token, renews, and asks again; with handlers in between, one that says yes has to be there.
+    /// Requests a token, renews, and requests a token again. In handler mode, a handler that allows the renewal must be
+    /// registered.
     func owners() throws -> Owners {
         let client = try connect()
         let (status, token) = (try client.call("session.status"), try client.call("token.get"))

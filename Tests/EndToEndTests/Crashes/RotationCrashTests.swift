@@ -2,21 +2,21 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// SIGKILL between any two steps of a rotation: the login is still there, and the provider saw no stolen token.
+/// Kills the daemon between any two steps of a rotation. The login survives, and the provider detects no token reuse.
 @Suite struct RotationCrashTests {
-    /// A step, how often it is reached before the end, and what the restart has to do at the provider.
+    /// A step, how often the daemon reaches it before the kill, and what the restart must do at the provider.
     struct Point: CustomTestStringConvertible, Sendable {
         var step: String
         var occurrence: Int
-        /// The provider had rotated and the answer was gone: the old refresh token was sent again.
+        /// The provider had rotated and the answer was lost, so the restart sends the old refresh token again.
         var isReplayed = false
-        /// The rotation was over, or its outcome was on disk: nothing had to be asked again.
+        /// The outcome was on disk, so the restart sends nothing.
         var isDone = false
 
         var testDescription: String { "\(step):\(occurrence)" }
     }
 
-    /// A renewal writes twice: the intent, and then the new generation.
+    /// A renewal writes twice: first the intent, then the new generation.
     static let points = [
         Point(step: "temporaryWritten", occurrence: 1),
         Point(step: "temporarySynced", occurrence: 1),
@@ -28,12 +28,12 @@ import Testing
         Point(step: "temporarySynced", occurrence: 2, isDone: true),
         Point(step: "renamed", occurrence: 2, isDone: true),
         Point(step: "directorySynced", occurrence: 2, isDone: true),
-        // The start puts what it restored in its place too.
+        // The start reaches this step too, for the restored session.
         Point(step: "swapped", occurrence: 2, isDone: true),
     ]
 
     @Test(arguments: points)
-    func `a daemon killed at a step of a rotation comes back signed in`(point: Point) throws {
+    func `a daemon killed at a step of a rotation is signed in after a restart`(point: Point) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": point.testDescription])
@@ -43,7 +43,7 @@ import Testing
         let restored = try installation.status()
         let client = try installation.connect()
         let token = try client.call("token.get")
-        // What is replayed is replayed at once, so this is not long in coming.
+        // The daemon replays at once, so this takes no time.
         let settled = try installation.awaitSnapshot { $0.generation == 2 }
 
         for snapshot in [restored, settled] {
@@ -53,7 +53,7 @@ import Testing
         }
         #expect(token.userId == user)
         #expect(try installation.cloud.owner(of: token.accessToken) == user)
-        // The refresh token in hand is the right one.
+        // The present refresh token is the right one.
         #expect(try installation.owners() == .all(user))
         let counters = try installation.cloud.counters()
         #expect(counters.integer("familyRevocations") == 0)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3])
-    func `every later rotation is as safe as the first`(generation: Int) throws {
+    func `a kill during any later rotation loses no login`(generation: Int) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
 
@@ -77,7 +77,7 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `a crash after the provider lost its answer is repaired by sending the same token again`() throws {
+    @Test func `after a crash with a lost answer, the daemon sends the same token again`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.fault(["drop": "after", "times": 1])
@@ -89,17 +89,18 @@ import Testing
         #expect(try installation.awaitSnapshot { $0.generation == 2 }.userId == user)
         #expect(try installation.owners() == .all(user))
         let counters = try installation.cloud.counters()
-        // The kill may have met the daemon's own second try.
+        // The daemon may have retried before the kill.
         #expect((1...2).contains(counters.integer("replays")))
         #expect(counters.integer("familyRevocations") == 0)
     }
 
-    @Test func `crashes in a row, each of which loses an answer, still lose no login`() throws {
+    @Test func `repeated crashes that each lose an answer lose no login`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.fault(["drop": "after", "times": 3])
         for round in 1...3 {
-            // The first asks itself; the restarts find the open intent and ask at once.
+            // In the first round the test asks for the renewal. Later the restart finds the open intent and sends at
+            // once.
             if round == 1 { _ = try installation.connect().request("session.renew") }
             try installation.cloud.wait(for: "dropped", atLeast: round)
             try installation.killDaemon()
@@ -111,14 +112,14 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `killed twenty times at whatever moment, the daemon still has the login`() throws {
+    @Test func `a daemon killed twenty times at different times keeps the login`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
 
         for round in 0..<20 {
             let client = try installation.connect()
             _ = try client.request("session.renew")
-            // Each round a little further into the rotation; each answer means that the daemon has turned its loop.
+            // Each round waits for more answers and so kills the daemon later in the rotation.
             for _ in 0..<round { try client.call("daemon.info") }
             try installation.restartDaemon()
             #expect(try installation.status().userId == user)
@@ -128,7 +129,7 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `after a reported success a crash changes nothing`() throws {
+    @Test func `a crash after a reported success changes nothing`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         for round in 1...5 {
@@ -144,7 +145,7 @@ import Testing
 }
 
 extension Installation {
-    /// Asks for a renewal until the daemon ends at its crash point.
+    /// Repeats the renewal until the daemon ends at its crash point.
     func renewAndDie() throws {
         let client = try connect()
         while try isAnswered(client, "session.renew") {}
@@ -154,7 +155,7 @@ extension Installation {
         }
     }
 
-    /// Whether an answer came, rather than the end.
+    /// Returns whether the daemon answers the request instead of closing the connection.
     func isAnswered(_ client: RawClient, _ method: String, _ params: Object? = nil) throws -> Bool {
         _ = try client.request(method, params)
         return try client.line() != nil

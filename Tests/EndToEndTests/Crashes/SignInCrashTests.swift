@@ -2,12 +2,13 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// SIGKILL during sign-in and sign-out: it has happened or it has not, and a reported success has.
+/// Kills the daemon during sign-in and sign-out. The operation is complete or has no effect, and a reported success is
+/// complete.
 @Suite struct SignInCrashTests {
     static let steps = ["temporaryWritten", "temporarySynced", "renamed", "directorySynced", "swapped"]
 
     @Test(arguments: steps)
-    func `a daemon killed during a sign-in has signed in or has not`(step: String) throws {
+    func `a daemon killed during a sign-in is either signed in or signed out`(step: String) throws {
         let installation = try Installation(configuration: "")
         let user = try installation.cloud.makeUser()
         try installation.startDaemon(["JUNCTIOND_CRASH_POINT": step])
@@ -27,7 +28,7 @@ import Testing
         case "established":
             #expect(try installation.owners() == .all(user))
         case "notLoggedIn":
-            // Until the rename, the old state may stand.
+            // Before the rename, the old state is valid.
             #expect(!["renamed", "directorySynced", "swapped"].contains(step))
         default:
             Issue.record("A half sign-in: \(status.state)")
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["temporaryWritten", "temporarySynced", "renamed", "directorySynced"])
-    func `a daemon killed during a sign-out has signed out or has not`(step: String) throws {
+    func `a daemon killed during a sign-out is either signed out or signed in`(step: String) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": step])
@@ -61,7 +62,7 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `a sign-in that was reported as durable survives SIGKILL at once`() throws {
+    @Test func `a sign-in reported as durable survives an immediate SIGKILL`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
 
@@ -72,7 +73,7 @@ import Testing
         #expect(try installation.owners() == .all(user))
     }
 
-    @Test func `a sign-out that was reported as durable survives SIGKILL at once`() throws {
+    @Test func `a sign-out reported as durable survives an immediate SIGKILL`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 

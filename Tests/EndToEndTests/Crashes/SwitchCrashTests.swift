@@ -2,15 +2,17 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// SIGKILL at each step of the write that replaces one user by another: it is the one or the other, label and tokens.
+/// Kills the daemon at each step of the write that replaces one user by another. Label and tokens always belong to the
+/// same user.
 @Suite struct SwitchCrashTests {
-    /// The last is the owner's: the switch is in force, and nobody has been told. The start reaches it too.
+    /// The steps of the write. The last one is reached when the switch is in force but not reported. The start reaches
+    /// it too.
     static let points = ["temporaryWritten", "temporarySynced", "renamed", "directorySynced", "swapped:2"]
-    /// From the rename on there is no way back.
+    /// The steps after which the switch must be complete.
     private static let decided: Set = ["renamed", "directorySynced", "swapped:2"]
 
     @Test(arguments: points)
-    func `a daemon killed at a step of a switch has the one user or the other, and that user's tokens`(
+    func `a daemon killed at a step of a switch has one user and that user's tokens`(
         point: String
     ) throws {
         let installation = try Installation.started()
@@ -32,7 +34,7 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `what a kill left half done is done by the next identify`() throws {
+    @Test func `the next identify completes a switch that a kill interrupted`() throws {
         let installation = try Installation.started()
         let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         try IdentifyingApp(installation, users: users).identify("alice")

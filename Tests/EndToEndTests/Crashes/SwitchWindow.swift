@@ -2,39 +2,39 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The time between the beginning of a switch's write and its end, made as long as a test wants.
+/// Holds a switch between the start and the end of its write, so that a test can send another request in between.
 final class SwitchWindow {
-    /// Who comes in between.
-    enum Intruder: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    /// The request that arrives during the switch.
+    enum ConcurrentRequest: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case renewal
-        /// The same, where a handler is asked, and says yes.
+        /// A renewal for which the daemon asks a session handler.
         case handledRenewal
-        /// A caller who wants a token after alice's has ended.
+        /// A token request after alice's token has expired.
         case tokenCaller
 
         var testDescription: String { rawValue }
     }
 
     let installation: Installation
-    /// By the app's own names for them.
+    /// The users by the app's names.
     let users: [String: String]
     private let time: ShiftedTime
-    private let disk: HeldDisk
+    private let disk: StallingDisk
     private var handler: AnsweringApp?
     private var switching: Call?
-    private var intruding: Call?
+    private var concurrentCall: Call?
 
-    /// Alice is signed in.
+    /// Starts the daemon and signs alice in.
     init(handled: Bool) throws {
         installation = try Installation(configuration: handled ? "[renewal]\nmode = \"handler\"" : "")
         time = try ShiftedTime(installation)
-        disk = try HeldDisk(installation)
+        disk = try StallingDisk(installation)
         try installation.startDaemon()
         users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         try IdentifyingApp(installation, users: users).identify("alice")
     }
 
-    /// Bob's session has been granted, and its record waits for the disk.
+    /// Starts the switch to bob. Returns when the write of bob's record is held.
     func open(crashingAt point: String) throws {
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": point])
         handler = try AnsweringApp(installation, "renew")
@@ -46,30 +46,30 @@ final class SwitchWindow {
         try disk.awaitWrite()
     }
 
-    /// Returns when the daemon has read the intruder's call, and what a handler says if it asks one.
-    func admit(_ intruder: Intruder) throws {
-        if intruder == .tokenCaller { time.advance(by: .hours(2)) }
+    /// Sends the request. Returns when the daemon has read it, and the answer of a handler if it asks one.
+    func send(_ request: ConcurrentRequest) throws {
+        if request == .tokenCaller { time.advance(by: .hours(2)) }
         let client = try installation.connect()
-        let call = Call(client, try client.request(intruder == .tokenCaller ? "token.get" : "session.renew"))
+        let call = Call(client, try client.request(request == .tokenCaller ? "token.get" : "session.renew"))
         try call.catchUp()
         try handler?.catchUp()
-        intruding = call
+        concurrentCall = call
     }
 
-    /// The write goes on, and the daemon with it, to its crash point or to its end in good order.
+    /// Continues the write, up to the crash point or to an orderly end of the daemon.
     ///
-    /// - Returns: whether the switch was answered.
+    /// - Returns: Whether the daemon answered the switch.
     func close() throws -> Bool {
         try disk.release()
         let isAnswered = try switching?.isAnswered() == true
-        _ = try intruding?.isAnswered()
+        _ = try concurrentCall?.isAnswered()
         installation.daemon?.signal(SIGTERM)
         try installation.daemon?.wait()
         return isAnswered
     }
 }
 
-/// A call whose answer may come at any time, or never.
+/// A call whose answer may arrive at any time or never.
 private final class Call {
     private let client: RawClient
     private let request: Int
@@ -80,12 +80,12 @@ private final class Call {
         self.request = request
     }
 
-    /// Returns when the daemon has read the request: what is asked after it has been answered.
+    /// Returns when the daemon has read the request, because a later request was answered.
     func catchUp() throws {
         _ = try read(upTo: client.request("daemon.info"))
     }
 
-    /// Waits for the answer, or for the end of the daemon.
+    /// Waits for the answer or for the end of the daemon.
     func isAnswered() throws -> Bool {
         try hasAnswer || read(upTo: request)
     }

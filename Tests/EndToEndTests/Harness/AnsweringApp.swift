@@ -2,33 +2,31 @@ import Foundation
 import JunctionTesting
 import Synchronization
 
-/// A session handler that answers every question at once, on a thread of its own: for tests that do not say when it is
-/// asked.
+/// A session handler that answers every question at once on its own thread.
 final class AnsweringApp {
     private let client: RawClient
     private let answers: Answers
 
-    /// - Parameter action: what it answers: `renew`, or `unableToRetrieveAuthToken`.
+    /// - Parameter action: The answer: `renew` or `unableToRetrieveAuthToken`.
     init(_ installation: Installation, _ action: String) throws {
         client = try RawClient(installation.socket, patience: 3_600)
         answers = Answers(action)
         try client.call("handler.register")
-        // From here on the thread reads, and this only sends.
+        // From here on only the thread reads from the client, and this object only sends.
         nonisolated(unsafe) let client = client
         Thread.detachNewThread { [answers] in answers.give(to: client) }
     }
 
-    /// What it answers from now on.
+    /// Changes the answer to later questions.
     func change(to action: String) {
         answers.state.withLock { $0.action = action }
     }
 
-    /// How often it has been asked.
     var questions: Int { answers.state.withLock { $0.questions } }
 
-    /// Returns when the daemon has heard the answers to all that it had asked by now.
+    /// Returns when the daemon has read the answers to all questions that it has asked.
     func catchUp() throws {
-        // The first comes after the questions, the second after the answers.
+        // The first answer comes after the questions, the second one after the daemon has read the answers.
         for _ in 0..<2 {
             _ = try client.request("daemon.info")
             guard answers.turns.wait(timeout: .now() + .seconds(60)) == .success else {
@@ -52,7 +50,7 @@ final class AnsweringApp {
             state = Mutex(State(action: action))
         }
 
-        /// Until the daemon goes away, or the app does.
+        /// Answers questions until the connection closes.
         func give(to client: RawClient) {
             while let message = try? client.message() {
                 guard message["method"] != nil, let question = message["id"] else {

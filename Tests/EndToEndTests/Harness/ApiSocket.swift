@@ -1,11 +1,11 @@
 import Foundation
 import JunctionTesting
 
-/// The socket for HTTP, and curl in front of it: what any program would be that has nothing of ours.
+/// The HTTP socket, with curl as a client that shares no code with the project.
 struct ApiSocket {
     let socket: String
     private let folder: TemporaryFolder
-    /// What comes before curl, if somebody else is to ask.
+    /// The command in front of curl that changes the user, or empty.
     private let caller: [String]
 
     init(_ socket: String, in folder: TemporaryFolder, as caller: [String] = []) {
@@ -14,12 +14,12 @@ struct ApiSocket {
 
     struct Answer {
         var status = 0
-        /// By their names in lower case.
+        /// The headers by lower-case name.
         var headers: [String: String] = [:]
         var body: Data
 
         var text: String { String(decoding: body, as: UTF8.self) }
-        /// The word for an error of the daemon's own; the provider's have none.
+        /// The kind of an error of the daemon. Errors of the provider have none.
         var kind: String? { headers["junction-error"] }
 
         func json() throws -> Object {
@@ -30,7 +30,7 @@ struct ApiSocket {
         }
     }
 
-    /// Asks for a path, with further arguments of curl's.
+    /// Requests a path with additional curl arguments.
     func ask(_ path: String, _ arguments: String...) throws -> Answer {
         let ending = try program(["--include", "http://junction" + path] + arguments).wait()
         guard ending.status == 0 else {
@@ -39,7 +39,7 @@ struct ApiSocket {
         return try Answer(Data(ending.output.utf8))
     }
 
-    /// Asks, and reads what comes line by line.
+    /// Requests a path and returns the running curl, whose output can be read line by line.
     func listen(_ path: String) throws -> TalkingProgram {
         let arguments = command(["--no-buffer", "http://junction" + path])
         return try TalkingProgram(arguments[0], Array(arguments.dropFirst()), in: folder)
@@ -56,7 +56,7 @@ struct ApiSocket {
 }
 
 extension ApiSocket.Answer {
-    /// Reads what `curl --include` prints: heads of answers that are none yet (100), the head, the body.
+    /// Parses the output of `curl --include`: the heads of interim answers (100), the head, and the body.
     init(_ printed: Data) throws {
         body = printed
         while status < 200 {
@@ -77,13 +77,13 @@ extension ApiSocket.Answer {
 }
 
 extension Installation {
-    /// Where HTTP is spoken, if the configuration says so as `apiConfiguration` does.
+    /// The path of the HTTP socket in `apiConfiguration`.
     var apiSocket: String { folder.path + "/run/api.sock" }
 
     var apiConfiguration: String { "[api]\nsocket = \"\(apiSocket)\"\n" }
 
-    /// An installation whose daemon runs, and speaks HTTP, too.
-    static func withDoor(configuration: String = "") throws -> Installation {
+    /// Creates an installation with a running daemon that also serves HTTP.
+    static func withHTTP(configuration: String = "") throws -> Installation {
         let installation = try Installation()
         installation.configuration = installation.apiConfiguration + configuration
         try installation.startDaemon()

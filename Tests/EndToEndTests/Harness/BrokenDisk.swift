@@ -1,13 +1,13 @@
 import Foundation
 import JunctionTesting
 
-/// The daemon's disk, which a test makes refuse every sync (EIO); see `Shims/disk.c`. What is written can be read all the same, as
-/// from any file system whose disk has failed, until a power cut.
+/// Makes every sync of the daemon fail with EIO. See `Shims/disk.c`. Written data can be read until a power failure, as
+/// on a real failed disk.
 final class BrokenDisk {
     private let installation: Installation
     private let mark: String
 
-    /// To be made before the daemon starts.
+    /// Must be called before the daemon starts.
     init(_ installation: Installation) throws {
         self.installation = installation
         let folder = try installation.folder.makeFolder("disk")
@@ -19,7 +19,7 @@ final class BrokenDisk {
 
     func mend() throws { try FileManager.default.removeItem(atPath: mark) }
 
-    /// The files of the state directory that were never put in place.
+    /// The temporary files in the state directory that were never renamed.
     var leftovers: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: installation.stateDirectory)
@@ -27,7 +27,7 @@ final class BrokenDisk {
         }
     }
 
-    /// Takes them away, as a power cut may.
+    /// Deletes the temporary files, as a power failure may.
     func removeLeftovers() throws {
         for name in try leftovers {
             try FileManager.default.removeItem(atPath: installation.stateDirectory + "/" + name)

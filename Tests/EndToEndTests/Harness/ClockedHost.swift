@@ -1,14 +1,14 @@
 import Foundation
 import JunctionTesting
 
-/// A host on loopback whose clock differs from ours, which the sandbox's cannot: it answers every request the same way.
+/// An HTTP server on loopback with a shifted clock, which the sandbox does not offer. All requests get the same answer.
 final class ClockedHost: Sendable {
     let url: String
     private let listener: TestListener
 
     /// - Parameters:
-    ///   - ahead: by how many seconds its clock is ahead of ours.
-    ///   - body: what it answers, by its own clock.
+    ///   - ahead: The offset of its clock, in seconds.
+    ///   - body: Returns the body of an answer for the server's time.
     init(ahead: TimeInterval, body: @escaping @Sendable (_ now: Date) -> String = { _ in "{}" }) throws {
         listener = try TestListener()
         url = "http://127.0.0.1:\(listener.port)"
@@ -18,7 +18,7 @@ final class ClockedHost: Sendable {
     private static func answer(_ connection: TestSocket, at now: Date, _ body: (Date) -> String) {
         var request: String?
         var length = 0
-        // The body of the request has to be read: closing with some of it unread would reset the connection.
+        // Read the body of the request, because closing with unread data would reset the connection.
         while let line = (try? connection.lines.next())??.trimmingCharacters(in: .whitespacesAndNewlines), !line.isEmpty
         {
             request = request ?? line

@@ -1,13 +1,13 @@
 import Foundation
 import JunctionTesting
 
-/// The sandbox cloud of one test, and the ways to drive it and to break it.
+/// The sandbox of one test, with functions that drive it.
 final class Cloud {
     static let teamKey = "sk_us_endtoend"
 
-    /// Where the daemon finds it.
+    /// The URL for the daemon.
     private(set) var url = ""
-    /// Where the test does: a TLS front is for the daemon.
+    /// The URL for the test, which bypasses the TLS proxy.
     private var place = ""
     private let folder: TemporaryFolder
     private let arguments: [String]
@@ -15,10 +15,10 @@ final class Cloud {
     private let tls: TestAuthority?
     private var sandbox: TalkingProgram?
     private var front: TLSFront?
-    /// Who was made here.
+    /// The users that were created here.
     private var users: [String] = []
 
-    /// - Parameter tls: signs the certificate of the TLS front before it, if there is to be one.
+    /// - Parameter tls: The authority that signs the certificate of the TLS proxy. Without it, there is no proxy.
     init(in folder: TemporaryFolder, accessTokenLifetime: Int, rotationGrace: Int, tls: TestAuthority?) throws {
         self.folder = folder
         http = CloudHttp()
@@ -32,7 +32,7 @@ final class Cloud {
 
     // MARK: Running
 
-    /// Somebody else on this machine may have a port already.
+    /// Tries several ports, because another program may use one.
     private func startSomewhere() throws {
         for _ in 1..<20 {
             do {
@@ -64,14 +64,14 @@ final class Cloud {
         self.url = String(url)
     }
 
-    /// The network is gone, as far as the daemon can see.
+    /// Kills the sandbox, which for the daemon is a network failure.
     func stop() throws {
         sandbox?.program.signal(SIGKILL)
         try sandbox?.program.wait()
         sandbox = nil
     }
 
-    /// The same cloud at the same address, with what it remembered.
+    /// Restarts the sandbox at the same address with its state.
     func restart() throws {
         try stop()
         try start(port: place.split(separator: ":").last.flatMap { Int($0) } ?? 0)
@@ -86,7 +86,7 @@ final class Cloud {
         return answer
     }
 
-    /// A new user, as the backend would make one.
+    /// Creates a user as a backend does.
     func makeUser(_ name: String = "alice") throws -> String {
         let key = ["x-vital-api-key: \(Self.teamKey)"]
         let user = try send("POST", "/v2/user", ["client_user_id": name], headers: key).string("user_id")
@@ -94,8 +94,8 @@ final class Cloud {
         return user
     }
 
-    /// Whose access token it is, of the users that were made here: a token opens its own user's path, and no other's.
-    /// Nobody's if it opens nothing.
+    /// Returns the owner of an access token among the users that were created here, or `nil` if the token is invalid. A
+    /// token gives access to its own user's path only.
     func owner(of accessToken: String?) throws -> String? {
         guard let accessToken else { return nil }
         let bearer = ["authorization: Bearer \(accessToken)"]
@@ -104,9 +104,9 @@ final class Cloud {
         }
     }
 
-    /// A Sign-In Token, as the backend would get one; or another kind, see `docs/sandbox.md`.
-    func signInToken(for user: String, _ wishes: Object = [:]) throws -> String {
-        try send("POST", "/sandbox/users/\(user)/sign-in-token", wishes).string("signInToken")
+    /// Returns a Sign-In Token as a backend gets one, or one with the deviations of `docs/sandbox.md`.
+    func signInToken(for user: String, _ options: Object = [:]) throws -> String {
+        try send("POST", "/sandbox/users/\(user)/sign-in-token", options).string("signInToken")
     }
 
     func credential(for user: String) throws -> Object {
@@ -117,19 +117,19 @@ final class Cloud {
         try send("POST", "/sandbox/users/\(user)/link-code", [:]).string("code")
     }
 
-    /// A form, posted as a browser does; where it sends the browser next.
+    /// Posts a form as a browser does, and returns the status and the redirect.
     func post(_ path: String, _ form: [String: String]) throws -> (status: Int, redirect: String?) {
         try http.post(form: form, place, path)
     }
 
     // MARK: Driving
 
-    /// `delete`, `require-reauthentication`, `expire-access-tokens` and so on.
+    /// Sends an event for a user, such as `delete` or `expire-access-tokens`.
     func drive(_ verb: String, _ user: String) throws {
         _ = try send("POST", "/sandbox/users/\(user)/\(verb)")
     }
 
-    /// One call to the sandbox's endpoints for a vendor.
+    /// Sends a request to a `/sandbox` endpoint.
     @discardableResult
     func sandbox(_ method: String, _ path: String, _ body: Object? = nil) throws -> Object {
         try send(method, "/sandbox/" + path, body)
@@ -139,7 +139,7 @@ final class Cloud {
         _ = try send("POST", "/sandbox/settings", settings)
     }
 
-    /// Spoils what fits; see `docs/sandbox.md`. Renewals, unless the fault says something else.
+    /// Adds a fault (see `docs/sandbox.md`). Without `match`, it applies to renewals.
     func fault(_ fault: Object) throws {
         let renewals: Object = ["match": "/v1/token", "grant": "refresh_token"]
         _ = try send("POST", "/sandbox/faults", fault["match"] == nil ? fault.merging(renewals) { $1 } : fault)
@@ -149,7 +149,6 @@ final class Cloud {
         _ = try send("DELETE", "/sandbox/faults")
     }
 
-    /// Lets go what hangs.
     func release() throws {
         _ = try send("POST", "/sandbox/release")
     }
@@ -164,7 +163,6 @@ final class Cloud {
         try counters().integer(name)
     }
 
-    /// Waits until a counter has got so far.
     func wait(for counter: String, atLeast goal: Int = 1) throws {
         _ = try send("GET", "/sandbox/await?counter=\(counter)&atLeast=\(goal)")
     }

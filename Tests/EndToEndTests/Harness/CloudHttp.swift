@@ -1,7 +1,8 @@
 import Foundation
 import JunctionTesting
 
-/// HTTP to the sandbox without the project's own client: a plain connection for each request.
+/// HTTP requests to the sandbox on plain sockets, one connection for each request. It does not use the project's
+/// client.
 struct CloudHttp {
     func send(
         _ method: String,
@@ -15,7 +16,7 @@ struct CloudHttp {
         return (answer.status, try JSONSerialization.jsonObject(with: Data(answer.body)) as? Object ?? [:])
     }
 
-    /// A form as a browser posts it; where the answer sends the browser next.
+    /// Posts a form as a browser does, and returns the status and the redirect.
     func post(form: [String: String], _ url: String, _ path: String) throws -> (status: Int, redirect: String?) {
         var encoded = URLComponents()
         encoded.queryItems = form.map { URLQueryItem(name: $0, value: $1) }

@@ -1,7 +1,7 @@
 import Foundation
 import JunctionTesting
 
-/// The credentials directory of a service, with the sealing key in it.
+/// The credentials directory of the service (`CREDENTIALS_DIRECTORY`), with the sealing key.
 struct Credentials {
     private let directory: String
     private let folder: TemporaryFolder

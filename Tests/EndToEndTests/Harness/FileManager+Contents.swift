@@ -1,7 +1,7 @@
 import Foundation
 
 extension FileManager {
-    /// Every plain file below a folder, with what is in it.
+    /// Returns the path and the contents of every file below a folder.
     func contents(below folder: String) -> [(path: String, bytes: Data)] {
         (subpaths(atPath: folder) ?? []).compactMap { name in
             let path = folder + "/" + name

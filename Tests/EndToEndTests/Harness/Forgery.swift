@@ -1,7 +1,7 @@
 import Foundation
 import JunctionTesting
 
-/// Sign-In Tokens that no backend would give.
+/// Invalid Sign-In Tokens.
 enum Forgery {
     private static let issuer = "id-signer-stg-us@vital-id-stg-us.iam.gserviceaccount.com"
     private static let header = ["alg": "RS256", "typ": "JWT"]
@@ -12,7 +12,7 @@ enum Forgery {
         ]
     }
 
-    /// What is wrong with each, and the token.
+    /// Malformed tokens, each with a description of the defect.
     static var malformed: [(fault: String, token: String)] {
         [
             ("not base64", "%%% not base64 %%%"),
@@ -25,7 +25,7 @@ enum Forgery {
             ("another algorithm", envelope(jwt: jwt(header: ["alg": "HS256", "typ": "JWT"]))),
             ("no algorithm at all", envelope(jwt: jwt(header: ["alg": "none", "typ": "JWT"]))),
             ("another type", envelope(jwt: jwt(header: ["alg": "RS256", "typ": "JWE"]))),
-            ("a stranger's issuer", envelope(jwt: jwt(claim: "iss", "attacker@example.com"))),
+            ("an unknown issuer", envelope(jwt: jwt(claim: "iss", "attacker@example.com"))),
             ("an unknown environment", envelope(jwt: jwt(claim: "iss", issuer.replacing("stg", with: "qa")))),
             ("an unknown region", envelope(jwt: jwt(claim: "iss", issuer.replacing("us@", with: "xx@")))),
             ("no user", envelope(jwt: jwt(claim: "uid", nil))),
@@ -34,7 +34,7 @@ enum Forgery {
         ]
     }
 
-    /// The JWT inside a token.
+    /// Returns the JWT inside a Sign-In Token.
     static func jwt(of token: String) throws -> String {
         guard let envelope = Data(base64Encoded: token),
             let object = try JSONSerialization.jsonObject(with: envelope) as? Object,

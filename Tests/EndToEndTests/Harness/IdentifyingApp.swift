@@ -1,13 +1,13 @@
 import Foundation
 import JunctionTesting
 
-/// A local app that identifies its users, and hands out a token when the daemon asks for one.
+/// An app that identifies its users and returns a token when the daemon asks for one.
 final class IdentifyingApp {
     private let installation: Installation
     private let client: RawClient?
-    /// The provider's id of each of the app's users.
+    /// The provider's user ids by the app's user ids.
     private let users: [String: String]
-    /// How often the daemon asked.
+    /// The number of questions of the daemon.
     private(set) var questions = 0
 
     init(_ installation: Installation, users: [String: String]) {
@@ -16,7 +16,7 @@ final class IdentifyingApp {
         client = try? installation.connect()
     }
 
-    /// Makes a user of the app's the signed-in one, and answers the question if there is one.
+    /// Calls `identify` for a user of the app, and answers the daemon's question if there is one.
     @discardableResult
     func identify(_ externalUserId: String) throws -> Object {
         let client = try connection

@@ -1,21 +1,21 @@
 import Foundation
 import JunctionTesting
 
-/// One installation under test: a sandbox cloud, a daemon, a folder for both.
+/// An installation under test: a sandbox, a daemon, and a folder for both.
 final class Installation {
     let folder: TemporaryFolder
     let cloud: Cloud
     let socket: String
     let configurationFile: String
-    /// May be moved before the daemon starts.
+    /// May be changed before the daemon starts.
     var stateDirectory: String
     private(set) var daemon: Program?
     var daemonEnvironment: [String: String] = [:]
-    /// What the daemon finds at `/etc`, where that is not the machine's own.
+    /// The `/etc` folder of the daemon, if it differs from the machine's.
     var accounts: MachineAccounts?
-    /// Lines that follow the provider's URLs in the configuration.
+    /// The lines after the provider's URLs in the configuration.
     var configuration: String
-    /// The lines before them; Junction's, unless the test is about another vendor.
+    /// The lines with the provider's URLs. The default is Junction.
     var vendor: (_ cloud: String) -> String = { cloud in
         """
         [junction]
@@ -45,7 +45,6 @@ final class Installation {
         self.configuration = configuration
     }
 
-    /// An installation whose daemon runs.
     static func started(
         accessTokenLifetime: Int = 3_600,
         rotationGrace: Int = 30,
@@ -77,9 +76,10 @@ final class Installation {
         )
     }
 
-    /// Starts the daemon and waits until it says that it is ready.
+    /// Starts the daemon and waits until it is ready.
     ///
-    /// - Parameter kept: descriptors that the service manager passes it, by name: its socket, or what was kept for it.
+    /// - Parameter kept: The descriptors that the service manager passes, by name: the socket, or entries of its
+    ///   file-descriptor store.
     @discardableResult
     func startDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws -> FakeServiceManager {
         let notify = try FakeServiceManager(.path)
@@ -88,7 +88,6 @@ final class Installation {
         return notify
     }
 
-    /// Starts the daemon and does not wait for anything.
     func launchDaemon(_ environment: [String: String] = [:], kept: [String: Int32] = [:]) throws {
         try writeConfiguration()
         let environment = daemonEnvironment.merging(environment) { $1 }
@@ -101,7 +100,7 @@ final class Installation {
                 }
             return
         }
-        // A shell knows the number of the process that it becomes.
+        // The shell sets LISTEN_PID, because `exec` keeps the process id.
         let passed = kept.sorted { $0.key < $1.key }
         let names = passed.map(\.key).joined(separator: ":")
         let script = "LISTEN_PID=$$ LISTEN_FDS=\(passed.count) LISTEN_FDNAMES=\(names) exec \"$0\" \"$@\""
@@ -119,20 +118,20 @@ final class Installation {
         try daemon?.wait()
     }
 
-    /// SIGTERM: the end in good order.
+    /// Stops the daemon by SIGTERM and waits for its orderly end.
     func stopDaemon() throws {
         daemon?.signal(SIGTERM)
         let ending = try daemon?.wait()
         guard ending?.status == 0 else { throw Program.Failure(description: "The daemon ended with \(ending as Any)") }
     }
 
-    /// SIGKILL, and a new start.
+    /// Kills the daemon by SIGKILL and starts it again.
     func restartDaemon(_ environment: [String: String] = [:]) throws {
         try killDaemon()
         try startDaemon(environment)
     }
 
-    /// The service manager's end of socket activation: it stays, whichever process serves it.
+    /// Creates the listening socket of the service manager, which survives restarts of the daemon.
     func listen() throws -> TestListener {
         try folder.makeFolder("run")
         return try TestListener(.path(socket))
@@ -144,14 +143,14 @@ final class Installation {
         try RawClient(socket)
     }
 
-    /// A connection that gets every snapshot.
+    /// Opens a connection that receives every snapshot.
     func watch() throws -> RawClient {
         let client = try connect()
         try client.call("session.subscribe")
         return client
     }
 
-    /// The present snapshot if it fits, else the next one that does.
+    /// Returns the present snapshot if it fits, otherwise waits for one that does.
     @discardableResult
     func awaitSnapshot(_ fits: (Object) -> Bool) throws -> Object {
         let client = try connect()
@@ -165,7 +164,7 @@ final class Installation {
         try connect().call("session.signIn", try cloud.credential(for: user))
     }
 
-    /// Makes a user and signs them in.
+    /// Creates a user, signs the user in, and returns the id.
     @discardableResult
     func signInNewUser(_ name: String = "alice") throws -> String {
         let user = try cloud.makeUser(name)
@@ -186,7 +185,7 @@ final class Installation {
         try connect().call("token.get").accessToken
     }
 
-    // MARK: The thin client
+    // MARK: junctionctl
 
     /// Runs `junctionctl` to its end.
     func ctl(
@@ -197,7 +196,7 @@ final class Installation {
         try Program("junctionctl", arguments, in: folder, environment: ctlEnvironment(environment), input: input).wait()
     }
 
-    /// Starts `junctionctl`, whose lines are read as they come.
+    /// Starts `junctionctl` and returns the running program.
     func talkingCtl(_ arguments: String...) throws -> TalkingProgram {
         try TalkingProgram("junctionctl", arguments, in: folder, environment: ctlEnvironment([:]))
     }

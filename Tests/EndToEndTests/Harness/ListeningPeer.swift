@@ -1,9 +1,9 @@
 import Foundation
 import JunctionTesting
 
-/// Listens where a daemon would.
+/// A listener that stands in for a daemon.
 extension TestListener {
-    /// Takes up all the space that there is for clients.
+    /// Opens connections until the backlog is full, and returns them.
     func fill() throws -> [TestSocket] {
         var clients: [TestSocket] = []
         while true {
@@ -17,7 +17,7 @@ extension TestListener {
         }
     }
 
-    /// The first line of a connection on which something is said.
+    /// Accepts connections until one sends a line, and returns the line.
     func firstLine() throws -> String? {
         while let connection = accept() {
             if let line = try connection.lines.next() { return line }

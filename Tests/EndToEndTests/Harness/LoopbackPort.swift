@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A port for each sandbox, below those that the kernel hands out: while a sandbox is down, nobody else gets its port, and
-/// no daemon talks with the sandbox of another test.
+/// Assigns each sandbox its own port below the kernel's ephemeral range. So no other program takes the port while a
+/// sandbox is stopped, and no daemon connects to the sandbox of another test.
 enum LoopbackPort {
     private static let range = 15_000..<32_000
     private static let last = Mutex(Int.random(in: range))

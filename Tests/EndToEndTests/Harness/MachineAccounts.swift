@@ -1,11 +1,11 @@
 import Foundation
 import JunctionTesting
 
-/// The users and groups of a machine, for one program: a folder that it finds at `/etc`, in a mount namespace of its own.
+/// A private `/etc` folder with users and groups for one program, in its own mount namespace.
 final class MachineAccounts {
     private let etc: String
 
-    /// - Parameter services: the name services, as `nsswitch.conf` lists them.
+    /// - Parameter services: The name services in the format of `nsswitch.conf`.
     init(in folder: TemporaryFolder, services: String, users: [String] = ["nobody"]) throws {
         etc = try folder.makeFolder("etc")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: etc)
@@ -14,13 +14,13 @@ final class MachineAccounts {
         try know(users)
     }
 
-    /// There are these users and root, and no other.
+    /// Replaces the users. Root always exists.
     func know(_ users: [String]) throws {
         let lines = users.enumerated().map { "\($1):x:\(65_534 - $0):65534::/:/bin/false\n" }
         try write("passwd", "root:x:0:0::/root:/bin/sh\n" + lines.joined())
     }
 
-    /// The file of the users is away, as a server of names can be.
+    /// Deletes the file of the users, as if the name service were unavailable.
     func loseUsers() throws {
         try FileManager.default.removeItem(atPath: etc + "/passwd")
     }
@@ -29,7 +29,7 @@ final class MachineAccounts {
         try Data(text.utf8).write(to: URL(fileURLWithPath: etc + "/" + name))
     }
 
-    /// The daemon, which sees these accounts and no other.
+    /// Starts the daemon with these accounts.
     func junctiond(
         _ arguments: [String],
         in folder: TemporaryFolder,
@@ -40,7 +40,7 @@ final class MachineAccounts {
         return try Program(SystemPrograms.unshare, shell + arguments, in: folder, environment: environment)
     }
 
-    /// Whether this test may have a mount namespace of its own.
+    /// Whether the test may create a mount namespace.
     static let arePossible: Bool = {
         guard geteuid() == 0, SystemPrograms.has(SystemPrograms.unshare) else { return false }
         let attempt = ["--mount", "/bin/sh", "-c", "mount --bind / /mnt"]

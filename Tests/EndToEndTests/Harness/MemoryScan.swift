@@ -1,21 +1,20 @@
 import Foundation
 import JunctionTesting
 
-/// Looks for secrets in the memory of a live process: what is in use, and what was given back.
+/// Searches the memory of a running process for secrets, both in used and in freed memory.
 ///
-/// The daemon lets nobody but root look into it.
+/// Only root may read the daemon's memory.
 struct MemoryScan {
     static let isPossible = geteuid() == 0
 
     let process: Int32
 
-    /// How often each of the secrets is there.
     func count(of secrets: [String]) throws -> [Int] {
         let memory = try bytes()
         return secrets.map { secret in memory.reduce(0) { $0 + Self.places(of: secret, in: $1).count } }
     }
 
-    /// How many different texts there are that begin so and go on as the sandbox's tokens do.
+    /// Returns the number of different texts that start with the prefix and continue like a token of the sandbox.
     func count(ofTokens prefix: String) throws -> Int {
         var found: Set<Data> = []
         for piece in try bytes() {
@@ -28,7 +27,7 @@ struct MemoryScan {
         return found.count
     }
 
-    /// What the process can write to.
+    /// Reads the writable memory of the process.
     private func bytes() throws -> [Data] {
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw Program.Failure(description: "The memory of \(process) cannot be read") }

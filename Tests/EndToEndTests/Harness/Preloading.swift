@@ -1,13 +1,13 @@
 import Foundation
 import JunctionTesting
 
-/// The C files in `Shims`, preloaded into a daemon: they stand between it and the kernel, and each does nothing unless
-/// it is named a folder to be driven from.
+/// Builds the C files in `Shims` and preloads them into a daemon. They replace libc functions. Each one is active only
+/// if an environment variable names its folder.
 enum Preloading {
-    /// The library, built once in each run of the tests, beside the programs.
+    /// The library, built once in each test run, in the folder of the programs.
     private static let library = Result { try build() }
 
-    /// Has the daemon preload the library from its next start on, and names the folder to one of the shims.
+    /// Makes the daemon preload the library from its next start on, and gives one of the shims its folder.
     static func prepare(_ installation: Installation, _ variable: String, folder: String) throws {
         installation.daemonEnvironment["LD_PRELOAD"] = try library.get()
         installation.daemonEnvironment[variable] = folder
@@ -17,7 +17,7 @@ enum Preloading {
         let sources = Program.root + "/Tests/EndToEndTests/Shims/"
         let files = try FileManager.default.contentsOfDirectory(atPath: sources).filter { $0.hasSuffix(".c") }
         let library = Program.folder + "/EndToEndShims.so"
-        // Another run of the tests may build it too, or have daemons that use it.
+        // Replace the file atomically, because another test run may build it or have daemons that use it.
         let fresh = library + ".\(getpid())"
         let arguments = ["-shared", "-fPIC", "-O1", "-o", fresh] + files.map { sources + $0 }
         let ending = try Program(try compiler, arguments, in: TemporaryFolder()).wait()
@@ -27,7 +27,7 @@ enum Preloading {
         return library
     }
 
-    /// Swift brings clang along; where only `swift` is in the path, there is the system's compiler.
+    /// The C compiler: Swift's clang, or the system's compiler.
     private static var compiler: String {
         get throws {
             let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -40,7 +40,7 @@ enum Preloading {
     }
 }
 
-/// A FIFO with both ends open: writing to it never waits for a reader, and reading never comes to an end.
+/// A FIFO that is open for reading and writing. So a write never waits for a reader, and a reader never sees the end.
 final class Fifo {
     let descriptor: Int32
 

@@ -1,9 +1,9 @@
 import Foundation
 import JunctionTesting
 
-/// A terminal without a screen: a test types at it, and reads what a program shows.
+/// A pseudo-terminal. A test types on it and reads the screen.
 final class PseudoTerminal {
-    /// What the program opens.
+    /// The path of the device that the program opens.
     let path: String
     private let master: Int32
     private var shown = ""
@@ -11,14 +11,14 @@ final class PseudoTerminal {
     init() throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (unlocked, number): (Int32, Int32) = (0, 0)
-        // TIOCSPTLCK and TIOCGPTN, which Swift does not see.
+        // TIOCSPTLCK and TIOCGPTN, which Swift does not import.
         guard master >= 0, ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             throw Program.Failure(description: "There is no pseudo-terminal: \(String(cString: strerror(errno)))")
         }
         path = "/dev/pts/\(number)"
     }
 
-    /// Types, as fast as the program reads.
+    /// Types a text as fast as the program reads it.
     func type(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -28,7 +28,7 @@ final class PseudoTerminal {
         }
     }
 
-    /// Waits until this is on the screen, behind what was waited for before.
+    /// Waits until the text is on the screen after all text that was awaited before.
     func awaitText(_ text: String) throws {
         while true {
             if let range = shown.range(of: text) {
@@ -40,20 +40,20 @@ final class PseudoTerminal {
         }
     }
 
-    /// What else is on the screen when the program has ended.
+    /// Waits until the program has ended, and returns the rest of the screen.
     func rest() throws -> String {
         while let more = try read() { shown += more }
         return shown
     }
 
-    /// Whether what is typed is shown, and edited by the terminal itself.
+    /// Whether the terminal echoes and edits input (ECHO, ICANON).
     var isAsUsual: Bool {
         var attributes = termios()
         return tcgetattr(master, &attributes) == 0
             && attributes.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ECHO | ICANON)
     }
 
-    /// Nothing once nobody has it open any more.
+    /// Returns `nil` when no process has the terminal open.
     private func read() throws -> String? {
         var asked = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
         guard poll(&asked, 1, 60_000) > 0 else { throw Program.Failure(description: "Nothing came; shown: \(shown)") }

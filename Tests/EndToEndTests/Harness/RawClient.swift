@@ -3,12 +3,12 @@ import JunctionTesting
 
 typealias Object = [String: Any]
 
-/// A client that shares no code with the project: a socket, lines, and Foundation's JSON.
+/// A JSON-RPC client that shares no code with the project. It uses a socket, lines and Foundation's JSON.
 final class RawClient {
     let socket: TestSocket
     private var lastIdentifier = 0
 
-    /// - Parameter patience: how many seconds of silence are a failure.
+    /// - Parameter patience: The number of seconds without data that count as a failure.
     init(_ path: String, patience: Int = 60) throws {
         socket = try TestSocket(.path(path), patience: patience)
     }
@@ -19,28 +19,27 @@ final class RawClient {
         send(bytes: Array((line + "\n").utf8))
     }
 
-    /// Sends all of it, or as much as the daemon takes before it goes away.
+    /// Sends the bytes, or as many as the daemon takes before it closes the connection.
     func send(bytes: [UInt8]) {
         try? socket.send(bytes)
     }
 
-    /// The next line; `nil` at the end of what the daemon says.
+    /// Reads the next line. Returns `nil` at the end.
     func line() throws -> String? {
         try socket.lines.next()
     }
 
-    /// Everything up to the end of what the daemon says.
     func rest() throws -> Data {
         try socket.lines.rest()
     }
 
-    /// The next line, whatever JSON it is.
+    /// Reads the next line as any JSON value.
     func json() throws -> Any {
         guard let line = try line() else { throw Program.Failure(description: "The daemon closed the connection") }
         return try JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed)
     }
 
-    /// The next message, as an object.
+    /// Reads the next message as an object.
     func message() throws -> Object {
         let json = try json()
         guard let object = json as? Object else { throw Program.Failure(description: "Not an object: \(json)") }
@@ -57,7 +56,7 @@ final class RawClient {
         return lastIdentifier
     }
 
-    /// The answer to a request, whole: what comes before it is dropped.
+    /// Reads the complete answer to a request. Drops the messages before it.
     func envelope(of identifier: Int) throws -> Object {
         while true {
             let message = try message()
@@ -65,7 +64,7 @@ final class RawClient {
         }
     }
 
-    /// What a request brought.
+    /// Reads the result of a request, or throws its error.
     @discardableResult
     func answer(to identifier: Int) throws -> Object {
         let envelope = try envelope(of: identifier)
@@ -80,7 +79,7 @@ final class RawClient {
         try answer(to: request(method, params))
     }
 
-    /// The error that a request brought. A success is a failure here.
+    /// Reads the error of a request. Throws if the request succeeded.
     func refusal(of identifier: Int) throws -> RemoteError {
         do {
             throw Program.Failure(description: "There was no error but \(try answer(to: identifier))")
@@ -93,9 +92,9 @@ final class RawClient {
         try refusal(of: request(method, params))
     }
 
-    // MARK: What the daemon asks
+    // MARK: Requests of the daemon
 
-    /// The next request of the daemon's own.
+    /// Reads the next request of the daemon.
     func question() throws -> (method: String, identifier: Any, params: Object) {
         while true {
             let message = try message()
@@ -113,7 +112,7 @@ final class RawClient {
         try reply(to: identifier, saying: ["error": ["code": 1, "message": "no"] as Object])
     }
 
-    /// Answers with whatever stands where `result` or `error` belongs.
+    /// Answers with arbitrary members in the place of `result` or `error`.
     func reply(to identifier: Any, saying members: Object) throws {
         try reply(members.merging(["jsonrpc": "2.0", "id": identifier]) { $1 })
     }
@@ -124,7 +123,7 @@ final class RawClient {
 
     // MARK: Watching
 
-    /// The next snapshot. The connection must be a watcher's.
+    /// Reads the next snapshot. The connection must be subscribed.
     func snapshot() throws -> Object {
         while true {
             let message = try message()
@@ -136,7 +135,6 @@ final class RawClient {
         }
     }
 
-    /// Reads snapshots until one fits.
     @discardableResult
     func awaitSnapshot(_ fits: (Object) -> Bool) throws -> Object {
         while true {
@@ -146,7 +144,6 @@ final class RawClient {
     }
 }
 
-/// The daemon's error, as it came.
 struct RemoteError: Error, CustomStringConvertible {
     var code: Int
     var kind: String
@@ -155,7 +152,7 @@ struct RemoteError: Error, CustomStringConvertible {
     var userId: String?
     var capability: String?
     var maximum: Double?
-    /// The code of the termination that the error tells of.
+    /// The code of the termination in the error, if there is one.
     var termination: String?
 
     init(_ object: Object) {
@@ -181,7 +178,7 @@ extension [String: Any] {
     var revision: Int { self["revision"] as? Int ?? 0 }
     var generation: Int? { (self["accessToken"] as? Object)?["generation"] as? Int }
     var accessToken: String? { self["accessToken"] as? String }
-    /// When a snapshot's access token ends.
+    /// The expiry of the access token in a snapshot.
     var tokenEnd: Date? { (self["accessToken"] as? Object)?.time("expiresAt") }
     var renewal: Object { self["renewal"] as? Object ?? [:] }
     var termination: Object? { self["termination"] as? Object }
@@ -190,7 +187,7 @@ extension [String: Any] {
     var notBefore: Date? { renewal.time("notBefore") }
     var isDurable: Bool { storage["durable"] as? Bool ?? false }
 
-    /// A time on the wire, RFC 3339 with fractions of a second or without.
+    /// Reads an RFC 3339 time with or without fractions of a second.
     func time(_ name: String) -> Date? {
         guard let text = self[name] as? String else { return nil }
         return try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains(".")))

@@ -1,6 +1,6 @@
 import JunctionTesting
 
-/// Reads one line of each connection, says the same to each, and ends it.
+/// A listener that reads one line of each connection, sends a fixed answer and closes the connection.
 final class ScriptedDaemon {
     let path: String
     private let listener: TestListener

@@ -1,16 +1,16 @@
 import Foundation
 import JunctionTesting
 
-/// The daemon's own time, which a test moves; see `Shims/time.c`. Every other program has the true one.
+/// Shifts the clocks of the daemon only. See `Shims/time.c`.
 ///
-/// A change is in force at once, and stays over restarts of the daemon. The daemon hears of it as it hears of a clock
-/// that was set or a machine that resumed: its alarm is cancelled, and rings if its time has passed.
+/// A change takes effect at once and survives restarts of the daemon. The daemon detects a change as it detects a set
+/// clock or a resume: its alarm is cancelled, and fires if its time has passed.
 final class ShiftedTime {
     private let offsets: UnsafeMutablePointer<Int64>
     private let changes: Fifo
     private static let size = 2 * MemoryLayout<Int64>.size
 
-    /// To be made before the daemon starts.
+    /// Must be called before the daemon starts.
     init(_ installation: Installation) throws {
         let folder = try installation.folder.makeFolder("time")
         let file = open(folder + "/offsets", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -28,14 +28,14 @@ final class ShiftedTime {
         Date().addingTimeInterval(TimeInterval(offsets[0] / 1_000_000) / 1_000)
     }
 
-    /// Time passes, as in a suspend: on the wall clock, and on the one that counts since boot.
+    /// Moves the wall clock and the boot-time clock forward, as a suspend does.
     func advance(by duration: Duration) {
         offsets[1] += duration.nanoseconds
         offsets[0] += duration.nanoseconds
         changes.poke()
     }
 
-    /// Somebody sets the wall clock. No time passes.
+    /// Changes the wall clock only.
     func setWall(by duration: Duration) {
         offsets[0] += duration.nanoseconds
         changes.poke()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Programs that some tests need, and that not every machine has.
+/// The paths of programs that some tests need and that may be missing.
 enum SystemPrograms {
     static let setpriv = "/usr/bin/setpriv"
     static let unshare = "/usr/bin/unshare"

@@ -3,7 +3,7 @@ import JunctionTesting
 import Testing
 
 extension Installation {
-    /// The vendor's published test application, which the sandbox knows.
+    /// The provider's published test application, which the sandbox accepts.
     static let sinchApplication = "a32e5a8d-f7d8-411c-9645-9038e8dd051d"
     static let sinchSecret = "ax8hTTQJF0OPXL32r1LHMA=="
 
@@ -38,14 +38,14 @@ extension Installation {
         return installation
     }
 
-    /// Junction, with a local app asked before each renewal.
+    /// Junction with `renewal.mode = "handler"`.
     static func junctionWithHandlers(handlerTimeout: Int = 60) throws -> Installation {
         try started(configuration: "[renewal]\nmode = \"handler\"\nhandlerTimeout = \(handlerTimeout)")
     }
 
-    /// The same, with the daemon's time in the test's hand.
+    /// Junction in handler mode, with a shifted clock for the daemon.
     ///
-    /// - Parameter configuration: more of it.
+    /// - Parameter configuration: Additional configuration lines.
     static func junctionWithHandlersAndTime(
         _ configuration: String = ""
     ) throws -> (installation: Installation, time: ShiftedTime) {
@@ -55,21 +55,21 @@ extension Installation {
         return (installation, time)
     }
 
-    /// A registration token, as the app's server makes one; or another one, see `docs/sandbox.md`.
-    func registrationToken(for user: String, _ wishes: Object = [:]) throws -> String {
-        let answer = try cloud.sandbox("POST", "sinch/users/\(user)/registration-token", wishes)
+    /// Returns a registration token as an app's backend creates it, or one with the deviations of `docs/sandbox.md`.
+    func registrationToken(for user: String, _ options: Object = [:]) throws -> String {
+        let answer = try cloud.sandbox("POST", "sinch/users/\(user)/registration-token", options)
         guard let token = answer["registrationToken"] as? String else {
             throw Program.Failure(description: "No registration token: \(answer)")
         }
         return token
     }
 
-    /// What registers a user with Sinch.
-    func registration(of user: String, _ wishes: Object = [:]) throws -> Object {
-        ["scheme": "registration", "userId": user, "token": try registrationToken(for: user, wishes)]
+    /// Returns the credential that registers a user with Sinch.
+    func registration(of user: String, _ options: Object = [:]) throws -> Object {
+        ["scheme": "registration", "userId": user, "token": try registrationToken(for: user, options)]
     }
 
-    /// An auth token, with which the app's server vouches for a user of social.plus.
+    /// Returns an auth token, by which an app's backend vouches for a user of social.plus.
     func authToken(for user: String) throws -> String {
         let answer = try cloud.sandbox("POST", "social/users/\(user)/auth-token")
         guard let token = answer["authToken"] as? String else {
@@ -79,7 +79,7 @@ extension Installation {
     }
 }
 
-/// The vendors that a daemon can speak for, each with a user that it can sign in.
+/// The providers that a daemon supports, each with a user that can sign in.
 enum Vendor: String, CaseIterable, CustomTestStringConvertible {
     case junction
     case social
@@ -97,7 +97,6 @@ enum Vendor: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// A good credential of the vendor's own.
     func credential(_ installation: Installation) throws -> Object {
         switch self {
         case .junction: try installation.cloud.credential(for: try installation.cloud.makeUser())
@@ -113,7 +112,7 @@ enum Vendor: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A local app that offers to be asked when the session is to be renewed.
+/// A session handler that a test controls.
 final class RenewingApp {
     let client: RawClient
 
@@ -122,7 +121,7 @@ final class RenewingApp {
         try client.call("handler.register")
     }
 
-    /// Waits for the question, and answers it.
+    /// Waits for the daemon's question and answers it.
     @discardableResult
     func answer(_ answer: Object) throws -> Object {
         let question = try question()
@@ -130,7 +129,7 @@ final class RenewingApp {
         return question.params
     }
 
-    /// Waits for the question, and leaves it open.
+    /// Waits for the daemon's question without answering.
     func question() throws -> (identifier: Any, params: Object) {
         let question = try client.question()
         guard question.method == "session.willRenewAccessToken" else {
@@ -139,8 +138,8 @@ final class RenewingApp {
         return (question.identifier, question.params)
     }
 
-    /// Whether the daemon has asked nothing, as far as it has come by now.
-    func isLeftAlone() throws -> Bool {
+    /// Returns whether the daemon has not asked a question before it answers another request.
+    func hasNoQuestion() throws -> Bool {
         let request = try client.request("session.status")
         let first = try client.message()
         return first["method"] == nil && first["id"] as? Int == request

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// No network at all, or none yet.
+/// Tests without a network, or with one that is missing at first.
 @Suite struct OfflineTests {
-    @Test func `a restart without network keeps the session and serves the living token`() throws {
+    @Test func `a restart without network keeps the session and serves the valid token`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
@@ -21,7 +21,7 @@ import Testing
         #expect(try installation.token() == token)
     }
 
-    @Test func `a restart with a dead token and no network keeps the session until the network is back`() throws {
+    @Test func `a restart with an expired token keeps the session until the network is back`() throws {
         let installation = try Installation.started(accessTokenLifetime: 1)
         let user = try installation.signInNewUser()
         try installation.killDaemon()
@@ -41,7 +41,7 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `sign-out works offline and over a restart`() throws {
+    @Test func `a sign-out works offline and survives a restart`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.cloud.stop()
@@ -52,7 +52,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `sign-in without network says so, names the host, and changes nothing`() throws {
+    @Test func `a sign-in without network reports the host and changes nothing`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let credential = try installation.cloud.credential(for: user)

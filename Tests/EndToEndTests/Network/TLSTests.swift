@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// TLS with a certificate authority of one's own.
+/// Tests of TLS with a private certificate authority.
 @Suite struct TLSTests {
-    @Test func `with tls.caFile the story is the same over TLS`() throws {
+    @Test func `with tls.caFile a sign-in, a renewal and an API call work over TLS`() throws {
         let folder = TemporaryFolder()
         let authority = try TestAuthority(in: folder)
         let installation = try Installation(
@@ -23,7 +23,7 @@ import Testing
         #expect(answer["status"] as? Int == 200)
     }
 
-    @Test func `a sandbox behind a TLS front speaks of the front's origin`() throws {
+    @Test func `a sandbox behind a TLS proxy uses the origin of the proxy`() throws {
         let folder = TemporaryFolder()
         let installation = try Installation(tls: TestAuthority(in: folder), in: folder)
 
@@ -35,7 +35,7 @@ import Testing
         #expect(endpoint.hasPrefix(installation.cloud.url + "/"))
     }
 
-    @Test func `an untrusted certificate is named at once, and is not called a timeout`() throws {
+    @Test func `an untrusted certificate is reported at once and not as a timeout`() throws {
         let folder = TemporaryFolder()
         let installation = try Installation(tls: TestAuthority(in: folder), in: folder)
         try installation.startDaemon()
@@ -48,13 +48,13 @@ import Testing
         #expect(error.kind == "providerUnavailable")
         #expect(error.message.contains("certificate"))
         #expect(error.message.contains("tls.caFile"))
-        // The deadline of a request is fifteen seconds.
+        // A request times out after fifteen seconds.
         #expect(began.duration(to: .now) < .seconds(15))
         #expect(try installation.status().state == "notLoggedIn")
         #expect(try installation.cloud.counter("tokenRequests") == 0)
     }
 
-    @Test func `a certificate that goes bad later costs a renewal and not the session`() throws {
+    @Test func `a certificate that becomes invalid later fails a renewal and keeps the session`() throws {
         let folder = TemporaryFolder()
         let authority = try TestAuthority(in: folder)
         let installation = try Installation(
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["", "not a certificate"])
-    func `a tls.caFile that holds no certificate stops the start`(content: String) throws {
+    func `a tls.caFile without a certificate stops the start`(content: String) throws {
         let installation = try Installation()
         let file = try installation.folder.write(content, to: "ca.pem")
         installation.configuration = "[tls]\ncaFile = \"\(file)\""
@@ -87,7 +87,7 @@ import Testing
         #expect(ending.errors.contains(file))
     }
 
-    @Test func `plain http to anywhere but this machine stops the start`() throws {
+    @Test func `plain http to another machine stops the start`() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("[junction]\nauthUrl = \"http://auth.example.com\"\n", to: "junctiond.toml")
 

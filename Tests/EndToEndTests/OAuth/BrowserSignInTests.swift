@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A sign-in on the provider's page in a browser, beside other users of the machine.
+/// Tests of a sign-in on the provider's page in a browser, while other users are on the machine.
 @Suite struct BrowserSignInTests {
-    @Test func `junctionctl signs in on the page of a browser, and says who it was and how to undo it`() throws {
+    @Test func `junctionctl signs in on a page in the browser, and names the user and how to sign out`() throws {
         let installation = try Installation.oauth()
         let ctl = try installation.talkingCtl("sign-in", "--browser")
         let page = try ctl.page()
@@ -22,9 +22,9 @@ import Testing
         )
     }
 
-    @Test func `the address of the provider's page is in no argument, and the browser is sent there`() throws {
+    @Test func `the address of the provider's page is in no argument, and the browser is redirected to it`() throws {
         let installation = try Installation.oauth()
-        // The stub of xdg-open writes its argument here, once the FIFO is read.
+        // The stub of xdg-open writes its argument into this FIFO, and ends when the test reads it.
         let said = installation.folder.path + "/argument"
         try #require(mkfifo(said, 0o600) == 0)
         let programs = installation.folder.path + "/bin"
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "Only root can be another user as well"))
-    func `a code that another user of the machine brings signs nobody in`() throws {
+    func `a code from another user of the machine signs no user in`() throws {
         let installation = try Installation.oauth()
         let ctl = try installation.talkingCtl("sign-in", "--browser")
         let page = try ctl.page()
@@ -61,7 +61,7 @@ import Testing
 
         let answer = try Program(
             SystemPrograms.setpriv,
-            Array(Stranger.command.dropFirst()) + ["/usr/bin/curl", "-si", mallorys],
+            Array(OtherUser.command.dropFirst()) + ["/usr/bin/curl", "-si", mallorys],
             in: installation.folder
         ).wait()
         try ctl.program.awaitError("refused a connection")
@@ -70,13 +70,13 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
         try installation.go(to: alices)
         #expect(try ctl.program.wait().status == 0)
-        // Mallory's code was never redeemed.
+        // The daemon never redeemed the code of mallory.
         #expect(try installation.cloud.oauthLogins().count == 1)
     }
 }
 
 extension TalkingProgram {
-    /// The address of the page that is to be opened.
+    /// Reads the output up to the address of the page and returns it.
     fileprivate func page() throws -> URLComponents {
         while let line = try lines.next() {
             let word = line.split(separator: " ").first { $0.contains("/oauth/authorize?") }
@@ -87,19 +87,19 @@ extension TalkingProgram {
 }
 
 extension Installation {
-    /// Signs a user in on the page. Returns where the browser is sent then.
+    /// Approves the sign-in on the page, and returns the redirect.
     fileprivate func approve(_ page: URLComponents, as user: String) throws -> String {
         var form = ["user": user, "decision": "approve"]
         for item in page.queryItems ?? [] { form[item.name] = item.value }
         return try #require(try cloud.post("/oauth/authorize", form).redirect)
     }
 
-    /// The browser goes where it is sent.
+    /// Follows a redirect as the browser does.
     fileprivate func go(to address: String) throws {
         _ = try get(address)
     }
 
-    /// What a browser of this user is answered, with the head.
+    /// Returns the answer to a browser of this user, including the head.
     fileprivate func get(_ address: String) throws -> String {
         try Program("/usr/bin/curl", ["-sSi", address], in: folder).wait().output
     }

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Signing in by the approval of a person on another screen, with the built daemon and a real form.
+/// Tests of the device sign-in with the built daemon and the real approval form.
 @Suite struct DeviceSignInTests {
-    @Test func `an approval signs in, and the login lasts through restarts and twenty rotations`() throws {
+    @Test func `an approval signs in, and the login survives restarts and twenty rotations`() throws {
         let installation = try Installation.oauth()
         let signedIn = try installation.signInByDevice()
         let user = try #require(signedIn.userId)
@@ -33,7 +33,7 @@ import Testing
         #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [false])
     }
 
-    @Test func `a denial is told, and a new sign-in is possible`() throws {
+    @Test func `a denial is reported, and a new sign-in is possible`() throws {
         let installation = try Installation.oauth()
         let watcher = try installation.watch()
         let codes = try installation.beginDeviceSignIn()
@@ -44,7 +44,7 @@ import Testing
         #expect(try installation.signInByDevice().state == "established")
     }
 
-    @Test func `codes that the server has let expire end it`() throws {
+    @Test func `expired codes end the device sign-in`() throws {
         let installation = try Installation.oauth()
         let watcher = try installation.watch()
         let codes = try installation.beginDeviceSignIn()
@@ -54,7 +54,7 @@ import Testing
         #expect(ended.lastError.contains("expired"))
     }
 
-    @Test func `trouble while polling loses no approval`() throws {
+    @Test func `failures while polling lose no approval`() throws {
         let installation = try Installation.oauth()
         for trouble in [
             ["status": 503], ["status": 200, "body": "<html>", "contentType": "text/html"], ["drop": "before"],
@@ -66,9 +66,9 @@ import Testing
         #expect(try installation.signInByDevice().state == "established")
     }
 
-    // MARK: The thin client
+    // MARK: junctionctl
 
-    @Test func `junctionctl shows address and code, waits, and says who is signed in`() throws {
+    @Test func `junctionctl shows address and code, waits, and prints the signed-in user`() throws {
         let installation = try Installation.oauth()
         let watcher = try installation.watch()
         let ctl = try installation.talkingCtl("sign-in", "--device")
@@ -85,7 +85,7 @@ import Testing
         #expect(text.contains(user))
     }
 
-    @Test func `junctionctl tells of a denial, and that is an error`() throws {
+    @Test func `junctionctl reports a denial as an error`() throws {
         let installation = try Installation.oauth()
         let watcher = try installation.watch()
         let ctl = try installation.talkingCtl("sign-in", "--device")
@@ -100,7 +100,7 @@ import Testing
 
     // MARK: Restarts
 
-    @Test func `what is approved while the daemon is dead is signed in when it is back`() throws {
+    @Test func `an approval while the daemon is stopped signs in after the restart`() throws {
         let installation = try Installation.oauth()
         let codes = try installation.beginDeviceSignIn()
         try installation.killDaemon()
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["temporaryWritten", "temporarySynced", "renamed", "directorySynced"])
-    func `a daemon killed while it notes the codes knows them again, or nobody has seen them`(step: String) throws {
+    func `after a kill while the codes are stored, they are restored or were never shown`(step: String) throws {
         let installation = try Installation.oauth()
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": step])
         let isAnswered = try installation.isAnswered(
@@ -130,20 +130,20 @@ import Testing
     }
 
     @Test(arguments: ["temporaryWritten", "temporarySynced", "renamed", "directorySynced", "swapped"])
-    func `a daemon killed while it writes the session has it, or says that the approval has to be repeated`(
+    func `after a kill while the session is stored, it is restored or the approval must be repeated`(
         step: String
     ) throws {
         let installation = try Installation.oauth()
         let codes = try installation.beginDeviceSignIn()
         try installation.killDaemon()
         try installation.cloud.decide(codes.userCode, "approve")
-        // The start polls, is granted, and writes.
+        // The daemon polls at its start, receives the grant and writes the session.
         try installation.launchDaemon(["JUNCTIOND_CRASH_POINT": step])
         #expect(try installation.daemon?.wait().wasKilled == true)
 
         try installation.startDaemon()
         let settled = try installation.awaitSnapshot { $0.state != "establishing" }
-        // A temporary that is whole wins at the next start.
+        // The next start uses a complete temporary file.
         if settled.state == "established" || ["renamed", "directorySynced", "swapped"].contains(step) {
             #expect(settled.state == "established")
             #expect(try installation.cloud.introspect(installation.token())["standing"] as? String == "accessToken")
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a daemon killed between the grant and the write says that the approval has to be repeated`() throws {
+    @Test func `after a kill between grant and write, the approval must be repeated`() throws {
         let installation = try Installation.oauth()
         let codes = try installation.beginDeviceSignIn()
         try installation.killDaemon()
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Sign-outs and other sign-ins
 
-    @Test func `a poll that a sign-out overtakes is heard to its end, and its grant is revoked`() throws {
+    @Test func `a poll during a sign-out is completed, and its grant is revoked`() throws {
         let installation = try Installation.oauth()
         try installation.cloud.fault(["match": "/oauth/token", "grant": "device_code", "times": 1, "hang": true])
         let codes = try installation.beginDeviceSignIn()
@@ -182,7 +182,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `an app that identifies by device has its user bound when somebody approves`() throws {
+    @Test func `an app that identifies by device has its user bound after the approval`() throws {
         let installation = try Installation.oauth()
         let watcher = try installation.watch()
         let app = try installation.connect()
@@ -203,12 +203,12 @@ import Testing
         let installation = try Installation.oauth(configuration: "[log]\nlevel = \"trace\"")
         let codes = try installation.beginDeviceSignIn()
         let daemon = try #require(installation.daemon)
-        let files = Spill.of([codes.userCode], inFilesBelow: installation.stateDirectory)
+        let files = SecretSearch.found([codes.userCode], inFilesBelow: installation.stateDirectory)
         let metrics = try installation.ctl("metrics").output
         try installation.killDaemon()
 
         #expect(!codes.userCode.isEmpty && files == [])
-        #expect(Spill.of([codes.userCode], in: daemon.errors) == [])
-        #expect(Spill.of([codes.userCode], in: metrics) == [])
+        #expect(SecretSearch.found([codes.userCode], in: daemon.errors) == [])
+        #expect(SecretSearch.found([codes.userCode], in: metrics) == [])
     }
 }

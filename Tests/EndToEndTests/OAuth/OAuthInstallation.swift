@@ -3,7 +3,8 @@ import JunctionTesting
 import Testing
 
 extension Installation {
-    /// A daemon whose provider is the sandbox's OAuth server. Its polls leave after a little more than a second.
+    /// Creates an installation whose provider is the sandbox's OAuth server. The daemon polls a little less often than
+    /// once a second.
     static func oauth(
         accessTokenLifetime: Int = 3_600,
         rotationGrace: Int = 30,
@@ -34,7 +35,6 @@ extension Installation {
         return installation
     }
 
-    /// Begins a sign-in that awaits approval; its codes.
     func beginDeviceSignIn() throws -> Object {
         let snapshot = try connect().call("session.signIn", ["scheme": "device"])
         guard snapshot.state == "establishing", let authorization = snapshot["authorization"] as? Object else {
@@ -43,7 +43,6 @@ extension Installation {
         return authorization
     }
 
-    /// Signs in by an approval on the page.
     @discardableResult
     func signInByDevice(as user: String = "alice") throws -> Object {
         let watcher = try watch()
@@ -54,18 +53,17 @@ extension Installation {
 }
 
 extension Cloud {
-    /// What a person does: opens the page, types the code, and approves or denies. A real form, really posted.
+    /// Submits the approval form with a code and a decision, as a user does.
     func decide(_ userCode: String, _ decision: String, as user: String = "alice") throws {
         let (status, _) = try post("/oauth/device", ["user_code": userCode, "user": user, "decision": decision])
         guard status == 200 else { throw Program.Failure(description: "The page answered \(status) to \(decision)") }
     }
 
-    /// Whose a token is, and whether it is good: `active` or why not.
+    /// Returns the user and the state of a token.
     func introspect(_ token: String?) throws -> Object {
         try sandbox("POST", "oauth/introspect", ["token": token ?? ""])
     }
 
-    /// The logins that the server knows, the oldest first.
     func oauthLogins() throws -> [Object] {
         try sandbox("GET", "oauth/logins")["logins"] as? [Object] ?? []
     }

@@ -2,14 +2,14 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The other ways to sign in at an OAuth server, and what its answers mean for the session.
+/// Tests of the other OAuth sign-ins, and of the server's errors.
 @Suite struct OAuthSessionTests {
-    // The pair of RFC 7636, appendix B.
+    // The example of RFC 7636, appendix B.
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     @Test(arguments: [("codeChallenge", challenge), ("codeVerifier", verifier)])
-    func `a browser's code is redeemed by the daemon, with the app's verifier`(member: String, value: String) throws {
+    func `the daemon redeems a browser's code with the app's verifier`(member: String, value: String) throws {
         let installation = try Installation.oauth()
         let redirect = "http://127.0.0.1:7777/callback"
         let client = try installation.connect()
@@ -37,7 +37,7 @@ import Testing
         #expect(try client.call("session.renew").generation == 2)
     }
 
-    @Test func `another tool's login is taken over, and beside a healthy session it is not`() throws {
+    @Test func `the daemon takes over another tool's login, but not while a healthy session exists`() throws {
         let installation = try Installation.oauth()
         let other = try installation.cloud.sandbox("POST", "oauth/users/alice/tokens", [:])
         let token = try #require(other["refreshToken"] as? String)
@@ -55,7 +55,7 @@ import Testing
         #expect(try client.call("session.renew").userId == signedIn.userId)
     }
 
-    @Test func `a subject token signs in, and a handler gives the next where there is no refresh token`() throws {
+    @Test func `a subject token signs in, and a handler provides the next one if there is no refresh token`() throws {
         let installation = try Installation.oauth(
             settings: ["exchangeRefreshToken": false],
             vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"",
@@ -88,7 +88,7 @@ import Testing
 
     // MARK: A login whose user is not known yet
 
-    /// Another tool's login was rotated, the userinfo is away, and the daemon has been killed.
+    /// Prepares a login that was rotated, whose userinfo request failed, and whose daemon was killed.
     private func interrupted() throws -> (Installation, token: String) {
         let installation = try Installation.oauth(
             rotationGrace: 0,
@@ -108,7 +108,7 @@ import Testing
         return (installation, token)
     }
 
-    @Test func `a login that was rotated before its user was known survives a SIGKILL`() throws {
+    @Test func `a login that was rotated before its user is known survives a SIGKILL`() throws {
         let (installation, token) = try interrupted()
 
         let client = try installation.connect()
@@ -119,7 +119,7 @@ import Testing
         #expect(try client.call("session.renew").userId == signedIn.userId)
     }
 
-    @Test func `a sign-out gives it back, after a SIGKILL too`() throws {
+    @Test func `a sign-out revokes such a login, also after a SIGKILL`() throws {
         let (installation, token) = try interrupted()
         let client = try installation.connect()
 
@@ -131,7 +131,7 @@ import Testing
         #expect(refusal.kind == "invalidCredential")
     }
 
-    @Test func `an approval whose user is not known yet survives a SIGKILL`() throws {
+    @Test func `an approval whose user is not yet known survives a SIGKILL`() throws {
         let installation = try Installation.oauth(vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"")
         try installation.cloud.fault(["match": "/oauth/userinfo", "status": 503])
         let codes = try installation.beginDeviceSignIn()
@@ -147,9 +147,9 @@ import Testing
         #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
     }
 
-    // MARK: What the server says
+    // MARK: Errors of the server
 
-    @Test func `a user who is disabled keeps session and refresh token, and is renewed again when enabled`() throws {
+    @Test func `a disabled user keeps session and refresh token, and is renewed when enabled again`() throws {
         let installation = try Installation.oauth()
         let user = try installation.signInByDevice().userId
         let client = try installation.connect()
@@ -159,14 +159,14 @@ import Testing
         #expect(pending.state == "established" && pending.flags.contains("pendingReauthentication"))
         #expect(pending.userId == user)
         try installation.cloud.driveOAuth("enable")
-        // A failed attempt is answered for ten seconds; a restart forgets that, and nothing else.
+        // The daemon repeats a failure for ten seconds. A restart clears only that.
         try installation.restartDaemon()
 
         let renewed = try installation.connect().call("session.renew")
         #expect(renewed.userId == user && !renewed.flags.contains("pendingReauthentication"))
     }
 
-    @Test func `a session that needs reauthentication is healed by its own user's approval, and by nobody else's`()
+    @Test func `only an approval by the same user clears a pending reauthentication`()
         throws
     {
         let installation = try Installation.oauth()
@@ -189,7 +189,7 @@ import Testing
         #expect(alive.allSatisfy { $0["userId"] as? String == user })
     }
 
-    @Test func `a wrong client secret loses nothing, and doctor says what to do`() throws {
+    @Test func `a wrong client secret loses no session, and doctor names the remedy`() throws {
         let installation = try Installation.oauth()
         try installation.signInByDevice()
         let secret = try installation.folder.write("wrong\n", to: "client-secret")
@@ -208,7 +208,7 @@ import Testing
         #expect(doctor.output.contains("invalid_client"))
     }
 
-    @Test func `a refresh token that comes with an access token too long to be used is the next one that is sent`()
+    @Test func `a refresh token is used next even if its access token is too long`()
         throws
     {
         let installation = try Installation.oauth(rotationGrace: 0)
@@ -223,15 +223,15 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `a discovery document that names another token endpoint is not followed, and doctor says so`() throws {
+    @Test func `a discovery document with another token endpoint is not followed, and doctor reports it`() throws {
         let installation = try Installation.oauth()
         try installation.signInByDevice()
         let before = try installation.status().generation ?? 0
-        // The same server by another name: whoever follows it is granted a token.
+        // The same server under another name. It would grant a token.
         let forged = installation.cloud.url.replacing("127.0.0.1", with: "localhost") + "/oauth/token"
         let members: Object = ["token_endpoint": forged]
         try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": members])
-        // What a daemon knows of the server is kept in memory only.
+        // The daemon caches the discovery document in memory only.
         try installation.restartDaemon()
 
         let error = try installation.connect().refusal("session.renew")
@@ -258,7 +258,7 @@ import Testing
         try installation.cloud.wait(for: "hanging")
         let requests = try callers.dropFirst().map { caller in
             let request = try caller.request("session.renew")
-            // One answer behind it: it has been received, and waits.
+            // An answer to a later request shows that the daemon has received the first one.
             try caller.call("daemon.info")
             return (caller, request)
         }
@@ -270,7 +270,7 @@ import Testing
     }
 
     @Test(arguments: RotationCrashTests.points)
-    func `a daemon killed at a step of a rotation comes back signed in, inside the server's grace`(
+    func `a daemon killed during a rotation is signed in after a restart within the grace`(
         point: RotationCrashTests.Point
     ) throws {
         let installation = try Installation.oauth()

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A load balancer before the token endpoint has lost its servers, and answers every request with an empty 400.
+/// Tests a token endpoint that answers every request with an empty 400, as a load balancer without servers may.
 @Suite struct UnexplainedRefusalTests {
-    @Test func `empty 400s cost a login only after ten minutes, over a restart, and a success heals it`() throws {
+    @Test func `empty 400s require reauthentication only after ten minutes, and a later success clears it`() throws {
         var shifted: ShiftedTime?
         let installation = try Installation.oauth(accessTokenLifetime: 300) { shifted = try ShiftedTime($0) }
         let time = try #require(shifted)
@@ -13,7 +13,7 @@ import Testing
         try installation.connect().call("session.signIn", credential)
         try installation.cloud.fault(["match": "/oauth/token", "status": 400, "body": "", "contentType": "text/plain"])
 
-        // The token dies, and within a minute of refusals nothing is concluded.
+        // The token expires. The refusals of one minute change nothing.
         time.advance(by: .minutes(6))
         for failures in 1...5 {
             let snapshot = try installation.awaitSnapshot { $0.failures >= failures }
@@ -22,7 +22,7 @@ import Testing
             time.advance(by: .seconds(11))
         }
 
-        // The count and the first refusal's time are in the record.
+        // The record contains the count and the time of the first refusal.
         try installation.stopDaemon()
         try installation.startDaemon()
         let restarted = try installation.awaitSnapshot { $0.failures >= 1 }
@@ -36,7 +36,7 @@ import Testing
         #expect(try installation.connect().refusal("token.get").kind == "reauthenticationRequired")
         #expect(pending.lastError.contains("once an hour"))
 
-        // A further restart neither hastens the next try nor forgets it; the servers are back.
+        // Another restart keeps the time of the next attempt. The servers are available again.
         try installation.stopDaemon()
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.phase == "backingOff" && $0.failures == 0 }

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Devices that no user sits at: a bootstrap credential signs in, once.
+/// Tests of bootstrap credentials, which sign a device in once without a user.
 @Suite struct BootstrapCredentialTests {
-    /// A device on which no user has signed in, with a credential for a new user.
+    /// Creates an installation without a session, with a bootstrap credential for a new user.
     private func prepared(
         _ kind: String = "signInToken"
     ) throws -> (installation: Installation, credentials: Credentials, user: String) {
@@ -16,7 +16,7 @@ import Testing
         return (installation, credentials, user)
     }
 
-    @Test func `a Sign-In Token signs in at the first start, and never again`() throws {
+    @Test func `a Sign-In Token signs in at the first start and is not used again`() throws {
         let (installation, credentials, user) = try prepared()
 
         try installation.startDaemon()
@@ -36,7 +36,7 @@ import Testing
         try installation.awaitSnapshot { $0.userId == user }
     }
 
-    @Test func `a link code signs in, too`() throws {
+    @Test func `a link code signs in at the first start`() throws {
         let (installation, _, user) = try prepared("linkCode")
 
         try installation.startDaemon()
@@ -53,7 +53,7 @@ import Testing
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
     }
 
-    @Test func `a token that is refused is not tried again, and the log says so`() throws {
+    @Test func `a refused token is not tried again after a sign-out, and the log reports it`() throws {
         let installation = try Installation()
         let user = try installation.cloud.makeUser()
         let credentials = try Credentials(installation)
@@ -74,7 +74,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `a link code is good for its second call, whatever comes between the two`() throws {
+    @Test func `a link code completes its second request after a failure between the two`() throws {
         let (installation, _, user) = try prepared("linkCode")
         try installation.cloud.fault(["match": "/v1/token", "status": 503, "headers": ["Retry-After": "1"], "times": 1])
 
@@ -84,7 +84,7 @@ import Testing
         #expect(try installation.cloud.requests(to: "/v2/link/code/exchange").count == 1)
     }
 
-    @Test func `a person's link code is, too`() throws {
+    @Test func `a user's link code completes its second request after a failure between the two`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: user)]
@@ -95,7 +95,7 @@ import Testing
         #expect(try client.call("session.signIn", code).userId == user)
     }
 
-    @Test func `a credential that is refused waits for another one, which a running daemon finds, and doctor says so`()
+    @Test func `a running daemon uses the replacement of a refused credential, and doctor reports the refusal`()
         throws
     {
         let installation = try Installation()
@@ -115,7 +115,7 @@ import Testing
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
     }
 
-    @Test func `a sign-out ends a credential that waits for its next try, over restarts, too`() throws {
+    @Test func `a sign-out cancels a credential that waits for a retry, also across restarts`() throws {
         let (installation, _, _) = try prepared()
         let busy: Object = ["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"], "times": 1]
         try installation.cloud.fault(busy)
@@ -130,7 +130,7 @@ import Testing
         #expect(try installation.cloud.counter("exchanges") == 0)
     }
 
-    @Test func `a sign-out ends a credential that was set aside for somebody who is signed in, over restarts, too`()
+    @Test func `a sign-out cancels a credential that was not used because of a session, also across restarts`()
         throws
     {
         let installation = try Installation()
@@ -150,7 +150,7 @@ import Testing
         #expect(try installation.cloud.counter("exchanges") == 1)
     }
 
-    @Test func `a sign-out ends what was put in place before it, whether or not it has been looked up`() throws {
+    @Test func `a sign-out cancels every credential placed before it, read or unread`() throws {
         let (installation, credentials, _) = try prepared()
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "established" }
@@ -168,7 +168,7 @@ import Testing
         #expect(try installation.cloud.counter("exchanges") == 1)
     }
 
-    @Test func `one that is put in place while another one is at the provider is tried after it`() throws {
+    @Test func `a credential that is placed during another one's exchange is tried afterwards`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation)
         let user = try installation.cloud.makeUser()
@@ -180,14 +180,14 @@ import Testing
         try installation.awaitSnapshot { $0.state == "establishing" }
 
         try credentials.place("signInToken", installation.cloud.signInToken(for: user))
-        // The folder is looked at on the same loop that answers this.
+        // The event loop that answers this request has also checked the folder.
         _ = try installation.status()
         try installation.cloud.release()
 
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
     }
 
-    @Test func `on a fresh device, too, a token that is refused is not tried again`() throws {
+    @Test func `a refused token is not tried again on a new device`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation)
         let gone = try installation.cloud.makeUser()
@@ -203,7 +203,7 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == requests)
     }
 
-    @Test func `what a link code brought is forgotten by a sign-out`() throws {
+    @Test func `a sign-out deletes the Sign-In Token that a link code returned`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: user)]
@@ -217,7 +217,7 @@ import Testing
         #expect(try installation.cloud.requests(to: "/v2/link/code/exchange").count == 2)
     }
 
-    @Test func `while it cannot be read what was used, nothing is tried, and doctor says so`() throws {
+    @Test func `no credential is tried while the list of used ones is unreadable, and doctor reports it`() throws {
         let (installation, _, _) = try prepared()
         try installation.cloud.change(["singleUseSignInTokens": false])
         try installation.startDaemon()
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a credential that is of no use makes way for the next one, and doctor speaks of each`(
+    func `an invalid credential is followed by the next one, and doctor reports both`(
         isThereAtFirst: Bool
     ) throws {
         let installation = try Installation()
@@ -275,7 +275,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `one that waits while somebody else signs in is kept until nobody is`(isRestarted: Bool) throws {
+    func `a credential that waits during another user's session is kept for later`(isRestarted: Bool) throws {
         let (installation, _, user) = try prepared()
         let time = try ShiftedTime(installation)
         let busy: Object = ["match": "/v1/token", "status": 503, "headers": ["Retry-After": "600"], "times": 1]
@@ -285,7 +285,7 @@ import Testing
         let other = try installation.signInNewUser("bob")
 
         if isRestarted { try installation.restartDaemon() }
-        // The pause that the provider demands is over.
+        // The provider's Retry-After has passed.
         time.advance(by: .minutes(20))
         try installation.awaitLog("it is kept until nobody is")
         #expect(try installation.status().userId == other)
@@ -295,7 +295,7 @@ import Testing
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
     }
 
-    @Test func `somebody who is signed in stays signed in`() throws {
+    @Test func `a bootstrap credential does not replace the signed-in user`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation)
         try installation.startDaemon()
@@ -317,7 +317,7 @@ extension Credentials {
 }
 
 extension Installation {
-    /// What doctor says of the credentials, in order.
+    /// Returns doctor's findings about the credentials, in order.
     fileprivate func findings() throws -> [Object] {
         let checks = try connect().call("daemon.diagnose")["checks"] as? [Object] ?? []
         return checks.filter { $0["name"] as? String == "provisioning" }

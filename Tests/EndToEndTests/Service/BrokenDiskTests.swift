@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A disk that takes what is written and refuses to sync it (EIO), and no service manager that keeps anything.
+/// Tests of a disk that refuses every sync (EIO), without a file-descriptor store.
 @Suite struct BrokenDiskTests {
-    @Test func `a rotation that cannot be synced survives a crash, and the crash after it`() throws {
-        // With a grace an older refresh token might do as well.
+    @Test func `a rotation that cannot be synced survives two crashes`() throws {
+        // With a grace, an older refresh token could work too.
         let installation = try Installation(rotationGrace: 0)
         let disk = try BrokenDisk(installation)
         try installation.startDaemon()
@@ -38,7 +38,7 @@ import Testing
     @Test func `a first sign-in on such a disk survives a crash`() throws {
         let installation = try Installation()
         let disk = try BrokenDisk(installation)
-        // The key is made at the first start, and nothing is sealed with one that is not on the disk.
+        // The first start creates the sealing key. The daemon seals nothing with a key that is not on disk.
         try installation.startDaemon()
         try disk.breakDown()
         let user = try installation.cloud.makeUser()
@@ -55,7 +55,7 @@ import Testing
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `a sign-out on such a disk holds after a crash`() throws {
+    @Test func `a sign-out on such a disk survives a crash`() throws {
         let installation = try Installation()
         let disk = try BrokenDisk(installation)
         try installation.startDaemon()

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A configuration that is wrong stops the start and says what, where, and what was expected.
+/// Tests that an invalid configuration stops the start with the cause, the place and the expected value.
 @Suite struct ConfigurationTests {
-    /// A file, what is wrong with it, and the words of the complaint.
+    /// An invalid file with the expected words of the error.
     struct Mistake: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var lines: [String]
@@ -61,7 +61,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake stops the start with its place and what was expected`(mistake: Mistake) throws {
+    func `a mistake stops the start with its place and the expected value`(mistake: Mistake) throws {
         let folder = TemporaryFolder()
         let file = try folder.write(mistake.lines.joined(separator: "\n") + "\n", to: "junctiond.toml")
         let state = folder.path + "/state"
@@ -77,7 +77,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: state))
     }
 
-    @Test func `--check-config says that a good file is in order, and touches nothing`() throws {
+    @Test func `--check-config accepts a valid file and changes nothing`() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("[log]\nlevel = \"debug\"\n", to: "junctiond.toml")
 
@@ -89,7 +89,7 @@ import Testing
         #expect(ending.errors == "")
     }
 
-    @Test func `the file that is shipped is in order`() throws {
+    @Test func `the shipped configuration file is valid`() throws {
         let folder = TemporaryFolder()
         let file = Program.root + "/etc/junctiond/junctiond.toml"
 
@@ -99,7 +99,7 @@ import Testing
         #expect(ending.errors == "")
     }
 
-    @Test func `a file that was named and is not there stops the start`() throws {
+    @Test func `a missing file that was named on the command line stops the start`() throws {
         let folder = TemporaryFolder()
 
         let ending = try Program("junctiond", ["--config", folder.path + "/none", "--check-config"], in: folder).wait()
@@ -108,7 +108,7 @@ import Testing
         #expect(ending.errors.contains(folder.path + "/none"))
     }
 
-    @Test func `a variable overrules the file, and is named when it is wrong`() throws {
+    @Test func `an environment variable overrides the file, and an error names it`() throws {
         let installation = try Installation(configuration: "[api]\nexpose = false")
         try installation.startDaemon(["JUNCTIOND_API_EXPOSE": "true"])
         let user = try installation.signInNewUser()
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: [["--no-such-option"], ["--config"], ["extra"], ["--socket", ""]])
-    func `arguments that make no sense are a usage error`(arguments: [String]) throws {
+    func `invalid arguments are a usage error`(arguments: [String]) throws {
         let folder = TemporaryFolder()
 
         let ending = try Program("junctiond", arguments, in: folder).wait()
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: ["junctiond", "junctionctl"])
-    func `a program tells its version and its usage`(program: String) throws {
+    func `a program prints its version and its usage`(program: String) throws {
         let folder = TemporaryFolder()
 
         let version = try Program(program, ["--version"], in: folder).wait()
@@ -150,7 +150,7 @@ import Testing
         #expect(help.output.contains("USAGE: \(program)"))
     }
 
-    @Test func `a state directory that cannot be made ends with 73`() throws {
+    @Test func `a state directory that cannot be created ends the start with 73`() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("", to: "junctiond.toml")
         let plain = try folder.write("x", to: "plain")
@@ -165,7 +165,7 @@ import Testing
         #expect(ending.errors.contains(plain))
     }
 
-    @Test func `a socket path that is too long ends with 73`() throws {
+    @Test func `a socket path that is too long ends the start with 73`() throws {
         let folder = TemporaryFolder()
         let file = try folder.write("", to: "junctiond.toml")
         let path = folder.path + "/" + String(repeating: "x", count: 120)

@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A diagnosis leaves nothing behind that wakes an idle daemon.
+/// Tests that a diagnosis leaves no timer or event loop that wakes an idle daemon.
 struct DiagnosisIdleTests {
-    /// libdispatch's global queues start a monitor that wakes the process once a second for ever: it has a timer and an event
-    /// loop of its own, which are descriptors that stay.
-    @Test func `after a diagnosis the daemon has the timers and event loops that it had before`() throws {
+    /// libdispatch's global queues would start a monitor that wakes the process once a second forever. The monitor has
+    /// its own timer and event loop, which are visible as descriptors.
+    @Test func `a diagnosis leaves the daemon's timers and event loops as they were`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let client = try installation.connect()
@@ -20,11 +20,11 @@ struct DiagnosisIdleTests {
         #expect(try Self.wakers(of: daemon) == before)
     }
 
-    /// What a process waits on in the kernel for a time or an event, without its connections.
+    /// Returns the timers and event loops of a process.
     private static func wakers(of process: Int32) throws -> [String] {
         let folder = "/proc/\(process)/fd"
         return try FileManager.default.contentsOfDirectory(atPath: folder)
-            // A descriptor may be closed by the time it is looked at.
+            // A descriptor may be closed in the meantime.
             .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0) }
             .filter { ["anon_inode:[timerfd]", "anon_inode:[eventpoll]"].contains($0) }
             .sorted()

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What `junctionctl doctor` finds on an installation where something is wrong, with and without the daemon.
+/// Tests of what `junctionctl doctor` finds on a faulty installation, with and without the daemon.
 struct DoctorFindingTests {
-    @Test func `a configuration that has changed since is found, whatever it takes to have it in force`() throws {
+    @Test func `doctor reports a changed configuration, and whether a reload or a restart applies it`() throws {
         let installation = try Installation.started(configuration: "[log]\nlevel = \"info\"")
         #expect(try installation.finding("configuration").verdict == "ok")
 
@@ -25,7 +25,7 @@ struct DoctorFindingTests {
         #expect(refused.remedy.contains("--check-config"))
     }
 
-    @Test func `a file that a package adds is found until it is in force, and one that is refused with its line`()
+    @Test func `doctor reports a package's file until it is loaded, and the line of a refused one`()
         throws
     {
         let installation = try Installation(configuration: "[log]\nlevel = \"info\"")
@@ -58,7 +58,7 @@ struct DoctorFindingTests {
         #expect(!bundle.output.contains("s3cret"))
     }
 
-    @Test func `no two findings have the same name`() throws {
+    @Test func `every finding has its own name`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
 
@@ -68,7 +68,7 @@ struct DoctorFindingTests {
         #expect(Set(names).count == names.count, "\(names.sorted())")
     }
 
-    @Test func `an entry for somebody who does not exist is found`() throws {
+    @Test func `doctor reports an access entry for an unknown user`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"nobody-of-that-name\""
         )
@@ -79,7 +79,7 @@ struct DoctorFindingTests {
         #expect(finding.detail.contains("nobody-of-that-name"))
     }
 
-    @Test func `a session that waits for an app is found, and whether one is there`() throws {
+    @Test func `doctor reports a session that waits for an app, and whether a session handler is registered`() throws {
         let installation = try Installation.social(configuration: "[renewal]\nmode = \"handler\"")
         let signIn = try installation.ctl("sign-in", "--user-id", "anna")
         let token = try #require(try installation.status()["accessToken"] as? Object)
@@ -98,7 +98,7 @@ struct DoctorFindingTests {
         #expect(try installation.findings().contains { $0.name == "renewal" } == false)
     }
 
-    @Test func `a session of which the provider has had enough is found`() throws {
+    @Test func `doctor reports a session that needs reauthentication`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
@@ -111,7 +111,7 @@ struct DoctorFindingTests {
         #expect(finding.remedy.contains("new credential"))
     }
 
-    @Test func `a locked session is found, and what is in it is not said to be well`() throws {
+    @Test func `doctor reports a locked session and no success about its contents`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try installation.startDaemon()
@@ -128,9 +128,9 @@ struct DoctorFindingTests {
         #expect(try installation.ctl("doctor").status == 1)
     }
 
-    // MARK: From this side
+    // MARK: Without the daemon
 
-    @Test func `without the daemon its configuration is looked at`() throws {
+    @Test func `without the daemon, doctor checks its configuration`() throws {
         let installation = try Installation(configuration: "nonsense = 1")
         try installation.writeConfiguration()
 
@@ -144,7 +144,7 @@ struct DoctorFindingTests {
         #expect(configuration.detail.contains("nonsense"))
     }
 
-    @Test func `without the daemon the files beside its configuration are looked at`() throws {
+    @Test func `without the daemon, doctor checks the files in conf.d`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
         _ = try installation.folder.makeFolder("conf.d")
@@ -168,18 +168,18 @@ struct DoctorFindingTests {
         .enabled("only root can act as another user") { geteuid() == 0 },
         .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
     )
-    func `who may not read a file beside the configuration is told so, and not that it is refused`() throws {
+    func `a user who may not read a file in conf.d is told so, without a claim that it is refused`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
         _ = try installation.folder.makeFolder("conf.d")
         _ = try installation.folder.write("", to: "conf.d/a.toml")
-        let stranger = try Stranger(installation)
+        let otherUser = try OtherUser(installation)
         let folder = installation.folder.path
         for (path, mode) in [(folder, 0o755), (folder + "/conf.d", 0o755), (installation.configurationFile, 0o644)] {
             #expect(chmod(path, mode_t(mode)) == 0)
         }
 
-        let ending = try stranger.ctl("doctor", "--json", "--config", installation.configurationFile)
+        let ending = try otherUser.ctl("doctor", "--json", "--config", installation.configurationFile)
         let finding = try #require(Finding.all(in: try ending.json()).first { $0.name == "configuration" })
 
         #expect(finding.verdict == "note")
@@ -190,26 +190,26 @@ struct DoctorFindingTests {
         .enabled("only root can act as another user") { geteuid() == 0 },
         .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
     )
-    func `who may only see the state is told what it says`() throws {
+    func `a caller that has only the status right is told about the state`() throws {
         let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\""
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
         )
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
         _ = try? installation.connect().call("session.renew")
 
-        let ending = try stranger.ctl("doctor", "--json")
+        let ending = try otherUser.ctl("doctor", "--json")
         let findings = Finding.all(in: try ending.json())
 
         #expect(ending.status == 77)
         #expect(findings.first { $0.name == "session" }?.detail.contains("reauthentication is pending") == true)
     }
 
-    // MARK: For a ticket
+    // MARK: Bundles
 
-    @Test func `a bundle has everything but secrets`() throws {
+    @Test func `a bundle contains every section and no secret`() throws {
         let secret = "pr0xy-s3cret"
         let installation = try Installation.started(
             configuration: "[network]\nproxy = \"http://kiosk:\(secret)@127.0.0.1:9\"\n# \(secret)"
@@ -217,7 +217,7 @@ struct DoctorFindingTests {
         let user = try installation.signInNewUser()
         let token = try #require(try installation.token())
 
-        // The daemon says which file it is.
+        // The daemon reports the path of its configuration file.
         let ending = try installation.ctl("doctor", "--bundle")
         let json = try installation.ctl("doctor", "--bundle", "--json")
 
@@ -230,11 +230,11 @@ struct DoctorFindingTests {
         }
         #expect(ending.output.contains("junctiond 0.1.0"))
         #expect(ending.output.contains("network.proxy = \"(hidden)@127.0.0.1:9\""))
-        #expect(Spill.of([secret, token, user], in: ending.output + ending.errors + json.output) == [])
+        #expect(SecretSearch.found([secret, token, user], in: ending.output + ending.errors + json.output) == [])
         #expect((try json.json()["parts"] as? [Object])?.count == 5)
     }
 
-    @Test func `a bundle has the file that is refused, and nothing of what cannot be read`() throws {
+    @Test func `a bundle contains a refused file and no content of an unreadable one`() throws {
         let installation = try Installation.started()
         try installation.change("[log]\r\nlevel = \"s3cret\"\r\n")
 
@@ -245,11 +245,10 @@ struct DoctorFindingTests {
         #expect(refused.output.contains("== configuration \(installation.configurationFile)\n"), "\(refused.output)")
         #expect(refused.output.contains("\nlog.level = (hidden)\n"))
         #expect(torn.output.contains("== configuration \(installation.configurationFile)\nit is no TOML, see line "))
-        #expect(Spill.of(["s3cret"], in: refused.output + torn.output) == [])
+        #expect(SecretSearch.found(["s3cret"], in: refused.output + torn.output) == [])
     }
 }
 
-/// One finding of doctor's.
 private struct Finding {
     var name: String
     var verdict: String
@@ -271,7 +270,6 @@ extension Installation {
         try #require(try findings().first { $0.name == name })
     }
 
-    /// Writes other lines to the file, without a word to the daemon.
     fileprivate func change(_ lines: String) throws {
         configuration = lines
         try writeConfiguration()

@@ -2,26 +2,26 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// An app's package puts a file into `conf.d` and takes it away again, while the daemon runs.
+/// Tests that an app's package adds a file to `conf.d` and removes it while the daemon runs.
 @Suite(
     .enabled("only root can act as another user") { geteuid() == 0 },
     .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
 )
 struct FragmentReloadTests {
-    private static let entry = "[[access]]\nallow = [\"status\"]\nuser = \"\(Stranger.name)\"\n"
+    private static let entry = "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\"\n"
 
-    /// An installation whose daemon runs, and in which another user's calls reach the daemon.
+    /// An installation with a running daemon whose socket another user can open.
     private struct Stage {
         let installation: Installation
         let notify: FakeServiceManager
-        let stranger: Stranger
+        let otherUser: OtherUser
 
         init(configuration: String = "") throws {
             installation = try Installation(configuration: configuration)
             try installation.folder.makeFolder("conf.d")
             notify = try installation.startDaemon()
-            stranger = try Stranger(installation)
-            try stranger.openSocket()
+            otherUser = try OtherUser(installation)
+            try otherUser.openSocket()
         }
 
         func put(_ text: String, _ name: String) throws {
@@ -32,16 +32,16 @@ struct FragmentReloadTests {
             try FileManager.default.removeItem(atPath: installation.folder.path + "/conf.d/\(name)")
         }
 
-        /// Has the configuration read again; returns what the service manager was told meanwhile.
+        /// Reloads the configuration, and returns the service manager's notifications during the reload.
         func reload() throws -> [String] {
             installation.daemon?.signal(SIGHUP)
             return try notify.wait("the end of the reload") { $0 == "READY=1" }
         }
 
-        var mayAsk: Bool { get throws { try stranger.ctl(["status"]).status != 77 } }
+        var mayAsk: Bool { get throws { try otherUser.ctl(["status"]).status != 77 } }
     }
 
-    @Test func `a reload takes a new file, and withdraws what a file that is gone allowed`() throws {
+    @Test func `a reload applies a new file and withdraws the rights of a removed one`() throws {
         let stage = try Stage()
         #expect(try !stage.mayAsk)
 
@@ -61,7 +61,7 @@ struct FragmentReloadTests {
             ("[junction]\napiUrl = \"https://api.example\"", ":2: junction.apiUrl: set twice, first in "),
         ]
     )
-    func `a file that is refused leaves the rights as they are, and is named with its line`(
+    func `a refused file leaves the rights unchanged and is reported with its line`(
         text: String,
         complaint: String
     ) throws {
@@ -80,7 +80,7 @@ struct FragmentReloadTests {
         #expect(try stage.mayAsk)
     }
 
-    @Test func `what the configuration file says of a caller comes before what any other file says`() throws {
+    @Test func `an entry of the configuration file overrides entries of conf.d for the same caller`() throws {
         let stage = try Stage(configuration: Self.entry.replacing("\"status\"", with: ""))
         try stage.put(Self.entry, "00-app.toml")
         _ = try stage.reload()
@@ -88,7 +88,7 @@ struct FragmentReloadTests {
         #expect(try !stage.mayAsk)
     }
 
-    @Test func `of two files that speak of the same caller the first by name decides`() throws {
+    @Test func `of two files about the same caller the first by name decides`() throws {
         let stage = try Stage()
         try stage.put(Self.entry, "60-app.toml")
         try stage.put(Self.entry.replacing("\"status\"", with: ""), "50-local.toml")
@@ -101,9 +101,9 @@ struct FragmentReloadTests {
         #expect(try stage.mayAsk)
     }
 
-    @Test func `the first entry of an app withdraws what everybody was allowed without any`() throws {
+    @Test func `an app's first entry withdraws the rights that every caller had without an entry`() throws {
         let stage = try Stage()
-        let group = { try stage.stranger.ctl(["status"], groups: "root").status }
+        let group = { try stage.otherUser.ctl(["status"], groups: "root").status }
         #expect(try group() != 77)
 
         try stage.put("[[access]]\nallow = [\"token\"]\nunit = \"health-sync.service\"\n", "50-health-sync.toml")

@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A disk without a byte to spare. It takes root to mount one.
+/// Tests of a full disk. Only root can mount one.
 @Suite(.enabled("only root can mount a small disk here") { SmallDisk.canBeMounted })
 struct FullDiskTests {
-    @Test func `a renewal on a full disk is served from memory, and is durable when there is room again`() throws {
+    @Test func `a renewal on a full disk is served from memory and becomes durable when space is free`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
         try installation.startDaemon()
@@ -30,7 +30,7 @@ struct FullDiskTests {
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `doctor says that the disk is full, before a renewal meets that`() throws {
+    @Test func `doctor reports a full disk before a renewal fails`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
         try installation.startDaemon()
@@ -46,7 +46,7 @@ struct FullDiskTests {
         )
     }
 
-    @Test func `a rotation that the disk refuses survives a crash in the service manager's care`() throws {
+    @Test func `a rotation that the disk refuses survives a crash in the file-descriptor store`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
         let notify = try installation.startDaemon()
@@ -63,7 +63,7 @@ struct FullDiskTests {
         #expect(adopted.generation == 2)
         #expect(!adopted.isDurable)
         #expect(try installation.token() == token)
-        // The old refresh token was good once: with anything but the new one the provider would end the session.
+        // The old refresh token is spent: if the daemon sent it, the provider would end the session.
         #expect(try installation.connect().call("session.renew").generation == 3)
         try disk.makeRoom()
 
@@ -89,7 +89,7 @@ struct FullDiskTests {
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `a sign-out that cannot be stored ends with 75, and holds once it can`() throws {
+    @Test func `a sign-out that cannot be stored ends with 75 and becomes durable when space is free`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
         try installation.startDaemon()
@@ -108,7 +108,7 @@ struct FullDiskTests {
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `a credential that a sign-out on a full disk ends stays ended, once there is room again`() throws {
+    @Test func `a credential that a sign-out on a full disk cancels stays cancelled when space is free`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation)
         let disk = try SmallDisk(for: installation)
@@ -129,7 +129,7 @@ struct FullDiskTests {
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `a sign-in on a full disk says that it is not durable`() throws {
+    @Test func `a sign-in on a full disk reports that it is not durable`() throws {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
         try installation.startDaemon()
@@ -148,7 +148,7 @@ struct FullDiskTests {
     }
 }
 
-/// A file system that is smaller than the reserve that the daemon would like to set aside.
+/// A file system smaller than the space that the daemon reserves.
 private final class SmallDisk {
     private let folder: TemporaryFolder
     private let path: String
@@ -167,7 +167,6 @@ private final class SmallDisk {
         installation.stateDirectory = path + "/state"
     }
 
-    /// Takes every byte that is left.
     func fill() throws {
         let file = open(path + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(file) }
@@ -185,7 +184,7 @@ private final class SmallDisk {
         guard ending.status == 0 else { throw Program.Failure(description: "mount: \(ending.errors)") }
     }
 
-    /// The daemon may still have files there.
+    /// Unmounts lazily, because the daemon may have files open.
     @discardableResult
     private static func unmount(_ path: String, in folder: TemporaryFolder) -> Bool {
         (try? Program("/usr/bin/umount", ["--lazy", path], in: folder).wait())?.status == 0

@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// docs/metrics.md, the alert rules and the dashboard, against what a daemon really says.
+/// Compares docs/metrics.md, the alert rules and the dashboard with the metrics of a running daemon.
 struct MetricsDocumentTests {
     private static let documents = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../docs").standardizedFileURL
@@ -11,13 +11,13 @@ struct MetricsDocumentTests {
         try String(contentsOf: documents.appending(path: path), encoding: .utf8)
     }
 
-    /// One metric: its type, and the names of its labels.
+    /// The type and the label names of a metric.
     private struct Metric: Equatable {
         var kind: String
         var labels: Set<String> = []
     }
 
-    /// What the text of a daemon announces.
+    /// Parses the metrics text of a daemon.
     private static func metrics(in text: String) -> [String: Metric] {
         var metrics: [String: Metric] = [:]
         for line in text.split(separator: "\n") {
@@ -32,17 +32,17 @@ struct MetricsDocumentTests {
         return metrics
     }
 
-    /// What a daemon says that has signed somebody in and given a token away.
+    /// Returns the metrics of a daemon that has signed a user in and issued a token.
     private func text() throws -> String {
         let installation = try Installation.started()
         try installation.signInNewUser()
         _ = try installation.token()
-        // An error, so that its code is there.
+        // Causes an error, so that its code is in the metrics.
         _ = try? installation.connect().call("no.such.method")
         return try installation.ctl("metrics").output
     }
 
-    @Test func `the page lists every metric with its type and its labels, and no other`() throws {
+    @Test func `the page lists exactly the daemon's metrics with type and labels`() throws {
         let page = try Self.document("metrics.md")
         let rows = page.matches(of: #/\| `(junctiond_[a-z_]+)` \| ([a-z]+) \|([^|]*)\|/#).map { row in
             let labels = row.3.matches(of: #/`([a-z]+)`/#).map { String($0.1) }
@@ -56,7 +56,7 @@ struct MetricsDocumentTests {
         for (name, metric) in real { #expect(listed[name] == metric, "\(name)") }
     }
 
-    @Test func `every word of a label is on the page`() throws {
+    @Test func `every label value is on the page`() throws {
         let page = try Self.document("metrics.md")
         let words = try text().matches(of: #/(?:state|status|phase|outcome|cause)="([A-Za-z]+)"/#).map { String($0.1) }
 
@@ -65,7 +65,7 @@ struct MetricsDocumentTests {
     }
 
     @Test(arguments: ["metrics/alerts.yml", "metrics/dashboard.json"])
-    func `rules and dashboard ask for metrics and labels that there are`(path: String) throws {
+    func `rules and dashboard use only existing metrics and labels`(path: String) throws {
         let real = Self.metrics(in: try text())
         let text = try Self.document(path).replacing("\\\"", with: "\"")
         var asked = 0
@@ -85,7 +85,7 @@ struct MetricsDocumentTests {
         #expect(asked >= 10)
     }
 
-    @Test func `the dashboard is JSON whose panels all ask something`() throws {
+    @Test func `the dashboard is JSON and every panel has a query`() throws {
         let data = Data(try Self.document("metrics/dashboard.json").utf8)
         let dashboard = try #require(try JSONSerialization.jsonObject(with: data) as? Object)
         let panels = try #require(dashboard["panels"] as? [Object])
@@ -98,7 +98,7 @@ struct MetricsDocumentTests {
         #expect(Set(panels.compactMap { $0["id"] as? Int }).count == panels.count)
     }
 
-    @Test func `what the provider does and who gets tokens is measured`() throws {
+    @Test func `provider requests and issued tokens are measured`() throws {
         let text = try text()
         let requests = try #require(text.firstMatch(of: #/junctiond_provider_request_duration_seconds_count (\d+)/#))
 

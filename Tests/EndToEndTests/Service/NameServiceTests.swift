@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// An access entry names users and groups; whoever knows them may be away, and that is not the same as nobody.
+/// Tests access entries with user names. An unavailable name service is not the same as an unknown user.
 @Suite(.enabled("a mount namespace of its own is not to be had") { MachineAccounts.arePossible })
 struct NameServiceTests {
-    /// The first entry denies; what follows is for everybody else.
+    /// The first entry denies one user. The following entries apply to all others.
     private static let denying = """
         [[access]]
         allow = []
@@ -24,14 +24,14 @@ struct NameServiceTests {
         return try accounts.junctiond(["--config", file, "--check-config"], in: folder).wait()
     }
 
-    @Test func `who is in no file is nobody, and that is said`() throws {
+    @Test func `an unknown user of an entry is reported as unknown`() throws {
         let ending = try check(services: "files", users: [])
 
         #expect(ending.status == 0, "\(ending.errors)")
         #expect(ending.errors.contains("access[0] matches nobody: there is no user \"nobody\""))
     }
 
-    @Test func `who is found by the second service is somebody, although the first is away`() throws {
+    @Test func `a user that the second name service knows is found although the first is unavailable`() throws {
         let ending = try check(services: "hesiod files", users: ["nobody"])
 
         #expect(ending.status == 0, "\(ending.errors)")
@@ -40,7 +40,7 @@ struct NameServiceTests {
     }
 
     @Test(arguments: ["files", "hesiod", "hesiod files", "files [NOTFOUND=continue] hesiod files", "compat"])
-    func `a service that is away is no answer, whichever others there are`(services: String) throws {
+    func `an unavailable name service gives no answer, whatever other services exist`(services: String) throws {
         let ending = try check(services: services, users: []) { if !services.contains("hesiod") { try $0.loseUsers() } }
 
         #expect(ending.status == 75, "\(ending.errors)")
@@ -48,7 +48,7 @@ struct NameServiceTests {
         #expect(ending.output == "")
     }
 
-    @Test func `a start while the name service is away is tried again, and touches nothing`() throws {
+    @Test func `a start without the name service is retried and changes nothing`() throws {
         let folder = TemporaryFolder()
         let accounts = try MachineAccounts(in: folder, services: "files")
         try accounts.loseUsers()
@@ -66,22 +66,22 @@ struct NameServiceTests {
         .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) },
         arguments: [true, false]
     )
-    func `a reload that does not find who is denied is refused, and the denial stays`(fileIsLost: Bool) throws {
+    func `a reload that cannot find a denied user is refused, and the denial stays in force`(fileIsLost: Bool) throws {
         let installation = try Installation(configuration: Self.denying)
         let accounts = try MachineAccounts(in: installation.folder, services: "files")
         installation.accounts = accounts
         let notify = try installation.startDaemon()
         try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
-        #expect(try stranger.ctl(["token"]).status == 77)
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
+        #expect(try otherUser.ctl(["token"]).status == 77)
 
         if fileIsLost { try accounts.loseUsers() } else { try accounts.know([]) }
         installation.daemon?.signal(SIGHUP)
         let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
 
         #expect(lines.contains { $0.hasPrefix("STATUS=The new configuration is") && $0.contains("access[0]") })
-        let ending = try stranger.ctl(["token"])
+        let ending = try otherUser.ctl(["token"])
         #expect(ending.status == 77)
         #expect(ending.output == "")
     }

@@ -2,14 +2,14 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A daemon that the service manager passes its sockets to, and whose configuration is refused.
+/// Tests of a daemon with passed sockets and a refused configuration.
 struct RefusedStartTests {
-    /// The daemon's service manager: it holds the sockets, and keeps what it is given.
+    /// The service manager of the daemon, with the sockets and the file-descriptor store.
     private final class ServiceManager {
         let installation: Installation
         private let rpc: TestListener
         private var api: TestListener?
-        /// Where what it keeps for the daemon was received.
+        /// The receiver of the descriptors that the daemon stores.
         var store: FakeServiceManager?
 
         init(_ installation: Installation) throws {
@@ -19,7 +19,7 @@ struct RefusedStartTests {
 
         func listen(at path: String) throws { api = try TestListener(.path(path)) }
 
-        /// Starts the daemon and waits until it says that it is ready.
+        /// Starts the daemon and waits until it is ready.
         func start() throws -> FakeServiceManager {
             var passed = store?.kept ?? [:]
             passed["rpc"] = rpc.descriptor
@@ -27,7 +27,7 @@ struct RefusedStartTests {
             return try installation.startDaemon(kept: passed)
         }
 
-        /// Has the daemon that runs read another configuration.
+        /// Reloads the running daemon with another configuration.
         func reload(with configuration: String) throws {
             installation.configuration = configuration
             try installation.writeConfiguration()
@@ -41,7 +41,7 @@ struct RefusedStartTests {
 
     private static let broken = "nonsense = 1"
 
-    @Test func `whoever connects is told what is wrong on every call, and nothing of the session is opened`() throws {
+    @Test func `every call is answered with the configuration error, and the session is not opened`() throws {
         let installation = try Installation(configuration: Self.broken)
         let manager = try ServiceManager(installation)
         let client = try installation.connect()
@@ -63,7 +63,7 @@ struct RefusedStartTests {
         #expect(FileManager.default.fileExists(atPath: installation.socket))
     }
 
-    @Test func `without a waiting client and a kept copy the start fails`() throws {
+    @Test func `the start fails without a waiting client and without a stored copy`() throws {
         let installation = try Installation(configuration: Self.broken)
         let manager = try ServiceManager(installation)
 
@@ -72,7 +72,7 @@ struct RefusedStartTests {
         #expect(try manager.awaitEnd().status == 78)
     }
 
-    @Test func `a reload with a configuration in order ends the process, and the next one serves the waiting clients`()
+    @Test func `a reload with a valid configuration ends the process, and the next one serves waiting clients`()
         throws
     {
         let installation = try Installation(configuration: Self.broken)
@@ -86,7 +86,7 @@ struct RefusedStartTests {
         #expect(try first.refusal("session.status").message.contains("other"))
         try manager.reload(with: "")
         try notify.wait(for: "READY=1")
-        // The process is still there, and does not answer any more: this client waits for the next one.
+        // The process still exists but answers no more. This client waits for the next process.
         let second = try installation.connect()
         second.send(#"{"jsonrpc":"2.0","id":1,"method":"session.status"}"#)
         #expect(throws: (any Error).self) { try first.message() }
@@ -100,7 +100,7 @@ struct RefusedStartTests {
     }
 
     @Test
-    func `the call for a reload is answered with the reason, and with success when the configuration is in order`()
+    func `daemon.reload is answered with the error, or with success for a valid configuration`()
         throws
     {
         let installation = try Installation(configuration: Self.broken)
@@ -120,7 +120,7 @@ struct RefusedStartTests {
         #expect(try manager.awaitEnd().status == 75)
     }
 
-    @Test func `a newer record that only the service manager has survives a refused start and a reload`() throws {
+    @Test func `a newer record in the file-descriptor store survives a refused start and a reload`() throws {
         let installation = try Installation(rotationGrace: 0)
         let disk = try BrokenDisk(installation)
         let manager = try ServiceManager(installation)
@@ -135,7 +135,8 @@ struct RefusedStartTests {
         manager.store = first
         #expect(!first.kept.isEmpty)
 
-        // No client waits. The process stays for the copy, which the service manager would drop after a failed start.
+        // No client waits. The process runs on because of the stored copy, which the service manager would drop after a
+        // failed start.
         installation.configuration = Self.broken
         let refusing = try manager.start()
         #expect(try installation.connect().refusal("token.get").code == 1013)
@@ -151,18 +152,18 @@ struct RefusedStartTests {
         #expect(adopted.userId == user)
         #expect(!adopted.isDurable)
         #expect(try installation.token() == token)
-        // The provider takes each refresh token once: with the older one it would end the session.
+        // The provider accepts each refresh token once, so the older record would end the session.
         #expect(try installation.connect().call("session.renew").generation == 3)
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
     @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
-    func `HTTP clients get the reason too, until the configuration is in order`() throws {
+    func `HTTP clients get the configuration error until the configuration is valid`() throws {
         let installation = try Installation(configuration: Self.broken)
         let api = ApiSocket(installation.folder.fresh("api.sock"), in: installation.folder)
         let manager = try ServiceManager(installation)
         try manager.listen(at: api.socket)
-        // The process stays for this connection: no client waits at the other socket.
+        // The process runs on because of this connection. No client waits at the other socket.
         let waiting = try RawClient(api.socket)
         let notify = try manager.start()
         _ = waiting
@@ -189,14 +190,14 @@ struct RefusedStartTests {
         try installation.stopDaemon()
     }
 
-    @Test func `a SIGTERM right after a reload ends the process with 0`() throws {
+    @Test func `a SIGTERM immediately after a reload ends the process with 0`() throws {
         let installation = try Installation(configuration: Self.broken)
         let manager = try ServiceManager(installation)
         let client = try installation.connect()
         _ = try manager.start()
         #expect(try client.refusal("session.status").code == 1013)
 
-        // Both signals are pending when the process continues, and SIGHUP is delivered first.
+        // Both signals are pending when the process continues. The kernel delivers SIGHUP first.
         installation.daemon?.signal(SIGSTOP)
         try manager.reload(with: "")
         installation.daemon?.signal(SIGTERM)
@@ -205,7 +206,7 @@ struct RefusedStartTests {
         #expect(try manager.awaitEnd().status == 0)
     }
 
-    @Test func `what is no call is answered as ever, a line that is too long ends the connection`() throws {
+    @Test func `an invalid request gets its usual error, and a line that is too long closes the connection`() throws {
         let installation = try Installation(configuration: Self.broken)
         let manager = try ServiceManager(installation)
         let client = try installation.connect()

@@ -2,17 +2,17 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What becomes of settings that only a start takes over, when the configuration is reloaded.
+/// Tests of a reload that changes settings which only a start applies.
 struct ReloadTests {
     private static let elsewhere = "http://127.0.0.1:9"
 
-    /// Has the configuration name another server for sign-ins.
+    /// Changes the server for sign-ins in the configuration file.
     private func move(_ installation: Installation) throws {
         installation.vendor = { cloud in "[junction]\nauthUrl = \"\(Self.elsewhere)\"\napiUrl = \"\(cloud)\"" }
         try installation.writeConfiguration()
     }
 
-    @Test func `a setting that waits for a restart is named everywhere, until it is set back`() throws {
+    @Test func `a setting that needs a restart is reported everywhere until it is set back`() throws {
         let installation = try Installation()
         let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()
@@ -45,7 +45,7 @@ struct ReloadTests {
         #expect(try !installation.ctl("status").output.contains("restart"))
     }
 
-    @Test func `a reload that is refused fails, whatever it is refused for`() throws {
+    @Test func `a refused reload fails for any reason`() throws {
         let installation = try Installation()
         try installation.startDaemon()
         let user = try installation.signInNewUser()
@@ -67,8 +67,7 @@ struct ReloadTests {
     }
 
     @Test(arguments: [true, false])
-    func `while nobody is signed in every setting takes effect at a reload, in the same process`(isPassed: Bool) throws
-    {
+    func `without a signed-in user a reload applies every setting in the same process`(isPassed: Bool) throws {
         let installation = try Installation()
         let listener = isPassed ? try installation.listen() : nil
         let passed = listener.map { ["rpc": $0.descriptor] } ?? [:]
@@ -90,7 +89,7 @@ struct ReloadTests {
         #expect(FileManager.default.fileExists(atPath: installation.socket) == isPassed)
     }
 
-    @Test func `a changed api socket waits for a restart, since only a start can tell whether it can be made`() throws {
+    @Test func `a changed api.socket needs a restart, because only a start can create the socket`() throws {
         let installation = try Installation()
         try installation.startDaemon()
 
@@ -99,11 +98,11 @@ struct ReloadTests {
         let client = try installation.connect()
 
         #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == ["api.socket"])
-        // It is the same daemon, on the same connection.
+        // The same daemon answers on the same connection.
         #expect(try client.call("daemon.info")["pendingRestart"] as? [String] == ["api.socket"])
     }
 
-    @Test func `while the provider does not know of a sign-out the daemon does not start anew`() throws {
+    @Test func `the daemon does not restart itself while a revocation is pending`() throws {
         let installation = try Installation.social()
         try installation.connect().call("session.signIn", ["scheme": "userLogin", "userId": "anna"])
         try installation.cloud.stop()
@@ -119,7 +118,7 @@ struct ReloadTests {
         #expect(try #require(installation.daemon?.errors).contains("The provider was not told of a sign-out"))
     }
 
-    @Test func `a call that has the daemon start anew is answered, and a client that connects then waits`() throws {
+    @Test func `a call that restarts the daemon is answered, and a client that connects then waits`() throws {
         let installation = try Installation()
         let listener = try installation.listen()
         try installation.startDaemon(kept: ["rpc": listener.descriptor])
@@ -130,7 +129,7 @@ struct ReloadTests {
 
         #expect(result["pendingRestart"] as? [String] == [])
         #expect(try installation.connect().call("daemon.info")["pendingRestart"] as? [String] == [])
-        // The server that is named now is asked.
+        // The daemon uses the new server.
         let failing = try installation.ctl(
             "sign-in",
             input: installation.cloud.signInToken(for: installation.cloud.makeUser())

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The key that the service manager passes as a credential, and what becomes of the session without it.
+/// Tests of the sealing key that the service manager passes as a credential.
 @Suite struct SealingKeyTests {
-    @Test func `the session comes back with its key, and only with it`() throws {
+    @Test func `the session is restored only with its key`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try installation.startDaemon()
@@ -32,7 +32,7 @@ import Testing
         #expect(try installation.token() == token)
     }
 
-    @Test func `under another key the session is locked, and a sign-in reseals it`() throws {
+    @Test func `with another key the session is locked, and a sign-in seals a new record`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try installation.startDaemon()
@@ -53,7 +53,7 @@ import Testing
         #expect(try installation.token() != nil)
     }
 
-    @Test func `without a key nothing crash-loops, and sign-out still works`() throws {
+    @Test func `without a key the daemon keeps running, and a sign-out works`() throws {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try installation.startDaemon()
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["host+tpm2", "tpm2", "host"])
-    func `what the key is bound to is reported as it was written down`(binding: String) throws {
+    func `the recorded binding of the key is reported`(binding: String) throws {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try credentials.write(Data("\(binding)\n".utf8), to: "junctiond.key.binding")
@@ -83,7 +83,7 @@ import Testing
         #expect(try installation.status().storage["sealedWith"] as? String == binding)
     }
 
-    @Test func `a record from another machine's disk is locked with that reason`() throws {
+    @Test func `a record from another machine is locked with that reason`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.killDaemon()

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What the service manager is told, and what it passes in.
+/// Tests of the service manager's notifications, signals and passed descriptors.
 @Suite struct ServiceManagerTests {
-    @Test func `READY=1 comes when the socket answers and the state is loaded`() throws {
+    @Test func `READY=1 is sent when the socket answers and the state is loaded`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
         try installation.killDaemon()
@@ -19,7 +19,7 @@ import Testing
         #expect(status.userId == user)
     }
 
-    @Test func `each transition is told in plain words`() throws {
+    @Test func `the service manager's status text reports each transition`() throws {
         let installation = try Installation(accessTokenLifetime: 2)
         let notify = try installation.startDaemon()
         let user = try installation.cloud.makeUser()
@@ -39,7 +39,7 @@ import Testing
         try notify.wait(for: "STATUS=Nobody is signed in")
     }
 
-    @Test func `STOPPING=1 comes when the end begins`() throws {
+    @Test func `STOPPING=1 is sent when the shutdown begins`() throws {
         let installation = try Installation()
         let notify = try installation.startDaemon()
 
@@ -54,7 +54,7 @@ import Testing
         let user = try installation.cloud.makeUser()
         let client = try installation.connect()
 
-        // The queue of a datagram socket is short: ten messages, as the kernel comes.
+        // The kernel's default queue of a datagram socket holds ten messages.
         for _ in 0..<50 {
             try client.call("session.signIn", APIKey.credential(for: user))
             try client.call("session.signOut")
@@ -63,14 +63,14 @@ import Testing
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
 
-    @Test func `a service manager that waits for signs of life gets them, one after the other`() throws {
+    @Test func `watchdog heartbeats are sent one after another if the service manager asks for them`() throws {
         let installation = try Installation()
         let notify = try installation.startDaemon(["WATCHDOG_USEC": "200000"])
 
         for _ in 0..<5 { try notify.wait(for: "WATCHDOG=1") }
     }
 
-    @Test func `each token that is handed out is a line in the log, with who asked`() throws {
+    @Test func `each issued token has a log line with the caller`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let client = try installation.connect()
@@ -87,7 +87,7 @@ import Testing
         #expect(lines.filter { $0.contains("generation=2") && $0.contains(caller) }.count == 1)
     }
 
-    @Test func `a log that nobody takes any more does not end the daemon`() throws {
+    @Test func `a closed log does not end the daemon`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
         let notify = try FakeServiceManager(.path)
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: Reloading
 
-    @Test func `SIGHUP puts a new configuration in force without a restart`() throws {
+    @Test func `SIGHUP applies a new configuration without a restart`() throws {
         let installation = try Installation()
         let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()
@@ -129,7 +129,7 @@ import Testing
         #expect(try client.call("session.status").userId == user)
     }
 
-    @Test func `SIGHUP with an invalid configuration keeps the old one and says why`() throws {
+    @Test func `SIGHUP with an invalid configuration keeps the old one and reports why`() throws {
         let installation = try Installation(configuration: "[api]\nexpose = false")
         let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()
@@ -152,7 +152,7 @@ import Testing
         try notify.wait(for: "STATUS=A user is signed in")
     }
 
-    /// What a start refuses, and what is said of it.
+    /// Configurations that a start refuses, with a word of the error.
     static let unstartable = [
         ("[tls]\ncaFile = \"/nowhere/ca.pem\"", "tls.caFile"),
         ("provider = \"sinch\"", "sinch.applicationKey"),
@@ -160,13 +160,13 @@ import Testing
     ]
 
     @Test(arguments: unstartable.map(\.0))
-    func `SIGHUP refuses what a start refuses, whole, and the old rights hold`(configuration: String) throws {
+    func `SIGHUP refuses what a start refuses, and the old rights stay in force`(configuration: String) throws {
         let installation = try Installation(configuration: "[api]\nexpose = false")
         let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()
         let words = try #require(Self.unstartable.first { $0.0 == configuration }?.1)
 
-        // What no header takes as a key.
+        // A key that is not valid in an HTTP header.
         let key = try installation.folder.write("no key\n", to: "key")
         installation.vendor = { _ in configuration.replacingOccurrences(of: "KEY", with: key) }
         installation.configuration = "[api]\nexpose = true"
@@ -186,7 +186,7 @@ import Testing
         #expect(check.errors.contains(words))
     }
 
-    @Test func `SIGHUP refuses another provider while a user of this one is signed in, as a start does`() throws {
+    @Test func `SIGHUP and a start refuse another provider while a user of this one is signed in`() throws {
         let installation = try Installation(configuration: "[api]\nexpose = false")
         let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()

@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A socket that is passed in.
+/// Tests of a daemon with a passed socket.
 @Suite(.enabled("systemd-socket-activate is not installed") { SystemPrograms.has(SystemPrograms.socketActivate) })
 struct SocketActivationTests {
-    @Test func `a passed socket is served, and is still there after the end`() throws {
+    @Test func `a passed socket is served, and still exists after the daemon ends`() throws {
         let installation = try Installation()
         let (activator, socket) = try activate(installation)
 
@@ -21,7 +21,7 @@ struct SocketActivationTests {
         #expect(!FileManager.default.fileExists(atPath: installation.socket))
     }
 
-    @Test func `the session of a passed socket survives SIGKILL like any other`() throws {
+    @Test func `the session of a daemon with a passed socket survives SIGKILL`() throws {
         let installation = try Installation()
         let user = try installation.cloud.makeUser()
         let (activator, socket) = try activate(installation)
@@ -36,23 +36,23 @@ struct SocketActivationTests {
         #expect(try successor.program.wait().status == 0)
     }
 
-    @Test func `a passed socket of another name is left alone`() throws {
+    @Test func `a passed socket with another name is not used`() throws {
         let installation = try Installation()
         let (activator, socket) = try activate(installation, name: "other")
 
-        // The first connection is what starts the daemon, and nobody takes it.
-        let stranger = try RawClient(socket)
-        stranger.send(#"{"jsonrpc":"2.0","method":"daemon.info","id":1}"#)
+        // The first connection starts the daemon, and no process accepts it.
+        let firstClient = try RawClient(socket)
+        firstClient.send(#"{"jsonrpc":"2.0","method":"daemon.info","id":1}"#)
         let outcome = try installation.ctl("wait", "--for", "signed-out", "--timeout", "10")
 
         #expect(outcome.status == 0)
-        #expect(!stranger.socket.hasInput)
+        #expect(!firstClient.socket.hasInput)
         activator.program.signal(SIGTERM)
         #expect(try activator.program.wait().status == 0)
         #expect(FileManager.default.fileExists(atPath: socket))
     }
 
-    /// The daemon as the service manager would start it: by the first connection.
+    /// Starts `systemd-socket-activate`, which starts the daemon at the first connection.
     private func activate(_ installation: Installation, name: String = "rpc") throws -> (TalkingProgram, socket: String)
     {
         try installation.writeConfiguration()
@@ -63,7 +63,7 @@ struct SocketActivationTests {
             ["-c", #"exec "$0" "$@" 2>&1"#] + command + installation.daemonArguments,
             in: installation.folder
         )
-        // Its first line says that it listens.
+        // The program prints its first line when it listens.
         guard try activator.lines.next() != nil else {
             throw Program.Failure(description: "\(SystemPrograms.socketActivate) does not listen")
         }

@@ -2,15 +2,15 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The log when whoever reads standard error has stopped: a supervisor that hangs, a terminal that is held.
+/// Tests of a log whose reader has stopped, such as a hanging supervisor or a paused terminal.
 @Suite struct StalledLogTests {
-    @Test func `a reader of the log that has stopped holds up neither answers nor the end`() throws {
+    @Test func `a stopped log reader delays neither answers nor the shutdown`() throws {
         let installation = try Installation(configuration: "[log]\nlevel = \"trace\"")
         try installation.writeConfiguration()
         let notify = try FakeServiceManager(.path)
         let errors = installation.folder.fresh("errors")
         try #require(mkfifo(errors, 0o600) == 0)
-        // Somebody has it open for reading, and does not read.
+        // A reader that opens the FIFO and does not read.
         let reader = open(errors, O_RDWR | O_CLOEXEC)
         defer { close(reader) }
         let daemon = try Program(
@@ -22,14 +22,14 @@ import Testing
         try notify.waitUntilReady(daemon)
         let client = try installation.connect()
 
-        // Each leaves a line of more than fifty bytes in the audit; the pipe holds 64 KiB of them.
+        // Each call writes an audit line of more than 50 bytes, and the pipe holds 64 KiB.
         for _ in 0..<1_500 { try client.call("session.signOut") }
 
         daemon.signal(SIGTERM)
         #expect(try daemon.wait().status == 0)
     }
 
-    @Test func `a start that fails ends, though whoever reads why has stopped`() throws {
+    @Test func `a start that fails ends even if the log reader has stopped`() throws {
         let folder = TemporaryFolder()
         let errors = folder.fresh("errors")
         try #require(mkfifo(errors, 0o600) == 0)

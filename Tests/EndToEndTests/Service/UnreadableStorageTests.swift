@@ -2,10 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A stored session that the daemon cannot open, as `junctionctl` shows it: no token can be had, for which reason, and what to do.
+/// Tests of a stored session that the daemon cannot open. `junctionctl` reports that no token is available, why, and
+/// what to do.
 @Suite struct UnreadableStorageTests {
-    /// What the daemon finds at its start, and words of the reason.
-    enum Trouble: String, CaseIterable {
+    /// The defect that the daemon finds at its start.
+    enum Defect: String, CaseIterable {
         case otherKey, noKey, clonedDisk, newerFormat, altered, torn
 
         var status: String {
@@ -27,9 +28,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Trouble.allCases)
-    func `status says in its first line that no token can be had, why and what to do`(trouble: Trouble) throws {
-        let installation = try Self.installation(with: trouble)
+    @Test(arguments: Defect.allCases)
+    func `the first line of status says that no token is available, why and what to do`(defect: Defect) throws {
+        let installation = try Self.installation(with: defect)
 
         let status = try installation.ctl("status")
         let json = try installation.ctl("status", "--json")
@@ -39,24 +40,24 @@ import Testing
 
         let first = try #require(status.output.split(separator: "\n").first)
         #expect(first.hasPrefix("state     "), "\(first)")
-        #expect(first.contains("no token can be had, because the storage is \(trouble.status). "), "\(first)")
-        #expect(first.contains(trouble.reason), "\(first)")
+        #expect(first.contains("no token can be had, because the storage is \(defect.status). "), "\(first)")
+        #expect(first.contains(defect.reason), "\(first)")
         for ending in [status, json, token, wait] { #expect(ending.status == 75, "\(ending.errors)") }
         let storage = try json.json().storage
         #expect(storage["readable"] as? Bool == false)
-        #expect((storage["reason"] as? String)?.contains(trouble.reason) == true)
-        #expect(token.errors.contains(trouble.reason))
-        #expect(wait.errors.contains(trouble.reason))
+        #expect((storage["reason"] as? String)?.contains(defect.reason) == true)
+        #expect(token.errors.contains(defect.reason))
+        #expect(wait.errors.contains(defect.reason))
         #expect(doctor.status == 1)
-        // In full, and once.
-        #expect(doctor.output.components(separatedBy: trouble.reason).count == 2, "\(doctor.output)")
+        // The reason occurs completely and only once.
+        #expect(doctor.output.components(separatedBy: defect.reason).count == 2, "\(doctor.output)")
         for advice in [status.output, token.errors, doctor.output] {
             #expect(!advice.contains("estore it"), "\(advice)")
             #expect(!advice.contains("and was put aside"), "\(advice)")
         }
     }
 
-    @Test func `a record that was put aside beside a session that is well costs no token`() throws {
+    @Test func `a discarded record beside a healthy session does not affect tokens`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.killDaemon()
@@ -80,7 +81,7 @@ import Testing
         #expect(doctor.output.contains("is signed in."), "\(doctor.output)")
     }
 
-    @Test func `after a sign-out from a session that cannot be opened nobody is signed in`() throws {
+    @Test func `after a sign-out from an unreadable session no user is signed in`() throws {
         let installation = try Self.installation(with: .noKey)
         try installation.signOut()
 
@@ -91,15 +92,15 @@ import Testing
         #expect(try installation.ctl("token").status == 3)
     }
 
-    /// An installation whose daemon runs, and has found this.
-    private static func installation(with trouble: Trouble) throws -> Installation {
+    /// Creates an installation with a running daemon and this defect.
+    private static func installation(with defect: Defect) throws -> Installation {
         let installation = try Installation()
         let credentials = try Credentials(installation, key: 1)
         try installation.startDaemon()
         try installation.signInNewUser()
         try installation.killDaemon()
         let record = installation.stateDirectory + "/session.sealed"
-        switch trouble {
+        switch defect {
         case .otherKey: try credentials.put(2)
         case .noKey: try credentials.take()
         case .clonedDisk:
@@ -113,7 +114,7 @@ import Testing
         return installation
     }
 
-    /// Gives a record another format, with the checksum of its clear part (`RecordFrame`).
+    /// Changes the format number of a record and the checksum of its clear part (`RecordFrame`).
     private static func makeNewer(_ record: String, in folder: TemporaryFolder) throws {
         let (magic, prologue) = (8, 17)
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: record)))

@@ -1,7 +1,7 @@
-// A disk that takes its time or fails: preloaded into the daemon, driven by HeldDisk and BrokenDisk.
+// Replaces fsync in the daemon with a slow or failing one. StallingDisk and BrokenDisk control it.
 //
-// JUNCTION_TEST_DISK names a folder. While there is a file `hold` in it, whoever syncs a file says so by a line in the
-// FIFO `held`, and goes on when a byte comes out of the FIFO `go`. While there is a file `broken` in it, every sync fails with EIO.
+// JUNCTION_TEST_DISK names a folder. While it contains a file `hold`, fsync writes a line to the FIFO `held` and waits
+// for a byte from the FIFO `go`. While it contains a file `broken`, every fsync fails with EIO.
 
 #define _GNU_SOURCE
 
@@ -22,7 +22,7 @@ static void wait_while_held(const char *folder) {
     int held = path_in(folder, "held", path) ? open(path, O_WRONLY | O_CLOEXEC) : -1;
     int go = path_in(folder, "go", path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (held < 0 || go < 0 || write(held, &byte, 1) != 1) {
-        fprintf(stderr, "There is no held disk in %s\n", folder);
+        fprintf(stderr, "There is no stalling disk in %s\n", folder);
         abort();
     }
     while (read(go, &byte, 1) < 0 && errno == EINTR) {}

@@ -1,17 +1,20 @@
-// The clocks and the alarm as a shifted machine would have them: preloaded into the daemon, driven by ShiftedTime.
+// Replaces the clocks and the alarm of the daemon with shifted ones. ShiftedTime controls them.
 //
-// JUNCTION_TEST_TIME names a folder. In it, `offsets` holds two 64-bit numbers in nanoseconds: what is added to the wall
-// clock, and what is added to the clock that counts since boot. A byte in the FIFO `set` says that they have changed.
+// JUNCTION_TEST_TIME names a folder. Its file `offsets` contains two 64-bit numbers in nanoseconds: the offset of the
+// wall clock and the offset of the boot-time clock. A byte in the FIFO `set` reports that they have changed.
 //
-// - clock_gettime answers CLOCK_REALTIME and CLOCK_BOOTTIME with their offsets; every other clock is left alone.
-// - The one timer on CLOCK_REALTIME is the alarm. What it is set to is a shifted time, and the kernel gets the true one.
-// - When the offsets change, the timer is set to the same shifted time again, which may have passed by then, and a read
-//   of a timer that asked for it (TFD_TIMER_CANCEL_ON_SET) ends with ECANCELED, as it does when somebody sets the
-//   kernel's clock or the machine resumes.
+// - clock_gettime adds the offsets to CLOCK_REALTIME and CLOCK_BOOTTIME. Other clocks are unchanged.
+// - The only timer on CLOCK_REALTIME is the alarm. The daemon sets it to a shifted time, and the kernel gets the true
+//   time.
+// - When the offsets change, the timer is set again to the same shifted time, which may have passed by then. If the
+//   timer has TFD_TIMER_CANCEL_ON_SET, a read ends with ECANCELED, as it does after a clock change or a resume.
 //
-// Limits: 64-bit Linux; one alarm in a process, read by a thread that waits for it; a change is told to who reads the
-// alarm, never to who sets it; two clocks that are read one after the other may be read before and after a change; what
-// asks the kernel by itself has the true time (`time`, `gettimeofday`, waits until a wall-clock time, files' times).
+// Limits:
+// - The shim needs 64-bit Linux.
+// - A process has one alarm, and one thread reads it. Only the reader detects a change, not the thread that sets the
+//   alarm.
+// - Two clocks that are read one after another may be read before and after a change.
+// - Other kernel interfaces use the true time: `time`, `gettimeofday`, waits for a wall-clock time, file times.
 
 #define _GNU_SOURCE
 
@@ -30,14 +33,14 @@
 
 static const int64_t second = 1000000000;
 
-/// The wall clock's, and that of the clock since boot. Absent in a process that nobody shifts.
+/// The offsets of the wall clock and of the boot-time clock. NULL if the clocks are not shifted.
 static const int64_t *offsets;
 static int changes = -1;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int alarm_descriptor = -1;
 static int alarm_flags;
-/// As it was asked for, by the shifted clock.
+/// The requested time, on the shifted clock.
 static struct itimerspec alarm_time;
 
 static int64_t offset_of(clockid_t clock) {
@@ -67,7 +70,7 @@ __attribute__((constructor)) static void begin(void) {
     int file = open_in(folder, "offsets", O_RDONLY);
     void *mapped = file < 0 ? MAP_FAILED : mmap(NULL, 2 * sizeof *offsets, PROT_READ, MAP_SHARED, file, 0);
     close(file);
-    // Both ends are open, so that it never comes to an end.
+    // Opened for reading and writing, so that a read never sees the end.
     changes = open_in(folder, "set", O_RDWR | O_NONBLOCK);
     if (mapped == MAP_FAILED || changes < 0) {
         fprintf(stderr, "There is no shifted time in %s\n", folder);
@@ -86,19 +89,19 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 
 int timerfd_create(clockid_t clock, int flags) {
     int is_alarm = offsets != NULL && clock == CLOCK_REALTIME;
-    // Whoever reads it waits for another time too, so the kernel must not let them wait for the timer alone.
+    // The reader also waits for changes, so the kernel must not block it in a read of the timer.
     int descriptor = (int)syscall(SYS_timerfd_create, clock, is_alarm ? flags | TFD_NONBLOCK : flags);
     if (is_alarm) alarm_descriptor = descriptor;
     return descriptor;
 }
 
-/// Sets the kernel's timer to the true time of what was asked for. The lock is held.
+/// Sets the kernel's timer to the true time of the request. The caller holds the lock.
 static int arm(struct itimerspec *old) {
     struct itimerspec true_time = alarm_time;
     int is_armed = alarm_time.it_value.tv_sec != 0 || alarm_time.it_value.tv_nsec != 0;
     if (is_armed && (alarm_flags & TFD_TIMER_ABSTIME)) {
         true_time.it_value = shifted(alarm_time.it_value, -offset_of(CLOCK_REALTIME));
-        // Before 1970, or disarmed: it is to ring at once.
+        // A time before 1970 would be invalid and zero would disarm the timer, but the alarm must fire at once.
         if (true_time.it_value.tv_sec < 1) true_time.it_value = (struct timespec){.tv_sec = 1};
     }
     return (int)syscall(SYS_timerfd_settime, alarm_descriptor, alarm_flags, &true_time, old);
@@ -116,7 +119,7 @@ int timerfd_settime(int descriptor, int flags, const struct itimerspec *time, st
     return result;
 }
 
-/// Sets the timer anew if the offsets have changed. Returns whether its reader is to be told.
+/// Sets the timer again if the offsets have changed. Returns whether the read must end with ECANCELED.
 static int was_set_again(short events) {
     if (!(events & POLLIN)) return 0;
     forget_changes();
@@ -127,7 +130,7 @@ static int was_set_again(short events) {
     return is_told;
 }
 
-/// Waits for the alarm, or for another time.
+/// Waits for the alarm or for a change of the offsets.
 static ssize_t read_alarm(void *bytes, size_t count) {
     while (1) {
         struct pollfd awaited[] = {{.fd = alarm_descriptor, .events = POLLIN}, {.fd = changes, .events = POLLIN}};
@@ -138,7 +141,7 @@ static ssize_t read_alarm(void *bytes, size_t count) {
         }
         if (!(awaited[0].revents & POLLIN)) continue;
         ssize_t result = syscall(SYS_read, alarm_descriptor, bytes, count);
-        // It may have been set to a later time since.
+        // With EAGAIN the alarm was set to a later time in the meantime.
         if (result >= 0 || errno != EAGAIN) return result;
     }
 }

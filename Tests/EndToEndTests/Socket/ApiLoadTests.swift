@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// As many and as long answers of the API as callers can ask for.
+/// Tests of the largest number and size of API answers that callers can request.
 struct ApiLoadTests {
     private static let body = 8_388_000
 
@@ -17,7 +17,7 @@ struct ApiLoadTests {
         for caller in callers { try caller.send(line) }
         let answers = try LineCounter.readLines(of: callers)
 
-        // What one user may have under way at least; the others are told to come again.
+        // One user may have at least this number of transfers. The daemon asks the other callers to retry.
         #expect(answers.count { $0 > Self.body } >= 48)
         #expect(answers.allSatisfy { $0 > Self.body || $0 < 1_000 })
         let daemon = try #require(installation.daemon?.identifier)
@@ -26,19 +26,19 @@ struct ApiLoadTests {
     }
 
     @Test(.enabled("Only root can be two users") { geteuid() == 0 })
-    func `a user whose calls all hang takes no transfer from another user`() throws {
+    func `a user whose calls all hang leaves transfers for other users`() throws {
         let access = """
             [[access]]
             allow = ["api", "status"]
             """
         let installation = try Installation.started(configuration: access)
         let user = try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
         try installation.cloud.fault(["match": "/v2/user/\(user)", "hang": true])
         let client = try installation.connect()
 
-        // As many as there are transfers for the calls of apps.
+        // The daemon has this number of transfers for API calls.
         let calls = try (0..<192).map { _ in
             try client.request("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
         }
@@ -48,7 +48,7 @@ struct ApiLoadTests {
             #expect((answer["error"] as? Object)?["code"] as? Int == 1011)
             busy += 1
         }
-        let other = try stranger.ctl("api", "GET", "/v2/providers")
+        let other = try otherUser.ctl("api", "GET", "/v2/providers")
         try installation.cloud.clearFaults()
         try installation.cloud.release()
 
@@ -57,7 +57,7 @@ struct ApiLoadTests {
     }
 }
 
-/// What the unit allows, and what the daemon has used.
+/// The memory limit of the unit and the memory use of the daemon.
 private enum MemoryLimit {
     /// `MemoryMax=` of the unit in this repository, in bytes.
     static func ofUnit() throws -> Int {
@@ -68,7 +68,7 @@ private enum MemoryLimit {
         return try #require(Int(value.dropLast())) << (value.hasSuffix("M") ? 20 : 30)
     }
 
-    /// The most memory that the process had at any time, in bytes.
+    /// Returns the peak memory use of a process, in bytes.
     static func mostUsed(by process: Int32) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -76,7 +76,7 @@ private enum MemoryLimit {
     }
 }
 
-/// A client that only counts the bytes of its one answer.
+/// A client that counts the bytes of its only answer.
 private final class LineCounter {
     private let socket: TestSocket
     private var count = 0
@@ -88,7 +88,7 @@ private final class LineCounter {
 
     func send(_ line: String) throws { try socket.send(line + "\n") }
 
-    /// Reads one line of each of them as it comes; how long they are.
+    /// Reads one line from each client as it arrives, and returns the lengths.
     static func readLines(of clients: [LineCounter]) throws -> [Int] {
         var room = [UInt8](repeating: 0, count: 1 << 18)
         while true {

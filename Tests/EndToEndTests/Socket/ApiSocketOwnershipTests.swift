@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The socket for HTTP as a file: its mode, its lock, and its end. As that of the other socket.
+/// Tests of the mode, the lock and the removal of the HTTP socket file.
 @Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
 struct ApiSocketOwnershipTests {
-    @Test func `there is none unless somebody wants it, and then it is the daemon's user's alone`() throws {
+    @Test func `the HTTP socket exists only if configured, and belongs to the daemon's user`() throws {
         let installation = try Installation.started()
         #expect(!FileManager.default.fileExists(atPath: installation.apiSocket))
 
@@ -16,8 +16,8 @@ struct ApiSocketOwnershipTests {
         #expect(try installation.api().ask("/.junction/status").status == 200)
     }
 
-    @Test func `a socket left by a killed daemon is replaced, and the session is there`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `a socket of a killed daemon is replaced, and the session is restored`() throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.killDaemon()
         #expect(FileManager.default.fileExists(atPath: installation.apiSocket))
@@ -29,15 +29,15 @@ struct ApiSocketOwnershipTests {
         #expect(try installation.api().ask("/v2/user/:userId").status == 200)
     }
 
-    @Test func `an end in good order unlinks it`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `an orderly shutdown unlinks the socket`() throws {
+        let installation = try Installation.withHTTP()
 
         try installation.stopDaemon()
 
         #expect(!FileManager.default.fileExists(atPath: installation.apiSocket))
     }
 
-    @Test func `what is no socket is never removed`() throws {
+    @Test func `a file that is not a socket is never removed`() throws {
         let installation = try Installation()
         installation.configuration = installation.apiConfiguration
         _ = try installation.folder.makeFolder("run")
@@ -51,8 +51,8 @@ struct ApiSocketOwnershipTests {
         #expect(FileManager.default.contents(atPath: installation.apiSocket) == Data("precious".utf8))
     }
 
-    @Test func `a second daemon on the same socket ends with 75 and disturbs nobody`() throws {
-        let installation = try Installation.withDoor()
+    @Test func `a second daemon on the same socket ends with 75 and does not affect the first`() throws {
+        let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
 
         let second = try Program(
@@ -69,7 +69,7 @@ struct ApiSocketOwnershipTests {
         #expect(try installation.api().ask("/.junction/status").json().userId == user)
     }
 
-    @Test func `one socket does not speak both languages`() throws {
+    @Test func `one socket cannot serve both HTTP and JSON-RPC`() throws {
         let installation = try Installation()
         installation.configuration = "[api]\nsocket = \"\(installation.socket)\""
 

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Long lines, ends of input, and who is let in.
+/// Tests of long lines, closed connections and connection limits.
 @Suite struct ConnectionTests {
-    @Test func `a last line without its end counts, and the answers come before the end`() throws {
+    @Test func `a last line without a line break is answered before the connection closes`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
 
@@ -17,7 +17,7 @@ import Testing
         #expect(try client.line() == nil)
     }
 
-    @Test func `half-close waits for what is under way and ends the subscription`() throws {
+    @Test func `after a half-close pending calls are answered and the subscription ends`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.cloud.fault(["hang": true, "times": 1])
@@ -34,12 +34,12 @@ import Testing
 
         #expect(messages.last?["id"] as? Int == renewal)
         #expect((messages.last?["result"] as? Object)?.generation == 2)
-        // The renewal's end would have been told after it was answered.
+        // A notification about the renewal would follow its answer.
         let told = messages.dropLast().compactMap { ($0["params"] as? Object)?["snapshot"] as? Object }
         #expect(!told.contains { $0.generation == 2 })
     }
 
-    @Test func `a line of a mebibyte is read, and a longer one ends the connection with a reason`() throws {
+    @Test func `a line of 1 MiB is read, and a longer one closes the connection with a reason`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
         let frame = #"{"jsonrpc":"2.0","method":"session.reconcile","params":{"userId":""},"id":1}"#
@@ -66,7 +66,7 @@ import Testing
         for _ in 0..<1_000 { #expect(try client.message()["result"] != nil) }
     }
 
-    @Test func `a peer that sends half a line and goes away hurts nobody`() throws {
+    @Test func `a peer that sends half a line and disconnects affects no other client`() throws {
         let installation = try Installation.started()
 
         for _ in 0..<20 {
@@ -77,7 +77,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `connections that ask for the interface by the thousand and read nothing hold nobody up`() throws {
+    @Test func `clients that request the interface a thousand times and read nothing delay no other client`() throws {
         let installation = try Installation.started()
         let line = #"{"jsonrpc":"2.0","method":"rpc.discover","id":1}"# + "\n"
         let lines = Array(String(repeating: line, count: 4_000).utf8)
@@ -97,7 +97,7 @@ import Testing
         #expect(try flood[49].message()["result"] != nil)
     }
 
-    @Test func `limits.connections turns away with a reason`() throws {
+    @Test func `a connection over limits.connections is refused with a reason`() throws {
         let installation = try Installation.started(configuration: "[limits]\nconnections = 2")
         let kept = try [installation.connect(), installation.connect()]
         for client in kept { try client.call("daemon.info") }
@@ -109,7 +109,7 @@ import Testing
         #expect(try kept[0].call("daemon.info")["name"] as? String == "junctiond")
     }
 
-    @Test func `limits.providerCallsPerMinute counts only what reaches the network`() throws {
+    @Test func `limits.providerCallsPerMinute counts only calls that reach the network`() throws {
         let installation = try Installation.started(configuration: "[limits]\nproviderCallsPerMinute = 3")
         try installation.signInNewUser()
         let client = try installation.connect()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The examples of the document that a daemon hands out, called at that daemon: its answers look like theirs.
+/// Calls the examples of the daemon's OpenRPC document and compares the answers.
 struct DiscoveredExampleTests {
-    /// Those that change nothing that matters, and that a daemon with a signed-in user answers.
+    /// The methods that change no important state and that a daemon with a signed-in user answers.
     private static let harmless = [
         "session.status", "session.subscribe", "session.unsubscribe", "session.reconcile", "session.renew", "token.get",
         "api.request", "handler.register", "handler.unregister", "daemon.info", "daemon.metrics", "daemon.diagnose",
@@ -11,7 +11,7 @@ struct DiscoveredExampleTests {
         "access.whoami",
     ]
 
-    @Test func `what the document shows is what the daemon answers`() throws {
+    @Test func `each documented example matches the daemon's answer`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let client = try installation.connect()
@@ -20,7 +20,7 @@ struct DiscoveredExampleTests {
 
         for name in Self.harmless {
             let method = try #require(methods.first { $0["name"] as? String == name }, "\(name)")
-            // The first one has somebody signed in.
+            // The first example has a signed-in user.
             let example = try #require((method["examples"] as? [Object])?.first, "\(name)")
             let params = (example["params"] as? [Object] ?? []).reduce(into: Object()) { params, param in
                 params[param["name"] as? String ?? ""] = param["value"]
@@ -34,12 +34,12 @@ struct DiscoveredExampleTests {
         }
     }
 
-    /// Where two values are not of the same make. What may be null is, now and then.
+    /// Returns the places where two values have different types. Null is allowed everywhere.
     private static func differences(_ real: Any, _ shown: Any, at place: String) -> [String] {
         switch (real, shown) {
         case (is NSNull, _), (_, is NSNull): return []
         case (let real as Object, let shown as Object):
-            // Header fields are as the provider sends them.
+            // Header fields depend on the provider.
             guard !place.hasSuffix("/headers") else { return [] }
             let names = Set(real.keys).symmetricDifference(shown.keys).map { "\(place)/\($0) is on one side only" }
             return names

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// JSON-RPC 2.0 over the real socket: the examples of the specification's section 7, with our methods.
+/// Runs the examples of the JSON-RPC 2.0 specification (section 7) with our methods over the real socket.
 @Suite struct JSONRPCTests {
-    /// What is sent on one line, and what comes back: one line of JSON, with `"…"` for whatever a result is.
+    /// The lines to send with a summary of each answer: the ids by `result` or error code.
     static let examples: [(line: String, answer: String)] = [
         (#"{"jsonrpc":"2.0","method":"daemon.info","id":1}"#, #"{"result":1}"#),
         (#"{"jsonrpc":"2.0","method":"daemon.info","params":[],"id":2}"#, #"{"result":2}"#),
@@ -26,7 +26,7 @@ import Testing
                 + #"{"jsonrpc":"2.0","method":"token.get","id":"9"}]"#,
             #"[{"-32600":null},{"-32601":"5"},{"1003":"9"},{"result":"1"},{"result":"2"}]"#
         ),
-        // Beyond the specification's examples.
+        // Not in the specification.
         ("nonsense", #"{"-32700":null}"#),
         ("\"text\"", #"{"-32600":null}"#),
         ("null", #"{"-32600":null}"#),
@@ -42,7 +42,7 @@ import Testing
         (String(repeating: "[", count: 200) + String(repeating: "]", count: 200), #"{"-32700":null}"#),
     ]
 
-    @Test func `every example gets its answer, and the line after it too`() throws {
+    @Test func `every example gets its answer, and so does the next line`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
 
@@ -55,7 +55,7 @@ import Testing
         #expect(try client.call("daemon.info")["name"] as? String == "junctiond")
     }
 
-    @Test func `what needs no answer gets none`() throws {
+    @Test func `a request that needs no answer gets none`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
 
@@ -74,7 +74,7 @@ import Testing
         #expect(try client.message()["id"] as? Int == request)
     }
 
-    @Test func `bytes that are no UTF-8 are a parse error and not the end`() throws {
+    @Test func `invalid UTF-8 is a parse error and does not close the connection`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
 
@@ -84,7 +84,7 @@ import Testing
         #expect(try client.call("daemon.info")["protocolVersion"] as? Int == 1)
     }
 
-    @Test func `a notification takes effect although nobody hears of it`() throws {
+    @Test func `a notification takes effect without an answer`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         let client = try installation.watch()
@@ -115,7 +115,7 @@ import Testing
         #expect(codes.isSubset(of: Set((1001...1012).map { $0 } + [-32700, -32600, -32601, -32602, -32603])))
     }
 
-    /// The ids by what they got: `result` or the error's code. A batch is sorted: its answers come in any order.
+    /// Returns the ids by `result` or error code. Sorts a batch, because its answers come in any order.
     private func summary(of json: Any) throws -> String {
         func entry(_ object: Object) throws -> String {
             #expect(object["jsonrpc"] as? String == "2.0")

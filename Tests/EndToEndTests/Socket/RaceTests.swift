@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Clients who do not know of each other.
+/// Tests of simultaneous calls of independent clients.
 @Suite struct RaceTests {
-    @Test func `two clients racing sign-in and sign-out are told what is true`() throws {
+    @Test func `simultaneous sign-in and sign-out are answered truthfully`() throws {
         let (installation, credential) = try prepared()
         let (one, other) = try (installation.connect(), installation.connect())
 
         for round in 0..<60 {
             let signIn = try one.request("session.signIn", credential)
-            // The further the exchange has got, the later the sign-out comes.
+            // More of these calls send the sign-out later in the exchange.
             for _ in 0..<(round % 6) { try other.call("daemon.info") }
             let signOut = try other.request("session.signOut")
             let answer = try one.envelope(of: signIn)
@@ -20,7 +20,7 @@ import Testing
 
             #expect(["notLoggedIn", "establishing"].contains(left.state))
             #expect(isSignedIn || refusal?.kind == "notSignedIn", "\(refusal?.description ?? "")")
-            // Whoever was told that they are not signed in is not; and nobody is without having been told.
+            // A session may exist only if the sign-in succeeded.
             #expect(status.state == "notLoggedIn" || (status.state == "established" && isSignedIn))
             try installation.signOut()
         }
@@ -29,7 +29,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `memory and disk agree after a crowd of sign-ins and sign-outs`() throws {
+    @Test func `memory and disk agree after many sign-ins and sign-outs`() throws {
         let (installation, credential) = try prepared()
 
         for _ in 0..<3 {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a sign-in received before a sign-out falls, and one received after it stands, every time`() throws {
+    @Test func `a sign-in received before a sign-out always fails, and one received after it always succeeds`() throws {
         let (installation, credential) = try prepared()
         let client = try installation.connect()
 
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// An installation with a user whose token may be exchanged as often as one likes.
+    /// Creates an installation and a user whose token can be exchanged many times.
     private func prepared() throws -> (Installation, credential: Object) {
         let installation = try Installation.started(configuration: "[limits]\nproviderCallsPerMinute = 10000")
         try installation.cloud.change(["singleUseSignInTokens": false])

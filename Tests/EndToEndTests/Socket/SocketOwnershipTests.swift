@@ -2,16 +2,16 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The socket as a file: its mode, its lock, and its end.
+/// Tests of the mode, the lock and the removal of the socket file.
 @Suite struct SocketOwnershipTests {
-    @Test func `the socket is the daemon's user's alone`() throws {
+    @Test func `only the daemon's user may open the socket`() throws {
         let installation = try Installation.started()
 
         #expect(FileManager.default.mode(of: installation.socket) == 0o600)
         #expect(FileManager.default.mode(of: installation.folder.path + "/run") == 0o700)
     }
 
-    @Test func `a second daemon on the same state directory ends with 75 and disturbs nobody`() throws {
+    @Test func `a second daemon on the same state directory ends with 75 and does not affect the first`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
 
@@ -29,7 +29,7 @@ import Testing
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `a second daemon on the same socket ends with 75 and disturbs nobody`() throws {
+    @Test func `a second daemon on the same socket ends with 75 and does not affect the first`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
 
@@ -48,7 +48,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `a socket left by a killed daemon is replaced`() throws {
+    @Test func `a socket of a killed daemon is replaced`() throws {
         let installation = try Installation.started()
         try installation.killDaemon()
         #expect(FileManager.default.fileExists(atPath: installation.socket))
@@ -58,7 +58,7 @@ import Testing
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `what is no socket is never removed`() throws {
+    @Test func `a file that is not a socket is never removed`() throws {
         let installation = try Installation()
         let directory = try installation.folder.makeFolder("run")
         let file = directory + "/junctiond.sock"
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `the end answers what was received, unlinks the socket and is a success`(signal: Int32) throws {
+    func `a shutdown answers received calls, unlinks the socket and ends with 0`(signal: Int32) throws {
         let installation = try Installation()
         let notify = try installation.startDaemon()
         let user = try installation.cloud.makeUser()
@@ -97,7 +97,7 @@ import Testing
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `a provider that hangs does not hold the end up for long`() throws {
+    @Test func `a hanging provider delays the shutdown only briefly`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.cloud.fault(["hang": true])
@@ -109,7 +109,7 @@ import Testing
         let ending = try installation.daemon?.wait()
 
         #expect(ending?.status == 0)
-        // The request is given fifteen seconds; the end, five for all of it together.
+        // A request may take fifteen seconds, the whole shutdown five.
         let log = try #require(installation.daemon?.errors)
         #expect(log.contains("Ending without the provider's answer to a request"))
     }

@@ -2,8 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The wall clock is set, or time passes in a suspend: the daemon notices by itself, and a token's life is as long as the
-/// provider says.
+/// Tests of clock changes and of suspends. The daemon detects them, and a token lives as long as the provider says.
 @Suite struct ClockStepTests {
     enum Grant: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case signIn
@@ -13,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: Grant.allCases, [false, true])
-    func `a clock that steps back during a request prolongs no token's life`(grant: Grant, isRestarted: Bool) throws {
+    func `a clock set back during a request does not prolong a token's life`(grant: Grant, isRestarted: Bool) throws {
         let installation = try Installation(accessTokenLifetime: 3_600)
         let time = try ShiftedTime(installation)
         try installation.startDaemon()
@@ -44,7 +43,7 @@ import Testing
         #expect(try installation.owners() == .all(user))
     }
 
-    @Test func `what fell due in a suspend is done at the resume`() throws {
+    @Test func `a renewal that became due during a suspend starts at the resume`() throws {
         let installation = try Installation()
         let time = try ShiftedTime(installation)
         try installation.startDaemon()
@@ -60,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a wall clock from before the sign-in is not believed`(isRestarted: Bool) throws {
+    func `a wall clock before the sign-in time is not trusted`(isRestarted: Bool) throws {
         let installation = try Installation()
         let time = try ShiftedTime(installation)
         try installation.startDaemon()
@@ -76,7 +75,7 @@ import Testing
         #expect(try installation.owners() == .all(user))
     }
 
-    @Test func `a wall clock that was set forwards ends the token that it outlives`() throws {
+    @Test func `a wall clock that is set past a token's expiry ends the token`() throws {
         let installation = try Installation()
         let time = try ShiftedTime(installation)
         try installation.startDaemon()

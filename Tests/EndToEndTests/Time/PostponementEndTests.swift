@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// `unableToRetrieveAuthToken` is ten minutes and a bit ago, the token has died, and nobody is there to ask.
+/// Tests the end of the ten minutes after `unableToRetrieveAuthToken`, with an expired token and no session handler.
 @Suite struct PostponementEndTests {
     @Test(arguments: [false, true])
-    func `a postponement that is over waits for a handler, and asks the one who comes`(isRestarted: Bool) throws {
+    func `after a postponement the renewal waits for a handler and asks the first one`(isRestarted: Bool) throws {
         let installation = try Installation(
             accessTokenLifetime: 300,
             configuration: "[renewal]\nmode = \"handler\""

@@ -2,10 +2,10 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// What `junctionctl doctor` finds out about each vendor: whether it answers, the clocks, the credentials.
+/// Tests of what `junctionctl doctor` reports about each provider: reachability, clocks and credentials.
 struct DoctorTests {
     @Test(arguments: Vendor.allCases)
-    func `a vendor that answers is ok, and one that does not is a problem with a remedy`(vendor: Vendor) throws {
+    func `a provider that answers is ok, and one that does not is a problem with a remedy`(vendor: Vendor) throws {
         let installation = try vendor.started()
         try installation.connect().call("session.signIn", vendor.credential(installation))
 
@@ -25,15 +25,16 @@ struct DoctorTests {
             #expect(bad.detail(of: name).contains("127.0.0.1"), "\(bad.detail(of: name))")
             #expect(bad.remedy(of: name)?.isEmpty == false)
         }
-        // Nothing is known of its clock, so nothing is said.
+        // The provider's clock is unknown, so there is no finding about it.
         #expect(!bad.all("provider clock").contains { $0.contains("provider's") })
         let text = try installation.ctl("doctor").output
         #expect(text.contains("problem  \(vendor.hosts[0]): "), "\(text)")
     }
 
-    /// An OAuth server is known by its document, which a host with nothing but a clock has not: `OAuthProbeTests` has those.
+    /// An OAuth server needs its discovery document, which `ClockedHost` does not serve. `OAuthProbeTests` test its
+    /// clock.
     @Test(arguments: [Vendor.junction, .social, .sinch], [(20.0, "ok"), (-120, "note"), (7_200, "problem")])
-    func `a clock that differs from the vendor's is told from its Date`(
+    func `a clock that differs from the provider's Date header is reported`(
         vendor: Vendor,
         clock: (ahead: Double, verdict: String)
     ) throws {
@@ -59,14 +60,14 @@ struct DoctorTests {
 
     // MARK: Credentials
 
-    @Test func `Junction needs no credential on the device, before a sign-in and after`() throws {
+    @Test func `Junction needs no credential on the device, before and after a sign-in`() throws {
         let installation = try Installation.started()
         #expect(try installation.doctor().verdict(of: "provider credentials") == "ok")
         try installation.signInNewUser()
         #expect(try installation.doctor().detail(of: "provider credentials").contains("none is needed"))
     }
 
-    @Test func `social.plus's API key is there, or a problem that says where it goes`() throws {
+    @Test func `social.plus's API key is found, or doctor reports where it belongs`() throws {
         let installation = try Installation.social()
         #expect(try installation.doctor().verdict(of: "provider API key") == "ok")
         try installation.stopDaemon()
@@ -82,7 +83,7 @@ struct DoctorTests {
         #expect(try installation.connect().refusal("session.signIn", login).message.contains("social.apiKeyFile"))
     }
 
-    @Test func `what of a diagnosis reaches the provider is counted like any other call`() throws {
+    @Test func `a provider call of a diagnosis counts against the call limit`() throws {
         let installation = try Installation.social(configuration: "[limits]\nproviderCallsPerMinute = 3")
         let client = try installation.connect()
 
@@ -96,7 +97,7 @@ struct DoctorTests {
         #expect(try client.refusal("session.signIn", login).kind == "busy")
     }
 
-    @Test func `an API key that everybody can read is a problem, and no reason not to run`() throws {
+    @Test func `an API key that every user can read is a problem, but the daemon runs`() throws {
         let installation = try Installation.social()
         #expect(try installation.doctor().verdict(of: "secret file") == nil)
         chmod(installation.folder.path, 0o711)
@@ -118,7 +119,7 @@ struct DoctorTests {
         #expect(try installation.status()["state"] as? String == "notLoggedIn")
     }
 
-    @Test func `Sinch's application secret on the device is noted`() throws {
+    @Test func `Sinch's application secret on the device is reported as a note`() throws {
         let without = try Installation.sinch().doctor()
         let with = try Installation.sinch(selfSigning: true).doctor()
 
@@ -129,7 +130,7 @@ struct DoctorTests {
     }
 
     @Test(arguments: Vendor.allCases)
-    func `it shows no secret, whatever it finds`(vendor: Vendor) throws {
+    func `doctor shows no secret, whatever it finds`(vendor: Vendor) throws {
         let installation = vendor == .sinch ? try .sinch(selfSigning: true) : try vendor.started()
         let credential = try vendor.credential(installation)
         try installation.connect().call("session.signIn", credential)
@@ -147,14 +148,14 @@ struct DoctorTests {
                     in: installation.folder
                 ).wait()
                 #expect(ending.output.contains("provider"))
-                #expect(Spill.of(secrets, in: ending.output + ending.errors) == [])
+                #expect(SecretSearch.found(secrets, in: ending.output + ending.errors) == [])
             }
         }
     }
 }
 
 extension Vendor {
-    /// The checks that ask a host.
+    /// The checks that contact a host.
     fileprivate var hosts: [String] {
         switch self {
         case .junction: ["provider auth", "provider API"]
@@ -165,7 +166,6 @@ extension Vendor {
     }
 }
 
-/// What the doctor said.
 private struct Findings {
     var status: Int32
     var checks: [Object]

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// One daemon speaks for one vendor: what belongs to another is refused, before anything is sent.
+/// Tests that a daemon refuses another provider's credentials before it sends a request.
 struct ForeignSchemeTests {
-    /// The schemes of each vendor, each with a credential whose form is good.
+    /// The schemes of each provider, each with a well-formed credential.
     private static var schemes: [(vendor: Vendor, credential: Object)] {
         [
             (.junction, ["scheme": "signInToken", "token": "dG9rZW4="]),
@@ -34,7 +34,7 @@ struct ForeignSchemeTests {
     }
 
     @Test(arguments: Vendor.allCases)
-    func `a credential of another vendor's scheme is unsupported, and nothing is sent`(vendor: Vendor) throws {
+    func `a credential of another provider's scheme is unsupported, and no request is sent`(vendor: Vendor) throws {
         let installation = try vendor.started()
         let client = try installation.connect()
 

@@ -2,12 +2,12 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// An app's backend behind `junctionctl handle-renewals --exec`, with social.plus in secure mode.
+/// Tests of `junctionctl handle-renewals --exec` with an app's backend and social.plus in secure mode.
 struct HandleRenewalsTests {
     private static let hasTools = ["/usr/bin/curl", "/usr/bin/jq"].allSatisfy(SystemPrograms.has)
 
     @Test(.enabled(if: SystemPrograms.has("/usr/bin/curl")))
-    func `the README's worked example renews, exactly as it stands there`() throws {
+    func `the README's example renews without changes`() throws {
         let readme = try String(contentsOfFile: Program.root + "/README.md", encoding: .utf8)
         let blocks = readme.components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
         let example = try #require(blocks.first { $0.contains("handle-renewals --exec") })
@@ -20,7 +20,7 @@ struct HandleRenewalsTests {
     }
 
     @Test(.enabled(if: SystemPrograms.has("/usr/bin/curl")))
-    func `the client documentation's worked example renews`() throws {
+    func `the client documentation's example renews`() throws {
         let document = try String(contentsOfFile: Program.root + "/docs/client.md", encoding: .utf8)
         let script = try #require(document.firstMatch(of: /```sh\n(#!\/bin\/sh\n(?s:.*?))```/)).1
         let path = "/usr/local/bin/fetch-token"
@@ -35,8 +35,8 @@ struct HandleRenewalsTests {
         )
     }
 
-    /// Runs an example against the sandbox, which plays the backend. Nothing in it is changed but the address of the
-    /// backend and the place of its credential.
+    /// Runs an example against the sandbox, which acts as the backend. Only the backend's address and the path of its
+    /// credential are replaced.
     private func renews(_ example: String, backend: String, credential: String) throws {
         let installation = try Installation.social()
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
@@ -61,7 +61,7 @@ struct HandleRenewalsTests {
         #expect((asked["headers"] as? [String])?.contains("x-backend") == true)
     }
 
-    @Test func `a handler of a daemon that renews by itself is told so`() throws {
+    @Test func `a handler is told if its daemon renews without handlers`() throws {
         let installation = try Installation.started()
 
         let handler = try installation.handler(running: "junctionctl handle-renewals --exec true")
@@ -73,7 +73,7 @@ struct HandleRenewalsTests {
     }
 
     @Test(arguments: ["./fetch-tokne", "fetch-tokne --user Anna", "/nonexistent/fetch"])
-    func `a command whose program does not exist is warned about, and not repeated`(line: String) throws {
+    func `a command with a missing program causes one warning`(line: String) throws {
         let installation = try Installation.social()
         let handler = try TalkingHandler(
             running: "junctionctl handle-renewals --exec '\(line)'",
@@ -93,7 +93,7 @@ struct HandleRenewalsTests {
     }
 
     @Test(.enabled(if: hasTools))
-    func `a script that asks the vendor's server-to-server endpoint renews, and postpones when it cannot`() throws {
+    func `a script that calls the provider's server API renews, and postpones if it fails`() throws {
         let installation = try Installation.social()
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
         try installation.signInAnna()
@@ -118,7 +118,7 @@ struct HandleRenewalsTests {
         #expect(line.hasSuffix("of Anna (requested): renewWithAuthToken"))
         #expect(try client.answer(to: renewal).generation == 2)
 
-        // Without `pipefail` the last program says how it went: jq gets nothing, and says so.
+        // Without `pipefail`, the last program of the pipeline decides: jq gets no input and fails.
         try installation.cloud.fault(["match": "/api/v4/authentication", "status": 500])
         let refusal = try client.refusal("session.renew")
 
@@ -134,7 +134,7 @@ extension Installation {
         try connect().call("session.signIn", ["scheme": "userLogin", "userId": "Anna", "authToken": token])
     }
 
-    /// Starts the commands of a shell, the last of which becomes a session handler, and waits until it is one.
+    /// Runs shell commands, the last of which becomes a session handler, and waits until it is registered.
     fileprivate func handler(running commands: String) throws -> TalkingHandler {
         let handler = try TalkingHandler(running: commands, socket: socket, in: folder)
         #expect(try handler.awaitLine() == "junctionctl: registered as session handler; waiting for renewals")
@@ -142,14 +142,14 @@ extension Installation {
     }
 }
 
-/// `junctionctl handle-renewals` at the end of some commands, and what it says on standard error.
+/// A shell script that ends with `junctionctl handle-renewals`, and its standard error.
 private final class TalkingHandler {
     private let program: TalkingProgram
 
-    /// The script is written by the shell, not by us: a process that is being started at that moment would hold a file
-    /// of ours open, and such a file cannot be executed.
+    /// The shell writes the script. A process that another test is starting could hold a file of this process open, and
+    /// such a file cannot be executed.
     init(running commands: String, socket: String, in folder: TemporaryFolder) throws {
-        // It takes the place of the shell, so that it can be ended.
+        // `exec` replaces the shell, so that a signal ends junctionctl.
         let last = commands.replacing("\njunctionctl handle-renewals", with: "\nexec junctionctl handle-renewals")
         let path = Program.folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
         program = try TalkingProgram(

@@ -2,12 +2,12 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Session handlers that do anything but their duty, at the built daemon: nobody is harmed.
+/// Tests that misbehaving session handlers affect no other app.
 struct HandlerMisbehaviourTests {
-    /// What a handler does when it is asked.
+    /// The reaction of a handler to a question.
     struct Misbehaviour: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Whether the daemon sees it only when the handler's time is over.
+        /// Whether the daemon detects the misbehaviour only by a timeout.
         var isSilent = false
         var act: @Sendable (RawClient, _ identifier: Any) throws -> Void
     }
@@ -53,7 +53,7 @@ struct HandlerMisbehaviourTests {
     ]
 
     @Test(arguments: misbehaviours)
-    func `a misbehaving handler is unable, and its user's other one is asked in the next round`(
+    func `a misbehaving handler counts as unable, and the next round asks its user's other handler`(
         misbehaviour: Misbehaviour
     ) throws {
         let (installation, time) = try Installation.junctionWithHandlersAndTime()
@@ -82,7 +82,7 @@ struct HandlerMisbehaviourTests {
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `a late answer, when the next one is being asked, is dropped`() throws {
+    @Test func `a late answer is dropped while the next handler is being asked`() throws {
         let (installation, time) = try Installation.junctionWithHandlersAndTime()
         try installation.signInNewUser()
         let (prompt, slow) = (try RenewingApp(installation), try RenewingApp(installation))
@@ -96,7 +96,7 @@ struct HandlerMisbehaviourTests {
         let renewal = try caller.request("session.renew")
         let question = try prompt.question()
         try slow.client.reply(to: late.identifier, ["action": "renew"])
-        #expect(try slow.isLeftAlone())
+        #expect(try slow.hasNoQuestion())
         try prompt.client.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
 
         #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
@@ -104,7 +104,7 @@ struct HandlerMisbehaviourTests {
         #expect(try installation.cloud.counter("refreshes") == 0)
     }
 
-    @Test func `fifteen idle handlers of one user cost a renewal one question`() throws {
+    @Test func `fifteen silent handlers of one user cost a renewal one question`() throws {
         let installation = try Installation.junctionWithHandlers(handlerTimeout: 1)
         try installation.signInNewUser()
         let idle = try (0..<15).map { _ in try RenewingApp(installation) }
@@ -115,11 +115,11 @@ struct HandlerMisbehaviourTests {
         #expect(refusal.kind == "providerUnavailable")
         #expect(refusal.message.contains("no session handler could help (1 was asked)"))
         _ = try idle[14].question()
-        for app in idle.dropLast() { #expect(try app.isLeftAlone()) }
+        for app in idle.dropLast() { #expect(try app.hasNoQuestion()) }
     }
 
     @Test(arguments: ["renew", "unableToRetrieveAuthToken"])
-    func `a second answer is dropped, whatever it says`(second: String) throws {
+    func `a second answer is dropped, whatever it contains`(second: String) throws {
         let installation = try Installation.junctionWithHandlers()
         try installation.signInNewUser()
         let app = try RenewingApp(installation)
@@ -132,14 +132,14 @@ struct HandlerMisbehaviourTests {
 
         #expect(try caller.answer(to: renewal).generation == 2)
         try app.client.reply(to: question.identifier, ["action": second])
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
         let snapshot = try installation.status()
         #expect(snapshot.generation == 2)
         #expect(snapshot.phase == "scheduled")
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `an answer from before a sign-out does nothing to the next user`() throws {
+    @Test func `an answer from before a sign-out does not affect the next user`() throws {
         let installation = try Installation.junctionWithHandlers()
         let alice = try installation.signInNewUser("alice")
         let app = try RenewingApp(installation)
@@ -151,7 +151,7 @@ struct HandlerMisbehaviourTests {
         let token = try installation.cloud.signInToken(for: alice)
         try app.client.reply(to: question.identifier, ["action": "renewWithAuthToken", "authToken": token])
 
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
         let snapshot = try installation.status()
         #expect(snapshot.userId == bob)
         #expect(snapshot.phase == "scheduled")
@@ -159,22 +159,22 @@ struct HandlerMisbehaviourTests {
         #expect(try installation.cloud.counter("refreshes") == 0)
     }
 
-    @Test func `another connection's answer is nobody's`() throws {
+    @Test func `an answer from another connection is ignored`() throws {
         let installation = try Installation.junctionWithHandlers()
         try installation.signInNewUser()
         let app = try RenewingApp(installation)
-        let (caller, stranger) = (try installation.connect(), try installation.connect())
+        let (caller, otherClient) = (try installation.connect(), try installation.connect())
 
         let renewal = try caller.request("session.renew")
         let question = try app.question()
-        try stranger.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
-        try stranger.call("session.status")
+        try otherClient.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
+        try otherClient.call("session.status")
         try app.client.reply(to: question.identifier, ["action": "renew"])
 
         #expect(try caller.answer(to: renewal).generation == 2)
     }
 
-    @Test func `a registration token for another user is not taken, nor sent`() throws {
+    @Test func `a registration token for another user is neither accepted nor sent`() throws {
         let installation = try Installation.sinch()
         let caller = try installation.connect()
         try caller.call("session.signIn", installation.registration(of: "anna"))

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// `renewal.mode = "handler"` with a vendor that would not need it: Junction.
+/// Tests of `renewal.mode = "handler"` with Junction, which does not require it.
 struct HandlerModeTests {
-    @Test func `without a handler a dead token waits, is said to be expired, and session.renew finds nobody`() throws {
+    @Test func `without a handler an expired token is reported and session.renew fails`() throws {
         let installation = try Installation(
             accessTokenLifetime: 1,
             configuration: "[renewal]\nmode = \"handler\""
@@ -29,7 +29,7 @@ struct HandlerModeTests {
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `a fresh Sign-In Token from a handler is exchanged instead of the refresh token`() throws {
+    @Test func `a new Sign-In Token from a handler is exchanged instead of the refresh token`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
         let app = try RenewingApp(installation)
@@ -45,7 +45,7 @@ struct HandlerModeTests {
         #expect(try installation.cloud.counter("refreshes") == 0)
     }
 
-    @Test func `renew while reauthentication is pending is answered without network, and a token heals it`() throws {
+    @Test func `renew during a pending reauthentication needs no network, and a token clears it`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
         let token = try installation.token()
@@ -63,13 +63,13 @@ struct HandlerModeTests {
         let vain = try restarted.request("session.renew")
         try asked.answer(["action": "renew"])
         #expect(try restarted.refusal(of: vain).kind == "reauthenticationRequired")
-        // For ten seconds it is said again, and nobody is asked.
+        // The daemon repeats the error for ten seconds without asking a handler.
         for _ in 0..<3 {
             let refusal = try restarted.refusal("session.renew")
             #expect(refusal.kind == "reauthenticationRequired")
             #expect((0...10).contains(refusal.retryAfter ?? -1))
         }
-        #expect(try asked.isLeftAlone())
+        #expect(try asked.hasNoQuestion())
         #expect(try installation.cloud.counter("tokenRequests") == calls)
         #expect(try installation.token() == token)
 
@@ -84,7 +84,7 @@ struct HandlerModeTests {
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `another user's Sign-In Token from a handler is not taken`() throws {
+    @Test func `another user's Sign-In Token from a handler is refused`() throws {
         let installation = try Installation.junctionWithHandlers()
         let alice = try installation.signInNewUser("alice")
         let bob = try installation.cloud.makeUser("bob")

@@ -2,9 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// App-driven renewal (document 003), over the wire, with Junction's cloud behind it.
+/// Tests of app-driven renewal with the built daemon and the sandbox's Junction.
 struct HandlerEndToEndTests {
-    @Test func `a handler that says renew lets the daemon use its refresh token`() throws {
+    @Test func `the answer renew lets the daemon use its refresh token`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
         let app = try RenewingApp(installation)
@@ -19,7 +19,7 @@ struct HandlerEndToEndTests {
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `a fresh Sign-In Token from a handler heals a pending reauthentication`() throws {
+    @Test func `a new Sign-In Token from a handler clears a pending reauthentication`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
@@ -29,7 +29,7 @@ struct HandlerEndToEndTests {
         try app.answer(["action": "renew"])
         #expect(try caller.refusal(of: vain).kind == "reauthenticationRequired")
 
-        // For ten seconds the same is said again, and nobody is asked: a restart is quicker than waiting.
+        // The daemon repeats the error for ten seconds without asking a handler. A restart is quicker than waiting.
         let repeated = try caller.refusal("session.renew")
         #expect(repeated.kind == "reauthenticationRequired")
         #expect((0...10).contains(repeated.retryAfter ?? -1))
@@ -44,7 +44,7 @@ struct HandlerEndToEndTests {
         #expect(try !healer.answer(to: healing).flags.contains("pendingReauthentication"))
     }
 
-    @Test func `unable postpones by ten minutes at least, also over a restart and a reconnecting handler`() throws {
+    @Test func `unable postpones by at least ten minutes, despite a restart and a reconnecting handler`() throws {
         let installation = try Installation.junctionWithHandlers()
         try installation.signInNewUser()
         let app = try RenewingApp(installation)
@@ -70,7 +70,8 @@ struct HandlerEndToEndTests {
         #expect(!again.client.socket.hasInput)
     }
 
-    @Test func `a user's latest handler is asked, and when it has died the one before it in the next round`() throws {
+    @Test func `a user's latest handler is asked first, and the next round asks the earlier one if it has died`() throws
+    {
         let (installation, time) = try Installation.junctionWithHandlersAndTime()
         try installation.signInNewUser()
         let first = try RenewingApp(installation)
@@ -92,16 +93,16 @@ struct HandlerEndToEndTests {
         .enabled("only root can act as another user") { geteuid() == 0 },
         .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
     )
-    func `one user's silent handlers cost one question, and another user's handler goes before them from then on`()
+    func `one user's silent handlers cost one question, then another user's handler is asked`()
         throws
     {
         let (installation, time) = try Installation.junctionWithHandlersAndTime(
-            "[[access]]\nallow = [\"handle\"]\nuser = \"\(Stranger.name)\""
+            "[[access]]\nallow = [\"handle\"]\nuser = \"\(OtherUser.name)\""
         )
         try installation.signInNewUser()
-        let stranger = try Stranger(installation)
-        try stranger.openSocket()
-        let other = try stranger.start(["handle-renewals", "--exec", "cat >/dev/null; echo renew"])
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
+        let other = try otherUser.start(["handle-renewals", "--exec", "cat >/dev/null; echo renew"])
         defer { other.signal(SIGKILL) }
         let caller = try installation.connect()
         while other.isRunning, try !caller.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
@@ -114,10 +115,10 @@ struct HandlerEndToEndTests {
 
         time.advance(by: .seconds(11))
         #expect(try caller.call("session.renew").generation == 3)
-        for app in idle { #expect(try app.isLeftAlone()) }
+        for app in idle { #expect(try app.hasNoQuestion()) }
     }
 
-    @Test func `an answer after a sign-out signs nobody in`() throws {
+    @Test func `an answer after a sign-out signs no user in`() throws {
         let installation = try Installation.junctionWithHandlers()
         try installation.signInNewUser()
         let app = try RenewingApp(installation)
@@ -133,7 +134,7 @@ struct HandlerEndToEndTests {
         #expect(try installation.cloud.counter("refreshes") == 0)
     }
 
-    @Test func `without a handler a renewal that is due waits, and begins when one registers`() throws {
+    @Test func `without a handler a due renewal waits, and begins when one registers`() throws {
         let installation = try Installation(accessTokenLifetime: 2)
         installation.configuration = "[renewal]\nmode = \"handler\""
         try installation.startDaemon()
@@ -146,7 +147,7 @@ struct HandlerEndToEndTests {
         try installation.awaitSnapshot { $0.generation == 2 }
     }
 
-    @Test func `whoever asks for a renewal hears that nobody can be asked, or that nobody could, and what to do`()
+    @Test func `session.renew reports that no handler is registered or none could help, and what to do`()
         throws
     {
         let installation = try Installation.junctionWithHandlers()
@@ -169,7 +170,7 @@ struct HandlerEndToEndTests {
         #expect(refusal.message.contains("asked again in \(seconds) s"))
     }
 
-    @Test func `handle-renewals answers with what its command prints`() throws {
+    @Test func `handle-renewals answers with the output of its command`() throws {
         let installation = try Installation.junctionWithHandlers()
         try installation.signInNewUser()
         let handler = try Program(

@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// The ten minutes after `unableToRetrieveAuthToken`, over the wire: `renewal.notBefore`, and who may pass it.
+/// Tests of the postponement after `unableToRetrieveAuthToken`: `renewal.notBefore`, and the exceptions from it.
 struct PostponementTests {
     private let login: Object = ["scheme": "userLogin", "userId": "anna"]
 
-    /// An installation whose only handler has just been unable, and when it said so.
+    /// Creates an installation whose only handler was unable, and returns the time of the answer.
     private func postponed() throws -> (Installation, from: Date) {
         let installation = try Installation.sinch()
         let caller = try installation.connect()
@@ -20,7 +20,8 @@ struct PostponementTests {
         return (installation, from)
     }
 
-    /// The same, with a token that has died since: without the postponement somebody would be asked at once.
+    /// Creates an installation with a postponed renewal and an expired token. Without the postponement the daemon would
+    /// ask a handler at once.
     private func postponedAndExpired() throws -> Installation {
         let installation = try Installation.social(accessTokenLifetime: 2)
         try installation.connect().call("session.signIn", login)
@@ -45,22 +46,22 @@ struct PostponementTests {
         #expect(after.renewal["notBefore"] as? String == before.renewal["notBefore"] as? String)
     }
 
-    @Test func `a handler that reconnects or comes anew is not asked, before a restart and after`() throws {
+    @Test func `a reconnected or new handler is not asked, before and after a restart`() throws {
         let installation = try postponedAndExpired()
         let first = try RenewingApp(installation)
-        #expect(try first.isLeftAlone())
+        #expect(try first.hasNoQuestion())
 
         try installation.restartDaemon()
 
         let (second, third) = (try RenewingApp(installation), try RenewingApp(installation))
         try second.client.call("handler.unregister")
         try second.client.call("handler.register")
-        #expect(try second.isLeftAlone())
-        #expect(try third.isLeftAlone())
+        #expect(try second.hasNoQuestion())
+        #expect(try third.hasNoQuestion())
         #expect(try installation.status().phase == "postponed")
     }
 
-    @Test func `session.renew asks at once, and a success ends the postponement`() throws {
+    @Test func `session.renew asks a handler at once, and a success ends the postponement`() throws {
         let (installation, _) = try postponed()
         try installation.restartDaemon()
         let app = try RenewingApp(installation)
@@ -71,7 +72,7 @@ struct PostponementTests {
         #expect(question["reason"] as? String == "requested")
         #expect((600...661).contains(try caller.refusal(of: again).retryAfter ?? 0))
         #expect(try installation.status().phase == "postponed")
-        // One attempt in ten seconds while it fails; a process that begins anew has failed at nothing.
+        // After a failure the daemon makes one attempt in ten seconds. A new process has no failure.
         #expect((0...10).contains(try caller.refusal("session.renew").retryAfter ?? -1))
         try installation.restartDaemon()
         let another = try RenewingApp(installation)
@@ -79,10 +80,10 @@ struct PostponementTests {
 
         let renewal = try patient.request("session.renew")
         try another.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
-        // What is registered now has no end, so nothing is due.
+        // The new registration is unlimited, so no renewal is due.
         #expect(try patient.answer(to: renewal).generation == 2)
         #expect(try installation.status().phase == "none")
-        // And it is gone from disk too.
+        // The record does not contain the postponement any more.
         try installation.restartDaemon()
         #expect(try installation.status().phase == "none")
     }
@@ -103,7 +104,7 @@ struct PostponementTests {
         #expect(try caller.answer(to: signIn).state == "established")
     }
 
-    @Test func `a sign-in after a sign-out asks at once`() throws {
+    @Test func `a sign-in after a sign-out asks a handler at once`() throws {
         let (installation, _) = try postponed()
         let app = try RenewingApp(installation)
         try installation.signOut()
@@ -117,7 +118,7 @@ struct PostponementTests {
         #expect(try caller.answer(to: signIn).phase == "none")
     }
 
-    @Test func `a sign-in heals what is postponed while reauthentication is pending`() throws {
+    @Test func `a sign-in ends a postponement and a pending reauthentication`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
@@ -139,7 +140,7 @@ struct PostponementTests {
         #expect(try installation.status().phase == "scheduled")
     }
 
-    @Test func `a sign-in brings what a postponed session with a dead token lacks`() throws {
+    @Test func `a sign-in renews a postponed session with an expired token`() throws {
         let installation = try postponedAndExpired()
         try installation.cloud.change(["accessTokenLifetime": 3_600])
 

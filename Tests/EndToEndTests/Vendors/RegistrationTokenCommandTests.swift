@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// `junction-sandbox mint-registration-token` and `verify-registration-token`, in any time zone.
+/// Tests of `junction-sandbox mint-registration-token` and `verify-registration-token` in several time zones.
 struct RegistrationTokenCommandTests {
     static let zones = ["Pacific/Kiritimati", "America/St_Johns", "UTC"]
 
-    /// The documentation's own token: the claims in the order in which they are explained there.
+    /// The token of the documentation, with the claims in the documented order.
     private static let documented =
         "eyJhbGciOiJIUzI1NiIsImtpZCI6ImhrZGZ2MS0yMDE4MDEwMiJ9."
         + "eyJpc3MiOiIvL3J0Yy5zaW5jaC5jb20vYXBwbGljYXRpb25zL2EzMmU1YThkLWY3ZDgtNDExYy05NjQ1LTkwMzhlOGRkMDUxZCIsInN1"
@@ -53,7 +53,7 @@ struct RegistrationTokenCommandTests {
             ("2024-02-29T23:59:59Z", "1709251199", "hkdfv1-20240229"),
         ]
     )
-    func `the date of the key is the UTC date of iat, around midnight too`(
+    func `the signing key uses the UTC date of iat, also around midnight`(
         zone: String,
         moment: (time: String, seconds: String, keyId: String)
     ) throws {
@@ -64,20 +64,20 @@ struct RegistrationTokenCommandTests {
         #expect(try part(1, of: token)["iat"] as? Int == Int(moment.seconds))
         #expect(try mint(["--issued-at", moment.seconds] + nonce) == token)
         #expect(try verify(token, at: moment.time, zone: zone).output == "valid\n")
-        // Presented after midnight it keeps the key of the day it was made on.
+        // After midnight, the token is still verified with the key of the day of its creation.
         let later = String(try #require(Int(moment.seconds)) + 300)
         #expect(try verify(token, at: later, zone: zone).output == "valid\n")
     }
 
     @Test(arguments: zones)
-    func `a token that is made now is valid now`(zone: String) throws {
+    func `a new token is valid now`(zone: String) throws {
         let token = try mint([], zone: zone)
 
         #expect(try verify(token, at: String(Int(Date().timeIntervalSince1970)), zone: zone).status == 0)
     }
 
     @Test(arguments: zones)
-    func `the documentation's order of members, and a typ in the header, are valid`(zone: String) throws {
+    func `the documented order of members and a typ in the header are valid`(zone: String) throws {
         #expect(try verify(Self.documented, at: "2018-01-02T03:05:00Z", zone: zone).output == "valid\n")
 
         let cloud = try Installation()
@@ -89,7 +89,7 @@ struct RegistrationTokenCommandTests {
     @Test func `each broken rule is named, with exit code 1`() throws {
         let cloud = try Installation()
         let other = "//rtc.sinch.com/applications/other"
-        let broken: [(rule: String, wishes: Object)] = [
+        let broken: [(rule: String, options: Object)] = [
             ("algorithm", ["header": ["alg": "none"]]), ("keyIdForm", ["header": ["kid": "20180102"]]),
             ("keyIdDate", ["header": ["kid": "hkdfv1-20180103"]]), ("issuer", ["claims": ["iss": "sinch"]]),
             ("subject", ["claims": ["sub": "foo"]]), ("subjectApplication", ["claims": ["sub": other + "/users/foo"]]),
@@ -98,8 +98,8 @@ struct RegistrationTokenCommandTests {
             ("instanceExpiry", ["claims": ["sinch:rtc:instance:exp": 1_515_035_044]]), ("signature", ["forged": true]),
             ("application", ["claims": ["iss": other, "sub": other + "/users/foo"]]),
         ]
-        for (rule, wishes) in broken {
-            let wished = wishes.merging(["issuedAt": 1_514_862_245]) { $1 }
+        for (rule, options) in broken {
+            let wished = options.merging(["issuedAt": 1_514_862_245]) { $1 }
             let ending = try verify(cloud.registrationToken(for: "foo", wished), at: "1514862300")
             #expect(ending.status == 1, "\(rule)")
             #expect(ending.output.hasPrefix("invalid: \(rule): "), "\(rule): \(ending.output)")
@@ -117,7 +117,7 @@ struct RegistrationTokenCommandTests {
     @Test(arguments: [
         ["--ttl", "59"], ["--instance-ttl", "172799"], ["--user", "f oo"], ["--issued-at", "yesterday"],
     ])
-    func `what would break a rule is not minted`(options: [String]) throws {
+    func `a token that would break a rule is not created`(options: [String]) throws {
         let ending = try Program(
             "junction-sandbox",
             ["mint-registration-token"] + application + (options[0] == "--user" ? [] : ["--user", "foo"]) + options,

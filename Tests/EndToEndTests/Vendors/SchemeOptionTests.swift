@@ -2,7 +2,8 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// `junctionctl sign-in` picks the scheme from its options, and asks the daemon only where they leave it open.
+/// Tests that `junctionctl sign-in` chooses the scheme from its options, and asks the daemon only if they are
+/// ambiguous.
 struct SchemeOptionTests {
     @Test func `social.plus: a user alone, with a name, and with the auth token of secure mode`() throws {
         let installation = try Installation.social()
@@ -24,8 +25,7 @@ struct SchemeOptionTests {
         #expect(try installation.signIn(["--user-id", "Anna", "--auth-token-file", "-"], token).scheme == "userLogin")
     }
 
-    @Test func `Sinch: a registration token from a file or standard input, and without one a handler is asked`() throws
-    {
+    @Test func `Sinch: a registration token comes from a file, standard input or a handler`() throws {
         let installation = try Installation.sinch()
         let file = try installation.folder.write(installation.registrationToken(for: "anna") + "\n", to: "jwt")
         let form = ["--user-id", "anna", "--registration-token-file"]
@@ -51,7 +51,7 @@ struct SchemeOptionTests {
         #expect(try signIn.wait().json().scheme == "registration")
     }
 
-    @Test func `Sinch: the legacy signature and self-signing work, and say what they are`() throws {
+    @Test func `Sinch: the legacy signature and self-signing work and are reported as such`() throws {
         let installation = try Installation.sinch(selfSigning: true)
         let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature")
         let file = try installation.folder.write(
@@ -91,7 +91,7 @@ struct SchemeOptionTests {
         #expect(keyed.userId == user)
     }
 
-    @Test func `social.plus and Sinch say which options they need, and ask nobody for a Sign-In Token`() throws {
+    @Test func `social.plus and Sinch name the options that they need, and do not prompt for a Sign-In Token`() throws {
         for (installation, option) in try [
             (Installation.social(), "--auth-token-file"), (.sinch(), "--registration-token-file"),
         ] {
@@ -104,7 +104,7 @@ struct SchemeOptionTests {
         }
     }
 
-    @Test func `social.plus: identify logs in, with the auth token of a command where one is needed`() throws {
+    @Test func `social.plus: identify logs in, with the auth token of a command if one is needed`() throws {
         let installation = try Installation.social()
         let open = try installation.ctl("identify", "anna", "--json")
         #expect(try open.json()["outcome"] as? String == "signedIn", "\(open.errors)")
@@ -165,7 +165,7 @@ struct SchemeOptionTests {
         ["--registration-token", "eyJhbGciOiJIUzI1NiJ9"],
         ["--user-id"], ["anna"],
     ])
-    func `what does not belong together is a usage error, before the daemon is looked for`(options: [String]) throws {
+    func `conflicting options are a usage error before a connection to the daemon`(options: [String]) throws {
         let folder = TemporaryFolder()
 
         let ending = try Program(
@@ -174,13 +174,13 @@ struct SchemeOptionTests {
             in: folder
         ).wait()
 
-        // Nobody listens there: 69 would say that it was tried.
+        // The socket has no listener. The exit code 69 would mean that junctionctl tried to connect.
         #expect(ending.status == (options.contains("/nowhere/jwt") ? 69 : 64), "\(ending.errors)")
         #expect(ending.output == "")
         #expect(!ending.errors.contains("eyJhbGciOiJIUzI1NiJ9"))
     }
 
-    @Test func `a scheme of another vendor is refused by the daemon, and a file that is not there by the client`()
+    @Test func `the daemon refuses another provider's scheme, and the client reports a missing file`()
         throws
     {
         let installation = try Installation.sinch()
@@ -209,7 +209,7 @@ extension Installation {
         ).wait()
     }
 
-    /// The snapshot after a sign-in that succeeds.
+    /// Signs in and returns the snapshot.
     fileprivate func signIn(_ options: [String], _ input: String? = nil) throws -> Object {
         let ending = try run(options, input)
         guard ending.status == 0 else { throw Program.Failure(description: "\(options): \(ending.errors)") }

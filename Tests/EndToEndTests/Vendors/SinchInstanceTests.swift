@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Sinch's registrations that end (`sinch:rtc:instance:exp`), and those that bring no credential.
+/// Tests of limited Sinch registrations (`sinch:rtc:instance:exp`) and of registrations without a credential.
 struct SinchInstanceTests {
     private static let twoDays = 172_800
 
-    @Test func `a limited registration makes a session that ends with it, to be extended after 50 to 80 % of it`()
+    @Test func `a limited registration ends its session, and its extension is due after 50 to 80 % of it`()
         throws
     {
         let installation = try Installation.sinch()
@@ -16,7 +16,7 @@ struct SinchInstanceTests {
         let token = try #require(snapshot["accessToken"] as? Object)
         let (from, end) = (try #require(token.time("issuedAt")), try #require(token.time("expiresAt")))
         let instance = try #require(try installation.instances().first)
-        // The second of the `Date` header is all that the daemon knows of the service's clock.
+        // The daemon knows the service's clock only from the `Date` header, which has whole seconds.
         #expect(abs(end.timeIntervalSince(try #require(instance.time("expiresAt")))) < 3)
         #expect(abs(end.timeIntervalSince(from) - Double(Self.twoDays)) < 60)
         let due = try #require(snapshot.renewal.time("notBefore"))
@@ -24,7 +24,7 @@ struct SinchInstanceTests {
         #expect((0.5...0.8).contains(due.timeIntervalSince(from) / end.timeIntervalSince(from)))
     }
 
-    @Test func `the extension of a limited registration is asked for before it ends`() throws {
+    @Test func `the extension of a limited registration is requested before it ends`() throws {
         let installation = try Installation.sinch()
         let caller = try installation.connect()
         try caller.call("session.signIn", limited("anna", installation))
@@ -36,18 +36,18 @@ struct SinchInstanceTests {
 
         let question = try app.question()
 
-        // The word is the daemon's, by its clock: it asked before the end.
+        // The daemon chooses the reason by its own clock: it asked before the end.
         #expect(question.params["reason"] as? String == "expiring")
         #expect(question.params.time("expiresAt") == end)
         let token = try installation.registrationToken(for: "anna", ["instanceTtl": Self.twoDays])
         try app.client.reply(to: question.identifier, ["action": "renewWithAuthToken", "authToken": token])
         let extended = try installation.awaitSnapshot { $0.generation == 3 }
         #expect(try #require(extended.tokenEnd) > end.addingTimeInterval(86_400))
-        // The same instance: the service was asked to extend it, and did.
+        // The service extended the same instance.
         #expect(try installation.instances().map { $0.integer("refreshes") } == [1])
     }
 
-    @Test func `a limited registration can be extended, and never becomes unlimited`() throws {
+    @Test func `a limited registration can be extended and never becomes unlimited`() throws {
         let installation = try Installation.sinch()
         let first = try installation.connect().call("session.signIn", limited("anna", installation))
         let end = try #require(first.tokenEnd)
@@ -57,7 +57,7 @@ struct SinchInstanceTests {
         #expect(unlimited.generation == 2)
         #expect(abs(try #require(unlimited.tokenEnd).timeIntervalSince(end)) < 3)
 
-        // A service that no longer says when it ends has not made it endless either.
+        // An answer without an end does not make the registration unlimited.
         try installation.answerOnce(endingIn: nil)
         let silent = try installation.renew(app, [:])
         #expect(silent.generation == 3)
@@ -67,7 +67,7 @@ struct SinchInstanceTests {
         #expect(try #require(extended.tokenEnd).timeIntervalSince(end) > Double(Self.twoDays) - 60)
     }
 
-    @Test func `a registration that ended is expired and not lost, and is made anew when an app can`() throws {
+    @Test func `an ended registration is expired but not lost, and an app's token renews it`() throws {
         let installation = try Installation.sinch()
         try installation.answerOnce(endingIn: 4, instance: "gone")
         let first = try installation.connect().call("session.signIn", limited("anna", installation))
@@ -81,16 +81,16 @@ struct SinchInstanceTests {
             ["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")]
         )
 
-        // The service does not know the instance any more: the same token registers a new one.
+        // The service has forgotten the instance, so the token registers a new one.
         let renewed = try installation.awaitSnapshot { $0.generation == 2 }
         #expect(question["reason"] as? String == "expired")
         #expect(renewed.state == "established")
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
     }
 
     // MARK: Credentials
 
-    @Test func `token.get answers the registration's credential, and unsupported where there is none`() throws {
+    @Test func `token.get returns the registration's credential, or unsupported without one`() throws {
         let installation = try Installation.sinch()
         try installation.cloud.sandbox("POST", "sinch/settings", ["credentials": false])
         let client = try installation.connect()
@@ -105,7 +105,7 @@ struct SinchInstanceTests {
         #expect(credential["tokenType"] as? String == "Bearer")
         #expect(credential.accessToken?.hasPrefix("sinch_") == true)
 
-        // What an earlier registration brought is not handed out for this one.
+        // The credential of an earlier registration is not returned.
         try installation.cloud.sandbox("POST", "sinch/settings", ["credentials": false])
         _ = try installation.renew(app, [:])
         #expect(try client.refusal("token.get").kind == "unsupported")
@@ -122,7 +122,7 @@ extension Installation {
         return logins.filter(\.isAlive)
     }
 
-    /// The next registration is answered with an end of the service's own choosing; `nil` for none.
+    /// Makes the next registration answer with this end, or with none for `nil`.
     fileprivate func answerOnce(endingIn seconds: Int?, instance: String? = nil) throws {
         let end: Any = seconds.map { Int(Date().timeIntervalSince1970) + $0 } ?? NSNull()
         let known = try instances().first?["id"] as? String
@@ -130,11 +130,11 @@ extension Installation {
         try cloud.fault(["match": "/v1/instance", "method": "POST", "status": 200, "body": body, "times": 1])
     }
 
-    /// Renews with a fresh token from the app, of the form that is wished for.
-    fileprivate func renew(_ app: RenewingApp, _ wishes: Object) throws -> Object {
+    /// Renews with a new token from the app.
+    fileprivate func renew(_ app: RenewingApp, _ options: Object) throws -> Object {
         let caller = try connect()
         let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": registrationToken(for: "anna", wishes)])
+        try app.answer(["action": "renewWithAuthToken", "authToken": registrationToken(for: "anna", options)])
         return try caller.answer(to: renewal)
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Sinch (document 004) with the built programs: registration tokens, self-signing, the legacy signature.
+/// Tests of Sinch with the built programs: registration tokens, self-signing and the legacy signature.
 struct SinchEndToEndTests {
     private let sequence: Object = ["scheme": "registrationSignature", "userId": "anna"]
 
-    @Test func `a registration token registers once, and the session outlives a restart`() throws {
+    @Test func `a registration token registers once, and the session survives a restart`() throws {
         let installation = try Installation.sinch()
         let token = try installation.registrationToken(for: "anna")
         let credential: Object = ["scheme": "registration", "userId": "anna", "token": token]
@@ -20,7 +20,7 @@ struct SinchEndToEndTests {
         #expect(try installation.cloud.counter("tokenRequests") == 1)
     }
 
-    @Test func `a missing token is asked for, and a token for another user is not taken`() throws {
+    @Test func `a handler is asked for a missing token, and a token for another user is refused`() throws {
         let installation = try Installation.sinch()
         let app = try RenewingApp(installation)
         let caller = try installation.connect()
@@ -41,7 +41,7 @@ struct SinchEndToEndTests {
         #expect(refusal.kind == "invalidCredential")
     }
 
-    @Test func `a registration that the service forgot is made anew with what the app gives`() throws {
+    @Test func `a registration that the service has forgotten is renewed with the app's answer`() throws {
         let installation = try Installation.sinch()
         let caller = try installation.connect()
         let token = try installation.registrationToken(for: "anna")
@@ -57,7 +57,7 @@ struct SinchEndToEndTests {
         #expect(try caller.answer(to: renewal).generation == 2)
     }
 
-    @Test func `a registration that the service forgot is noticed, and made anew without a call`() throws {
+    @Test func `a forgotten registration is detected and renewed without a call of an app`() throws {
         let installation = try Installation.sinch()
         let token = try installation.registrationToken(for: "anna")
         try installation.connect().call(
@@ -78,7 +78,7 @@ struct SinchEndToEndTests {
         #expect(try installation.awaitSnapshot { $0.generation == 2 }.state == "established")
     }
 
-    @Test func `the application secret registers without asking anybody, where it is configured`() throws {
+    @Test func `a configured application secret registers without asking an app`() throws {
         let installation = try Installation.sinch(selfSigning: true)
         let client = try installation.connect()
         let credential: Object = ["scheme": "selfSigned", "userId": "anna"]
@@ -91,7 +91,7 @@ struct SinchEndToEndTests {
     }
 
     @Test(arguments: [true, false])
-    func `a legacy signature registers, with a sequence that is a decimal string or an integer`(isText: Bool) throws {
+    func `a legacy signature registers, with its sequence as a decimal string or an integer`(isText: Bool) throws {
         let installation = try Installation.sinch()
         let wish: Object = ["sequence": "18446744073709551615"]
         let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature", wish)
@@ -106,7 +106,7 @@ struct SinchEndToEndTests {
         #expect(try client.call("session.signIn", credential).state == "established")
     }
 
-    @Test func `a legacy sequence is used once, over a sign-out and a restart too`() throws {
+    @Test func `a legacy sequence is used only once, despite a sign-out and a restart`() throws {
         let installation = try Installation.sinch()
         func credential(_ number: Int) throws -> Object {
             let wish: Object = ["sequence": "\(number)"]
@@ -134,7 +134,7 @@ struct SinchEndToEndTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test func `the command line mints the vendor's vector byte for byte, and verifies it`() throws {
+    @Test func `the command line creates the published test vector byte for byte, and verifies it`() throws {
         let folder = TemporaryFolder()
         let secret = try folder.write(Installation.sinchSecret + "\n", to: "secret")
         let key = Installation.sinchApplication

@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// A session of social.plus from its beginning to its end: the five states, the device, the revocation.
+/// Tests of a social.plus session from start to end: the five states, the device id and the revocation.
 struct SocialSessionTests {
     private let login: Object = ["scheme": "userLogin", "userId": "Anna"]
 
-    @Test func `a watcher sees all five states`() throws {
+    @Test func `a watcher receives all five states`() throws {
         let installation = try Installation.social(accessTokenLifetime: 4)
         let watcher = try installation.connect()
         #expect(try watcher.call("session.subscribe").state == "notLoggedIn")
@@ -30,7 +30,7 @@ struct SocialSessionTests {
         #expect(try installation.signOut().state == "notLoggedIn")
     }
 
-    @Test func `the times that a server states are moved from its clock to ours`() throws {
+    @Test func `absolute times of the server are converted to the daemon's clock`() throws {
         let server = try ClockedHost(ahead: 7_200) { now in
             let (from, to) = (now, now.addingTimeInterval(3_600))
             return
@@ -51,7 +51,7 @@ struct SocialSessionTests {
 
     // MARK: The device
 
-    @Test func `the device id is one for the installation, over sign-outs, users and restarts`() throws {
+    @Test func `the installation keeps one device id across sign-outs, users and restarts`() throws {
         let installation = try Installation.social()
         let client = try installation.connect()
         try client.call("session.signIn", login)
@@ -73,7 +73,7 @@ struct SocialSessionTests {
 
     // MARK: Revocation
 
-    @Test func `a vendor that hangs or is away does not delay the sign-out`() throws {
+    @Test func `a hanging or unreachable provider does not delay the sign-out`() throws {
         let installation = try Installation.social()
         let client = try installation.connect()
         try client.call("session.signIn", login)
@@ -89,12 +89,12 @@ struct SocialSessionTests {
         try installation.cloud.stop()
         let away = try ContinuousClock().measure { try client.call("session.signOut") }
 
-        // It takes milliseconds; the vendor is given five seconds, and has not answered at all.
+        // The provider would get five seconds. The sign-out takes milliseconds.
         #expect(hanging < .seconds(5))
         #expect(away < .seconds(5))
     }
 
-    @Test func `a sign-out made offline is revoked when the vendor is back`() throws {
+    @Test func `a session signed out offline is revoked when the provider is reachable again`() throws {
         let installation = try Installation.social()
         let client = try installation.connect()
         try client.call("session.signIn", login)
@@ -108,7 +108,7 @@ struct SocialSessionTests {
         #expect(try installation.sessionsOfUsers() == [0])
     }
 
-    @Test func `a session that the vendor grants after the sign-out is revoked, too`() throws {
+    @Test func `a session that the provider grants after the sign-out is revoked too`() throws {
         let installation = try Installation.social()
         try installation.cloud.fault(["match": "/api/v5/sessions", "hang": true, "times": 1])
         let client = try installation.connect()
@@ -126,13 +126,13 @@ struct SocialSessionTests {
 }
 
 extension Installation {
-    /// The devices that social.plus has sessions of.
+    /// Returns the devices with a session at social.plus.
     fileprivate func devices() throws -> Set<String> {
         let logins = try cloud.sandbox("GET", "social/logins")["logins"] as? [Object] ?? []
         return Set(logins.filter(\.isAlive).compactMap { $0["deviceId"] as? String })
     }
 
-    /// How many access tokens of each user are good.
+    /// Returns the number of active logins of each user.
     fileprivate func sessionsOfUsers() throws -> [Int] {
         let users = try cloud.sandbox("GET", "social/users")["users"] as? [Object] ?? []
         return users.map { $0.integer("logins") }

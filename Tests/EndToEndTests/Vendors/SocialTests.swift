@@ -2,11 +2,11 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// social.plus (document 003) with the built programs: log-in, app-driven renewal, secure mode, ban, deletion.
+/// Tests of social.plus with the built programs: login, app-driven renewal, secure mode, ban and deletion.
 struct SocialEndToEndTests {
     private let login: Object = ["scheme": "userLogin", "userId": "Anna", "displayName": "Anna"]
 
-    @Test func `a log-in lasts over a restart, with one device id, and is revoked by the sign-out`() throws {
+    @Test func `a login survives a restart with one device id, and the sign-out revokes it`() throws {
         let installation = try Installation.social()
         let snapshot = try installation.connect().call("session.signIn", login)
         #expect(snapshot.state == "established")
@@ -22,12 +22,12 @@ struct SocialEndToEndTests {
         #expect(try client.call("session.status").state == "established")
         #expect(try client.call("token.get")["tokenType"] as? String == "Bearer")
         #expect(try client.call("session.signOut").state == "notLoggedIn")
-        // The vendor hears of it, best effort, behind the local sign-out's back.
+        // The revocation follows the local sign-out in the background.
         try installation.stopDaemon()
         #expect(try installation.cloud.requests(to: "/api/v4/sessions").count == 1)
     }
 
-    @Test func `a sign-out that the vendor cannot hear is over at once, and told again until the vendor hears it`()
+    @Test func `a sign-out without the provider ends at once, and the revocation is retried until it succeeds`()
         throws
     {
         let installation = try Installation.social()
@@ -37,13 +37,13 @@ struct SocialEndToEndTests {
 
         #expect(try client.call("session.signOut").state == "notLoggedIn")
 
-        // The log-in, two attempts for nothing, and one that is heard.
+        // The login, two failed revocations and a successful one.
         try installation.cloud.wait(for: "requests", atLeast: 4)
         try installation.stopDaemon()
         #expect(try installation.cloud.requests(to: "/api/v4/sessions").count == 3)
     }
 
-    @Test func `the end of the daemon does not wait for a sign-out that waits to be told again`() throws {
+    @Test func `the shutdown does not wait for the retry of a revocation`() throws {
         let installation = try Installation.social()
         let client = try installation.connect()
         try client.call("session.signIn", login)
@@ -58,7 +58,7 @@ struct SocialEndToEndTests {
         #expect(!log.contains("without the provider's answer"))
     }
 
-    @Test func `a handler's renew renews the session`() throws {
+    @Test func `a handler's answer renew renews the session`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
@@ -71,7 +71,7 @@ struct SocialEndToEndTests {
         #expect(try caller.answer(to: renewal).generation == 2)
     }
 
-    @Test func `in secure mode a log-in needs the app server's auth token`() throws {
+    @Test func `in secure mode a login needs the auth token of the app's backend`() throws {
         let installation = try Installation.social()
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
         let client = try installation.connect()
@@ -84,7 +84,7 @@ struct SocialEndToEndTests {
         #expect(snapshot.state == "established")
     }
 
-    @Test func `a ban ends the session with the vendor's code, and a banned user cannot log in`() throws {
+    @Test func `a ban ends the session with the provider's code, and a banned user cannot log in`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
@@ -103,7 +103,7 @@ struct SocialEndToEndTests {
         #expect(try installation.connect().call("session.status").state == "terminated")
     }
 
-    @Test func `a credential of another scheme is unsupported, and so is Junction's session here`() throws {
+    @Test func `a credential of another scheme and a Junction session are unsupported`() throws {
         let installation = try Installation.social()
         let client = try installation.connect()
         #expect(
@@ -124,7 +124,7 @@ struct SocialEndToEndTests {
         #expect(after == sealed)
     }
 
-    @Test func `junctionctl picks the scheme from its options`() throws {
+    @Test func `junctionctl chooses the scheme from its options`() throws {
         let installation = try Installation.social()
         let ending = try Program(
             "junctionctl",

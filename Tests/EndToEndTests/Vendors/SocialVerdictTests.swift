@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What social.plus's codes do to a session when it is renewed: two of them end it, no other does.
+/// Tests of social.plus's error codes at a renewal. Two of them end the session, the others do not.
 struct SocialVerdictTests {
     private let login: Object = ["scheme": "userLogin", "userId": "Anna"]
 
     @Test(arguments: [(403, 400_304), (429, 400_311), (403, 400_300), (404, 400_400), (503, 400_312), (500, 400_100)])
-    func `any other code, or one with a status of the server's own, is trouble that passes`(
+    func `any other code, and an ending code with a 5xx status, is a temporary failure`(
         status: Int,
         code: Int
     ) throws {
@@ -30,7 +30,7 @@ struct SocialVerdictTests {
         #expect(try installation.token() == token)
     }
 
-    @Test func `a ban that an API request meets ends the session, and the caller has the vendor's answer`() throws {
+    @Test func `a ban that an API call detects ends the session, and the caller gets the provider's answer`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
@@ -45,7 +45,7 @@ struct SocialVerdictTests {
         #expect(try installation.cloud.counter("refreshes") == 0)
     }
 
-    @Test func `in secure mode a deleted user is found out, whatever the app answers`() throws {
+    @Test func `in secure mode a deleted user is detected, whatever the app answers`() throws {
         for answer in [Object?.none, ["action": "renew"]] {
             let installation = try Installation.social()
             let caller = try installation.connect()
@@ -63,7 +63,7 @@ struct SocialVerdictTests {
         }
     }
 
-    @Test func `in secure mode a living user whose app says renew is kept, and nobody could help`() throws {
+    @Test func `in secure mode the answer renew for an active user postpones the renewal`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
@@ -80,7 +80,7 @@ struct SocialVerdictTests {
         #expect(try installation.token() == token)
     }
 
-    @Test func `a rate limit passes, and the auth token that met it is used again`() throws {
+    @Test func `after a rate limit the same auth token is used again`() throws {
         let installation = try Installation.social()
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
         let caller = try installation.connect()
@@ -93,10 +93,10 @@ struct SocialVerdictTests {
 
         #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
         try installation.awaitSnapshot { $0.generation == 2 }
-        #expect(try app.isLeftAlone())
+        #expect(try app.hasNoQuestion())
     }
 
-    @Test func `a deleted user's session ends with 400100, and nothing of it is left`() throws {
+    @Test func `a deleted user's session ends with 400100, and its data is erased`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()
         try caller.call("session.signIn", login)
@@ -109,7 +109,7 @@ struct SocialVerdictTests {
         let error = try caller.refusal(of: renewal)
         #expect(error.kind == "sessionTerminated")
         #expect(error.termination == "400100")
-        // What a new process finds is all that there is.
+        // A restart shows only the data that was stored.
         try installation.restartDaemon()
         let client = try installation.connect()
         let snapshot = try client.call("session.status")
@@ -124,7 +124,7 @@ struct SocialVerdictTests {
         #expect(try installation.cloud.counter("requests") == 3)
     }
 
-    @Test func `400100 refuses a handler's auth token: the session is kept and postponed, and a good token renews`()
+    @Test func `400100 for a handler's auth token keeps and postpones the session, and a valid token renews it`()
         throws
     {
         let installation = try Installation.social()
@@ -147,7 +147,7 @@ struct SocialVerdictTests {
             #expect(snapshot.termination == nil)
             #expect(try installation.token() == token)
             #expect(try installation.cloud.counters().integer("grants", "session", "400100") == count)
-            // A process that begins anew has failed at nothing, and may be asked at once.
+            // A new process has no recorded failure, so the daemon may ask at once.
             try installation.restartDaemon()
         }
 
@@ -160,7 +160,7 @@ struct SocialVerdictTests {
 }
 
 extension Installation {
-    /// Answers renewals with a code in the vendor's envelope.
+    /// Makes renewals fail with a code in the provider's envelope.
     fileprivate func refuseRenewals(_ status: Int, _ code: Int, _ more: Object) throws {
         let body: Object = ["status": "error", "code": code, "message": "no", "data": Object()]
         let fault: Object = ["match": "/api/v5/sessions", "status": status, "body": body]

@@ -4,7 +4,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct OAuthAuthorizeTests {
-    @Test func `a person approves in the browser, and the code is redeemed with its verifier`() async throws {
+    @Test func `an approval in the browser returns a code that is redeemed with its verifier`() async throws {
         try await Sandbox.run { sandbox in
             let page = try await sandbox.get("/oauth/authorize?" + Form.text(Self.request()))
             let sent = try await sandbox.press("approve")
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a code that is used again ends the login that it opened`() async throws {
+    @Test func `a second use of a code ends the login that it opened`() async throws {
         try await Sandbox.run { sandbox in
             let code = try await sandbox.code()
             let tokens = try Tokens(try await sandbox.redeem(code))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a code is for its verifier, its redirect and one minute`() async throws {
+    @Test func `a code needs its verifier and its redirect URI, and lasts one minute`() async throws {
         try await Sandbox.run { sandbox in
             let code = try await sandbox.code()
 
@@ -54,7 +54,7 @@ import Testing
         ("code_challenge_method", "plain", "invalid_request"), ("scope", "forbidden", "invalid_scope"),
         ("decision", "deny", "access_denied"),
     ])
-    func `what is wrong is told by the redirect`(name: String, value: String?, error: String) async throws {
+    func `an error of the request is sent by the redirect`(name: String, value: String?, error: String) async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["refusedScopes": ["forbidden"]])
 
@@ -73,7 +73,7 @@ import Testing
         ("redirect_uri", "http://127.0.0.1.example.org/"), ("redirect_uri", "http://127.0.0.1:1/#x"),
         ("redirect_uri", nil),
     ])
-    func `nobody is sent to an address that is not the client's`(name: String, value: String?) async throws {
+    func `the browser is not redirected to a foreign address`(name: String, value: String?) async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.press("approve", replacing: name, by: value)
 
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension Sandbox {
-    /// What the page's button sends.
+    /// Sends the form that a button of the page sends.
     fileprivate func press(
         _ decision: String,
         replacing name: String = "",

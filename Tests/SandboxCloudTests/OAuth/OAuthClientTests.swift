@@ -6,7 +6,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct OAuthClientTests {
-    @Test func `a secret is good in the header and in the body, and not in both`() async throws {
+    @Test func `a secret is accepted in the header or in the body, but not in both`() async throws {
         try await Sandbox.run { sandbox in
             let header = Sandbox.basic("sandbox-confidential", "sandbox-secret")
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `who is not the client that was registered is told so with 401`() async throws {
+    @Test func `a client with a wrong credential is answered 401`() async throws {
         try await Sandbox.run { sandbox in
             let wrong = try await sandbox.oauth(
                 "token",
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `an assertion is good once, and made out to the issuer`() async throws {
+    @Test func `an assertion for the issuer is accepted once`() async throws {
         try await Sandbox.run { sandbox in
             let key = try await sandbox.keyClient()
             let jwt = try sandbox.assertion(key)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `an assertion is made out to the endpoint, where that is set`() async throws {
+    @Test func `an assertion for the endpoint is accepted if the setting asks for it`() async throws {
         try await Sandbox.run { sandbox in
             let key = try await sandbox.keyClient()
             try await sandbox.setOAuth(["assertionAudience": "endpoint"])
@@ -111,7 +111,7 @@ import Testing
             ["exp": .integer(4_000_000_000)],
         ] as [[String: JSONValue]]
     )
-    func `a bad assertion is refused`(claims: [String: JSONValue]) async throws {
+    func `an invalid assertion is refused`(claims: [String: JSONValue]) async throws {
         try await Sandbox.run { sandbox in
             let key = try await sandbox.keyClient()
 
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `another key, and a key that is none`() async throws {
+    @Test func `an assertion with another key and an invalid key are refused`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.keyClient()
 
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a server can want the client's name in the body too`() async throws {
+    @Test func `a setting can require client_id in the body`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["wantsClientId": .bool(true)])
             let header = Sandbox.basic("sandbox-confidential", "sandbox-secret")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a client that is dropped is unknown from now on`() async throws {
+    @Test func `a removed client is unknown`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
 
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `a parameter that comes twice is no request, an empty one was not sent`() async throws {
+    @Test func `a repeated parameter is invalid_request, and an empty one counts as missing`() async throws {
         try await Sandbox.run { sandbox in
             let twice = try await sandbox.oauth("device_authorization", ["client_id": "a", "client_id": "a"])
             let empty = try await sandbox.oauth(
@@ -179,7 +179,7 @@ extension Sandbox {
         "Basic " + Base64.encode(Array("\(PercentText.escaped(id)):\(PercentText.escaped(secret))".utf8))
     }
 
-    /// Registers the client `keyed`, which signs.
+    /// Registers the client `keyed`, which signs its assertions.
     fileprivate func keyClient() async throws -> P256.Signing.PrivateKey {
         let key = P256.Signing.PrivateKey()
         let answer = try await post(

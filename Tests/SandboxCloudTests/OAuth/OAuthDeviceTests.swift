@@ -3,7 +3,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct OAuthDeviceTests {
-    @Test func `a person approves on the page, and the device is signed in`() async throws {
+    @Test func `an approval on the page signs the device in`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0)])
             let codes = try await sandbox.deviceCodes()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a code is good for one login`() async throws {
+    @Test func `a device code opens one login`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0)])
             let codes = try await sandbox.deviceCodes()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `denied, expired, unknown: each has its error`() async throws {
+    @Test func `denied, expired and unknown codes have their own errors`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0), "deviceCodeLifetime": .integer(60)])
             let denied = try await sandbox.deviceCodes()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `who polls too soon is slowed down by five seconds, for good`() async throws {
+    @Test func `a poll that comes too soon lengthens the interval by five seconds permanently`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(1_000), "deviceCodeLifetime": .integer(100_000)])
             let codes = try await sandbox.deviceCodes()
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `the answer can lack what servers leave out`() async throws {
+    @Test func `optional members of the answer can be omitted`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth([
                 "deviceMembers": [
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a test can decide without the page, and codes are typed as people type`() async throws {
+    @Test func `a test can decide without the page, and user codes ignore case and separators`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0)])
             let codes = try await sandbox.deviceCodes()
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a device that sent a challenge has to know the verifier`() async throws {
+    @Test func `a device that sent a challenge must send the verifier`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0)])
             let codes = try DeviceCodes(

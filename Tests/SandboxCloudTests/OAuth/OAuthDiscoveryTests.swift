@@ -6,7 +6,7 @@ import Testing
     private static let openid = "/oauth/.well-known/openid-configuration"
     private static let inserted = "/.well-known/oauth-authorization-server/oauth"
 
-    @Test func `both addresses tell the same, with the issuer that was asked and how long it may be kept`() async throws
+    @Test func `both addresses return the same document with the requested issuer and its cache lifetime`() async throws
     {
         try await Sandbox.run { sandbox in
             let one = try await sandbox.get(Self.openid)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [("both", 200, 200), ("openid", 200, 404), ("oauth", 404, 200), ("none", 404, 404)])
-    func `one of the addresses, or both, can be taken away`(which: String, openid: Int, inserted: Int) async throws {
+    func `one or both addresses can be disabled`(which: String, openid: Int, inserted: Int) async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["discovery": .string(which)])
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `the document can lie and leave things out`() async throws {
+    @Test func `members of the document can be replaced and removed`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth([
                 "discoveryMembers": ["issuer": "https://elsewhere", "device_authorization_endpoint": .null],
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `null puts a setting back, and what is no setting is refused`() async throws {
+    @Test func `null resets a setting, and an unknown setting is refused`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(1), "errorStatus": .integer(403)])
             try await sandbox.setOAuth(["interval": .null, "errorStatus": .null])

@@ -3,7 +3,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct OAuthRotationTests {
-    @Test func `within the grace a replaced token gets the same pair again`() async throws {
+    @Test func `within the grace a replaced token returns the same pair again`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.connect()
 
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `two generations back ends the family even within the grace`() async throws {
+    @Test func `a token of two generations ago ends the family even within the grace`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.connect()
             let second = try Tokens(try await sandbox.renew(first.refresh))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a server can let the successor live`() async throws {
+    @Test func `a setting can keep the successor valid after a reuse`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["rotation": "single", "reuseRevokes": .bool(false)])
             let first = try await sandbox.connect()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [("none", false), ("same", true)])
-    func `without rotation the token stays, and is told again or not`(policy: String, isTold: Bool) async throws {
+    func `without rotation the answer repeats or omits the token`(policy: String, isTold: Bool) async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["rotation": .string(policy)])
             let first = try await sandbox.connect()
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `twenty at once get one pair, where there is a grace`() async throws {
+    @Test func `with a grace, twenty concurrent refreshes return one pair`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.connect()
 
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `twenty at once leave nothing, where there is none`() async throws {
+    @Test func `without a grace, twenty concurrent refreshes end the login`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["rotation": "single"])
             let first = try await sandbox.connect()
@@ -106,8 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a scope in a refresh narrows the login for good, and the sandbox says that one was sent`() async throws
-    {
+    @Test func `a scope in a refresh reduces the login permanently and is recorded`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.connect(scope: "openid offline_access write")
             let wide = try await sandbox.renew(first.refresh)
@@ -124,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that is lost after the commit has rotated the token`() async throws {
+    @Test func `an answer lost after the commit leaves the token rotated`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.connect()
             _ = try await sandbox.post(

@@ -4,13 +4,12 @@ import Testing
 
 @testable import SandboxCloud
 
-/// The steps that stories about the OAuth server share.
 extension Sandbox {
     static let publicClient = "sandbox-public"
 
     var issuer: String { "http://127.0.0.1:\(client.port)/oauth" }
 
-    /// A form to one of the server's endpoints.
+    /// Posts a form to an endpoint of the OAuth server.
     func oauth(
         _ endpoint: String,
         _ fields: KeyValuePairs<String, String>,
@@ -30,7 +29,6 @@ extension Sandbox {
         try #require(try await post("/sandbox/oauth/settings", settings).status == 200)
     }
 
-    /// What a device asks for first.
     func deviceCodes(scope: String = "openid offline_access") async throws -> DeviceCodes {
         try DeviceCodes(
             try await oauth("device_authorization", ["client_id": Self.publicClient, "scope": scope])
@@ -47,12 +45,12 @@ extension Sandbox {
         )
     }
 
-    /// What a person does on the page.
+    /// Posts a decision, as the page does.
     func decide(_ decision: String, _ codes: DeviceCodes, as user: String = "anna") async throws -> Answer {
         try await oauth("device", ["user_code": codes.userCode, "user": user, "decision": decision])
     }
 
-    /// The tokens of a login by device, start to end.
+    /// Completes a device sign-in and returns its tokens.
     func connect(_ user: String = "anna", scope: String = "openid offline_access") async throws -> Tokens {
         let codes = try await deviceCodes(scope: scope)
         try #require(try await decide("approve", codes, as: user).status == 200)
@@ -88,7 +86,6 @@ extension Sandbox {
     }
 }
 
-/// What a device gets to show and to poll with.
 struct DeviceCodes {
     let deviceCode: String
     let userCode: String
@@ -103,7 +100,6 @@ struct DeviceCodes {
 extension Answer {
     var error: String? { json["error"]?.string }
 
-    /// The claims of the id_token in it.
     var idToken: JSONValue? {
         guard let parts = json["id_token"]?.string?.split(separator: "."), parts.count == 3,
             let claims = Base64.decode(parts[1].utf8, .urlSafe)

@@ -8,7 +8,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
 
 @Suite struct OAuthTokenTests {
     @Test(arguments: [true, false])
-    func `a subject token is exchanged, with a refresh token or without`(hasRefreshToken: Bool) async throws {
+    func `a subject token is exchanged, with or without a refresh token`(hasRefreshToken: Bool) async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["exchangeRefreshToken": .bool(hasRefreshToken), "exchangeIdToken": .bool(true)])
             let subject = try await sandbox.subjectToken()
@@ -23,7 +23,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `a bad subject token is refused with the error that is set`() async throws {
+    @Test func `an invalid subject token is refused with the configured error`() async throws {
         try await Sandbox.run { sandbox in
             let expired = try await sandbox.subjectToken(["expiresIn": .integer(-1)])
             let once = try await sandbox.subjectToken(["singleUse": .bool(true)])
@@ -37,8 +37,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `revoking a refresh token ends the login, an access token only itself, any other nothing`() async throws
-    {
+    @Test func `revoking a refresh token ends its login, and an access token only itself`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
 
@@ -57,7 +56,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `revoking needs the client, and a server can refuse those without credentials`() async throws {
+    @Test func `revocation needs the client, and a setting refuses clients without credentials`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
             let other = try await sandbox.oauth(
@@ -74,7 +73,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `grants and scopes can be refused, and scopes be withheld`() async throws {
+    @Test func `grants and scopes can be refused, and scopes can be withheld`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
             try await sandbox.setOAuth(["unauthorizedGrants": ["refresh_token"]])
@@ -91,7 +90,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `a server can answer in its own way`() async throws {
+    @Test func `the format and the status of answers can be changed`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
             try await sandbox.setOAuth([
@@ -115,7 +114,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `a member can be null, in answers and in errors`() async throws {
+    @Test func `members can be null in answers and in errors`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
             try await sandbox.setOAuth(["nullMembers": ["error", "id_token"]])
@@ -129,7 +128,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `faults know the grants of this server`() async throws {
+    @Test func `a fault can be limited to a grant of the OAuth server`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0)])
             let tokens = try await sandbox.connect()
@@ -149,7 +148,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `the API wants a token and says what came`() async throws {
+    @Test func `the API needs a token and returns the received request`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect(scope: "offline_access")
 
@@ -173,7 +172,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         }
     }
 
-    @Test func `a restart with a state file keeps logins, codes and the grace, and no token is in the file`()
+    @Test func `a restart with a state file keeps logins, codes and the grace, and the file contains no token`()
         async throws
     {
         let folder = TemporaryFolder()
@@ -206,9 +205,9 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
 }
 
 extension Sandbox {
-    fileprivate func subjectToken(_ wishes: JSONValue = [:]) async throws -> String {
+    fileprivate func subjectToken(_ options: JSONValue = [:]) async throws -> String {
         _ = try await post("/sandbox/oauth/users", ["name": "anna"])
-        let answer = try await post("/sandbox/oauth/users/anna/subject-token", wishes)
+        let answer = try await post("/sandbox/oauth/users/anna/subject-token", options)
         return try #require(answer.json["subjectToken"]?.string)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct OAuthUserTests {
-    @Test func `a disabled user's login rests, and goes on when the user is enabled`() async throws {
+    @Test func `the login of a disabled user is refused until the user is enabled`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
             _ = try await sandbox.post("/sandbox/oauth/users/anna/disable")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a deleted user's logins are gone for good`() async throws {
+    @Test func `a deleted user's logins end permanently`() async throws {
         try await Sandbox.run { sandbox in
             let tokens = try await sandbox.connect()
             _ = try await sandbox.post("/sandbox/oauth/users/anna/delete")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a server can renew for disabled and deleted users`() async throws {
+    @Test func `settings can keep the logins of disabled and deleted users valid`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["disabledRenews": .bool(true), "deletedRenews": .bool(true)])
             let first = try await sandbox.connect()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `nobody signs in as a user who is disabled`() async throws {
+    @Test func `a disabled user cannot sign in`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.post("/sandbox/oauth/users", ["name": "anna"])
             _ = try await sandbox.post("/sandbox/oauth/users/anna/disable")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a user can have any sub, and nobody has another's`() async throws {
+    @Test func `a user can have any sub that no other user has`() async throws {
         try await Sandbox.run { sandbox in
             let wish: JSONValue = ["name": "anna", "userId": "auth0|Ä/1"]
             let made = try await sandbox.post("/sandbox/oauth/users", wish)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `access tokens can expire, be forgotten, and logins be ended`() async throws {
+    @Test func `access tokens can expire or be revoked, and logins can be ended`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.connect()
             _ = try await sandbox.post("/sandbox/oauth/users/anna/expire-access-tokens")
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [("absent", nil), ("same", true), ("other", false)])
-    func `a refresh brings the id_token that is set`(which: String, isSame: Bool?) async throws {
+    func `a refresh returns the configured id_token`(which: String, isSame: Bool?) async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["refreshIdToken": .string(which), "idTokenAlgorithm": "RS256"])
             let first = try await sandbox.connect()
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: ["ES256", "RS256"])
-    func `an id_token is signed by the published key that its header names`(algorithm: String) async throws {
+    func `an id_token is signed by the published key in its header`(algorithm: String) async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["idTokenAlgorithm": .string(algorithm)])
             let codes = try await sandbox.deviceCodes()
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `the id_token at sign-in can be left out, or say something else`() async throws {
+    @Test func `the id_token at sign-in can be omitted or changed`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth([
                 "interval": .integer(0), "signInIdToken": .bool(false), "userinfoClaims": ["sub": "x"],
@@ -155,7 +155,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// Whether a JSON Web Key of either kind made a signature.
+    /// Returns whether this JSON Web Key, EC or RSA, verifies a signature.
     fileprivate func verifies(_ signature: Data, of text: Data) throws -> Bool {
         func number(_ name: String) throws -> Data {
             Data(try #require(self[name]?.string.flatMap { Base64.decode($0.utf8, .urlSafe) }))

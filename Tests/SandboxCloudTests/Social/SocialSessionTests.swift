@@ -4,7 +4,7 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct SocialSessionTests {
-    @Test func `a login makes a session of thirty days that opens the API`() async throws {
+    @Test func `a login opens a session of thirty days with access to the API`() async throws {
         try await Sandbox.run { sandbox in
             let answer = try await sandbox.logIn(displayName: "Anna")
 
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `the settings shorten a session where they say anything`() async throws {
+    @Test func `a lifetime setting shortens a session`() async throws {
         try await Sandbox.run {
             $0.settings.general.accessTokenLifetime = 5
         } _: { sandbox in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `the times stay on the clock that Date shows, while the session ends on the cloud's own`() async throws {
+    @Test func `times in answers follow the Date header, and the session ends on the sandbox's clock`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(86_400)])
             let answer = try await sandbox.logIn()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `signing in and renewing are the same call, and counted apart`() async throws {
+    @Test func `sign-ins and renewals use the same call and are counted separately`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.socialToken()
             let second = try await sandbox.socialToken()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a name stays when a renewal does not say one`() async throws {
+    @Test func `a renewal without a name keeps the name`() async throws {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.logIn(displayName: "Anna")
 
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a device is for one user at a time, and Anna is not anna`() async throws {
+    @Test func `a device has one user at a time, and user ids are case-sensitive`() async throws {
         try await Sandbox.run { sandbox in
             let here = try await sandbox.socialToken("anna", device: "device-1")
             let elsewhere = try await sandbox.socialToken("anna", device: "device-2")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `signing out ends the user's tokens on the device, and no other`() async throws {
+    @Test func `a sign-out ends only the user's tokens on the device`() async throws {
         try await Sandbox.run { sandbox in
             let first = try await sandbox.socialToken()
             let second = try await sandbox.socialToken()
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a request that is no login says what is wrong`() async throws {
+    @Test func `an invalid login request is answered with the reason`() async throws {
         try await Sandbox.run { sandbox in
             let keyless = try await sandbox.post("/api/v5/sessions", ["userId": "anna", "deviceId": "d"])
             let key = ["X-API-Key": "k"]
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `the rate limit is a fault away`() async throws {
+    @Test func `a fault can simulate the rate limit`() async throws {
         try await Sandbox.run { sandbox in
             let fault: JSONValue = [
                 "match": "/api/v5/sessions", "status": .integer(429), "times": .integer(1),

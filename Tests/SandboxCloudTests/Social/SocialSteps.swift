@@ -2,7 +2,6 @@ import Testing
 
 @testable import SandboxCloud
 
-/// The steps that stories about social.plus share.
 extension Sandbox {
     static func bearer(_ token: String) -> [String: String] { ["Authorization": "Bearer \(token)"] }
 
@@ -18,7 +17,6 @@ extension Sandbox {
         return try await post("/api/v5/sessions", .object(body), headers: ["X-API-Key": "sandbox-api-key"])
     }
 
-    /// The access token of a login that works.
     func socialToken(_ user: String = "anna", device: String = "device-1") async throws -> String {
         try #require(try await logIn(user, device: device).json["accessToken"]?.string)
     }
@@ -42,7 +40,6 @@ extension Answer {
         return code
     }
 
-    /// The one user that an answer about users is about.
     var user: JSONValue? {
         guard case .array(let users) = json["users"], users.count == 1 else { return nil }
         return users[0]

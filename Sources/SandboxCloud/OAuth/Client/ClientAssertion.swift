@@ -1,13 +1,13 @@
 import Crypto
 import FoundationEssentials
 
-/// A JWT by which a client with a key says who it is (RFC 7523 §3), read and found good.
+/// A verified JWT that authenticates a client by its key (RFC 7523 §3).
 struct ClientAssertion: Sendable {
     let id: String
     /// Seconds since 1970.
     let expiresAt: Int64
 
-    /// How far clocks may differ, and how long an assertion may live: seconds.
+    /// The allowed clock difference and the longest lifetime of an assertion, in seconds.
     private static let leeway: Int64 = 60
     private static let longestLife: Int64 = 600
 
@@ -41,7 +41,7 @@ struct ClientAssertion: Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// The client that an assertion claims to be about.
+    /// Returns the client that an unverified assertion names.
     static func client(of text: String) -> String? { JWT(text)?.claims["sub"]?.string }
 
     private static func refusal(_ complaint: String) -> TokenRefusal {

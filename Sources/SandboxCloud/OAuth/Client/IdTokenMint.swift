@@ -3,7 +3,7 @@ import CryptoExtras
 import FoundationEssentials
 import JunctionText
 
-/// Signs id_tokens, with keys that everybody knows: only a test believes in them.
+/// Signs id_tokens with published keys, which only tests may trust.
 struct IdTokenMint: Sendable {
     enum Algorithm: String, Codable, Sendable {
         case es256 = "ES256"
@@ -13,7 +13,7 @@ struct IdTokenMint: Sendable {
     private let ellipticKey: P256.Signing.PrivateKey
     private let rsaKey: _RSA.Signing.PrivateKey
 
-    /// The keys are fixed, so that an id_token made before a restart is still good after it.
+    /// Loads fixed keys, so that an id_token from before a restart is still valid after it.
     init() throws {
         ellipticKey = try P256.Signing.PrivateKey(
             rawRepresentation: Data(SHA256.hash(data: Data("junction-sandbox id_token".utf8)))
@@ -21,19 +21,19 @@ struct IdTokenMint: Sendable {
         rsaKey = try _RSA.Signing.PrivateKey(pemRepresentation: TestSigningKey.pem)
     }
 
-    /// The claims as a JWS (RFC 7515 §3.1).
+    /// Returns the claims as a signed JWT (RFC 7515 §3.1).
     func token(_ claims: [String: JSONValue], algorithm: Algorithm) throws -> String {
         let name = algorithm.rawValue
         return try JWT.text(["alg": .string(name), "typ": "JWT", "kid": .string(name.lowercased())], claims) { text in
             switch algorithm {
             case .es256: try ellipticKey.signature(for: text).rawRepresentation
-            // RS256 is PKCS #1 v1.5 by definition, whatever the library thinks of its name.
+            // RS256 is PKCS #1 v1.5 by definition. The name `insecure` is the library's.
             case .rs256: try rsaKey.signature(for: text, padding: .insecurePKCS1v1_5).rawRepresentation
             }
         }
     }
 
-    /// The public keys (RFC 7517), for clients that look at signatures.
+    /// Returns the public keys (RFC 7517), for clients that verify signatures.
     func keys() throws -> JSONValue {
         let point = ellipticKey.publicKey.rawRepresentation
         let rsa = try rsaKey.publicKey.getKeyPrimitives()

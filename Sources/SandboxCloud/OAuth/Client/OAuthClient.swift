@@ -1,18 +1,16 @@
 import Crypto
 import FoundationEssentials
 
-/// An application that asks for tokens, as it was registered.
 struct OAuthClient: Codable, Sendable {
-    /// How it says who it is.
     enum Credential: Codable, Sendable {
-        /// Not at all: a public client.
+        /// No authentication: a public client.
         case none
-        /// By a secret, of which the fingerprint is kept; Basic and in the body are both good.
+        /// A client secret, of which only the fingerprint is stored. The client may send it by Basic or in the body.
         case secret(String)
-        /// By assertions that this P-256 key (PEM) signs.
+        /// Assertions signed by this P-256 key (PEM).
         case publicKey(String)
 
-        /// Its name in the `/sandbox` endpoints.
+        /// The name in the `/sandbox` endpoints.
         var name: String {
             switch self {
             case .none: "none"
@@ -26,11 +24,10 @@ struct OAuthClient: Codable, Sendable {
     let credential: Credential
 }
 
-/// All clients.
 struct OAuthClients: Codable, Sendable {
     private var clients: [String: OAuthClient]
 
-    /// A public client and one with a secret, both known to everybody.
+    /// Registers a public client and a client with a published secret.
     init() {
         let usual = [
             OAuthClient(id: "sandbox-public", credential: .none),
@@ -46,9 +43,9 @@ struct OAuthClients: Codable, Sendable {
         set { clients[id] = newValue }
     }
 
-    /// The client that a request comes from, if it shows what it was registered with, and its assertion where it has a key.
+    /// Authenticates the client of a request. Returns the client, and its assertion if it has a key.
     ///
-    /// - Parameter audiences: to whom an assertion may be made out.
+    /// - Parameter audiences: The accepted audiences of an assertion.
     func authenticate(
         _ shown: ShownClient,
         audiences: Set<String>,

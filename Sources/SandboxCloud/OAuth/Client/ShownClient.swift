@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JunctionText
 
-/// Who a request says it comes from, and what it shows for it (RFC 6749 §2.3, RFC 7523 §2.2).
+/// The client id and the credential in a request (RFC 6749 §2.3, RFC 7523 §2.2), not yet verified.
 struct ShownClient: Sendable {
     enum Proof: Sendable {
         case nothing
@@ -15,7 +15,7 @@ struct ShownClient: Sendable {
 
     private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-    /// Reads it from the header and the body. More than one way at once is refused, the same secret twice included.
+    /// Reads the credential from the header and the body. Refuses more than one method, even with the same secret.
     init(_ form: Form, authorization: String?) throws(TokenRefusal) {
         let secret = form["client_secret"]
         let assertion = form["client_assertion"]
@@ -45,7 +45,7 @@ struct ShownClient: Sendable {
         proof = found.proof
     }
 
-    /// Both halves are form-encoded before they become Base64 (RFC 6749 §2.3.1).
+    /// Decodes a Basic header. Id and secret are form-encoded before the Base64 encoding (RFC 6749 §2.3.1).
     private static func basic(_ authorization: String) throws(TokenRefusal) -> (id: String, secret: String) {
         let words = authorization.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "basic", let bytes = Base64.decode(words[1].utf8, .standard)

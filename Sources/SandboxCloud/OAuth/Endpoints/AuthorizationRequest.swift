@@ -1,15 +1,16 @@
 import FoundationEssentials
 
-/// What a client wants of the authorize page, once it is known where the answer goes.
+/// An authorization request whose client and redirect URI are valid.
 struct AuthorizationRequest: Sendable {
     let client: String
     let redirectUri: String
     let state: String?
     private let form: Form
 
-    /// Reads a request as far as the page needs it to answer the client at all.
+    /// Reads the client and the redirect URI.
     ///
-    /// - Throws: what only the person can be told: nobody may be sent to an address that is not the client's.
+    /// - Throws: An error that the page shows to the user. It must not be sent to a redirect URI that is not the
+    ///   client's.
     init(_ form: Form, _ clients: OAuthClients) throws(TokenRefusal) {
         let client = try form.require("client_id")
         guard clients[client] != nil else {
@@ -27,7 +28,7 @@ struct AuthorizationRequest: Sendable {
         self.form = form
     }
 
-    /// What the client asks for, where the request is all right.
+    /// Returns the parameters of the request if all of them are valid.
     func checked(on settings: OAuthSettings) throws(TokenRefusal) -> OAuthRequest {
         guard form["response_type"] == "code" else {
             throw TokenError.unsupportedResponseType.because("response_type is not 'code'")
@@ -42,13 +43,14 @@ struct AuthorizationRequest: Sendable {
         return request
     }
 
-    /// The address that takes the browser back to the client (RFC 6749 §4.1.2, RFC 9207).
+    /// Returns the URL that redirects the browser to the client (RFC 6749 §4.1.2, RFC 9207).
     func location(_ fields: [(name: String, value: String)], issuer: String) -> String {
         let all = fields + (state.map { [(name: "state", value: $0)] } ?? []) + [(name: "iss", value: issuer)]
         return redirectUri + (redirectUri.contains("?") ? "&" : "?") + Form.text(all)
     }
 
-    /// RFC 8252 §7.3: a client that listens on this machine does so on whichever port is free; §8.3: not by name.
+    /// Returns whether a redirect URI is on loopback. RFC 8252 §7.3 allows any port there. §8.3 advises against
+    /// `localhost`.
     private static func isLoopback(_ uri: String) -> Bool {
         guard let parts = URLComponents(string: uri), parts.scheme == "http", parts.fragment == nil, parts.user == nil
         else { return false }

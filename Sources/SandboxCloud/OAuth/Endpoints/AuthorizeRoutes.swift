@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension OAuthCloud {
-    /// `/oauth/authorize`: the page on which a person signs in with a browser, and what the page sends.
+    /// Adds `/oauth/authorize`: the sign-in page for a browser, and the endpoint of its form.
     func addAuthorizeRoutes(to router: Router<CloudContext>) {
         router.get("oauth/authorize") { request, _ in
             let query = Form(request.uri.query ?? "")
@@ -36,7 +36,7 @@ extension OAuthCloud {
         }
     }
 
-    /// Answers by a page or a redirect: whoever sent a bad request is told by the redirect, if it is safe to send one.
+    /// Answers with a page or a redirect. An error goes to the client by a redirect if the redirect URI is valid.
     private func told(
         _ form: Form,
         _ request: Request,

@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension OAuthCloud {
-    /// `/oauth/device_authorization`, which a device asks for codes, and `/oauth/device`, where a person uses one.
+    /// Adds `/oauth/device_authorization`, where a device requests codes, and `/oauth/device`, where a user enters one.
     func addDeviceRoutes(to router: Router<CloudContext>) {
         router.post("oauth/device_authorization") { request, context in
             try answer { try deviceCode(request, context.requireForm()) }

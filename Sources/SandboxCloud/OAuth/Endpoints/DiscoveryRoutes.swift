@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension OAuthCloud {
-    /// The document that says where everything is, under both of its addresses, and the keys.
+    /// Adds the discovery document at both well-known addresses, and the public keys.
     func addDiscoveryRoutes(to router: Router<CloudContext>) {
         router.get("oauth/.well-known/openid-configuration") { request, _ in
             try document(for: request, unlessOnly: .oauth)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Hummingbird
 
 extension OAuthCloud {
-    /// `POST /oauth/token`, with all of its grants.
+    /// Adds `POST /oauth/token`, with all grants.
     func addTokenRoutes(to router: Router<CloudContext>) {
         router.post("oauth/token") { request, context in
             try answer {
@@ -44,7 +44,7 @@ extension OAuthCloud {
         return members.overlaid(with: settings.tokenMembers)
     }
 
-    /// How long an id_token is good, in seconds.
+    /// The lifetime of an id_token, in seconds.
     private static let idTokenLifetime: Int64 = 3600
 
     private func idToken(

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Hummingbird
 
 extension OAuthCloud {
-    /// What an access token opens: `/oauth/userinfo`, and an API such as anybody might have.
+    /// Adds the endpoints that need an access token: `/oauth/userinfo` and an example API.
     func addResourceRoutes(to router: Router<CloudContext>) {
         for method in [HTTPRequest.Method.get, .post] {
             router.on("oauth/userinfo", method: method) { request, _ in try userinfo(request) }
@@ -33,7 +33,7 @@ extension OAuthCloud {
         }
     }
 
-    /// Says what came, so that a test can see what a proxy makes of a request.
+    /// Returns the received request, so that a test can see what a proxy changed in it.
     private func echo(_ request: Request, _ context: CloudContext) async throws -> Response {
         let body = try await request.body.collect(upTo: TrafficMiddleware.longestBody)
         return try calling(request) { user, _ in
@@ -65,12 +65,12 @@ extension OAuthCloud {
     }
 }
 
-/// What RFC 6750 §3 says no with.
+/// An error answer of RFC 6750 §3.
 private struct BearerRefusal: Error {
     let status: HTTPResponse.Status
     let error: String?
 
-    /// Whoever shows nothing is told no more than that a token is wanted.
+    /// The answer to a request without a token. Its `WWW-Authenticate` header has no error code (RFC 6750 §3.1).
     static let nothingShown = BearerRefusal(status: .unauthorized, error: nil)
 
     func response() throws -> Response {

@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension OAuthCloud {
-    /// `POST /oauth/revoke` (RFC 7009): a refresh token ends its login, an access token only itself.
+    /// Adds `POST /oauth/revoke` (RFC 7009). A refresh token ends its login, an access token ends only itself.
     func addRevocationRoutes(to router: Router<CloudContext>) {
         router.post("oauth/revoke") { request, context in
             try answer {
@@ -19,7 +19,7 @@ extension OAuthCloud {
                 throw TokenError.invalidClient.because("a client without credentials may not revoke")
             }
             let (standing, login) = state.logins.standing(of: token, at: .oauth, now: moment.now)
-            // Nothing to do is as good as done (§2.2).
+            // An unknown token is a success (§2.2).
             guard let login else { return false }
             guard login.clientId == client.id else {
                 throw TokenError.unauthorizedClient.because("the token is another client's")

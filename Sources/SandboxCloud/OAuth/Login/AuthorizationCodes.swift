@@ -1,20 +1,19 @@
 import FoundationEssentials
 
-/// The codes that a browser carries from the authorize page to a client (RFC 6749 §4.1, with PKCE).
+/// The authorization codes (RFC 6749 §4.1, with PKCE).
 struct AuthorizationCodes: Codable, Sendable {
     private struct Code: Codable {
         let request: OAuthRequest
         let user: String
         let redirectUri: String
         let expiresAt: Date
-        /// The login that it opened.
         var login: String?
     }
 
-    /// Seconds: a browser and a client on one machine need no longer.
+    /// The lifetime in seconds. A browser and a client on one machine need no more.
     static let lifetime = 60.0
 
-    /// By the fingerprint of the code.
+    /// The codes by fingerprint.
     private var codes: [String: Code] = [:]
 
     mutating func open(_ request: OAuthRequest, for user: String, redirectUri: String, now: Date) -> String {
@@ -28,7 +27,7 @@ struct AuthorizationCodes: Codable, Sendable {
         return code
     }
 
-    /// What a code stands for, and whom.
+    /// Returns the request and the user of a code.
     func request(
         _ code: String,
         by client: String,
@@ -46,12 +45,11 @@ struct AuthorizationCodes: Codable, Sendable {
         return (known.request, known.user)
     }
 
-    /// The login that a code opened before: somebody holds a code that is not theirs (§4.1.2).
+    /// Returns the login that a code opened before. A second use means that the code was stolen (§4.1.2).
     func login(of code: String) -> String? {
         codes[TokenText.fingerprint(code)]?.login
     }
 
-    /// The code is used from now on.
     mutating func spend(_ code: String, login: String) {
         codes[TokenText.fingerprint(code)]?.login = login
     }

@@ -1,25 +1,23 @@
 import FoundationEssentials
 
-/// The devices that wait for a person's approval (RFC 8628).
+/// The device sign-ins (RFC 8628).
 struct DeviceGrants: Codable, Sendable {
     enum Decision: String, Codable, Sendable {
         case pending
         case approved
         case denied
-        /// The tokens were fetched.
+        /// The client has fetched the tokens.
         case redeemed
     }
 
     struct Device: Codable, Sendable {
         let userCode: String
-        /// The fingerprint of the device code.
         let deviceCode: String
         let request: OAuthRequest
         var expiresAt: Date
-        /// Seconds between polls; each poll that comes too soon adds five, for good (§3.5).
+        /// The seconds between two polls. Each poll that comes too soon adds five seconds permanently (§3.5).
         var interval: Double
         var decision = Decision.pending
-        /// Who approved.
         var user: String?
         var polls = 0
         var lastPoll: Date?
@@ -28,10 +26,10 @@ struct DeviceGrants: Codable, Sendable {
     /// The oldest first.
     private(set) var all: [Device] = []
 
-    /// Consonants only, so that no code is a word (§6.1).
+    /// Only consonants, so that no code is a word (§6.1).
     private static let letters = Array("BCDFGHJKLMNPQRSTVWXZ")
 
-    /// A device's beginning.
+    /// Starts a device sign-in and returns its codes.
     mutating func open(
         _ request: OAuthRequest,
         on settings: OAuthSettings,
@@ -50,13 +48,13 @@ struct DeviceGrants: Codable, Sendable {
         return (deviceCode, device.userCode)
     }
 
-    /// The device that shows this code; case, spaces and hyphens do not matter (§6.1).
+    /// Returns the device sign-in of a user code. Case, spaces and hyphens are ignored (§6.1).
     func find(_ userCode: String) -> Device? {
         let typed = Self.plain(userCode)
         return all.last { Self.plain($0.userCode) == typed }
     }
 
-    /// What a person decided. A code is good for one decision, while it lives.
+    /// Records the user's decision. A code accepts one decision, and only before it expires.
     mutating func decide(
         _ decision: Decision,
         by user: String? = nil,
@@ -72,15 +70,15 @@ struct DeviceGrants: Codable, Sendable {
         }
     }
 
-    /// Lets a code expire at once.
+    /// Makes a code expire immediately.
     mutating func expire(_ userCode: String, now: Date) {
         guard let device = find(userCode) else { return }
         change(device) { $0.expiresAt = min($0.expiresAt, now) }
     }
 
-    /// Answers one poll: the approved device and by whom, once only.
+    /// Answers one poll. Returns the request and the user of an approved device, only once.
     ///
-    /// A refusal is remembered too: that a poll came, and that it came too soon.
+    /// A refused poll changes the state too: it counts, and it can increase the interval.
     mutating func poll(
         _ deviceCode: String,
         by client: String,

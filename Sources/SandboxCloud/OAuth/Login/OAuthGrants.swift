@@ -1,15 +1,14 @@
 import FoundationEssentials
 
-/// What the token endpoint grants.
 struct OAuthGrant: Sendable {
     let tokens: IssuedTokens
-    /// Whom an id_token is about, where one comes along, and what it repeats.
+    /// The subject of the id_token, if the answer has one. `nonce` is the value that the id_token repeats.
     var idTokenSubject: String?
     var nonce: String?
 }
 
 extension CloudState {
-    /// Carries out a token request of a client that is who it says.
+    /// Carries out a token request of an authenticated client.
     mutating func grant(
         _ grant: GrantType,
         _ form: Form,
@@ -117,7 +116,7 @@ extension CloudState {
         return OAuthGrant(tokens: tokens, idTokenSubject: tokens.login.scopes.contains("openid") ? subject : nil)
     }
 
-    /// Opens a login, with what the settings say comes with it.
+    /// Opens a login with the tokens that the settings allow.
     mutating func open(_ login: Login, at moment: Moment) -> OAuthGrant {
         let settings = moment.settings.oauth
         let isExchange = login.openedBy == .exchange
@@ -132,7 +131,8 @@ extension CloudState {
         return OAuthGrant(tokens: tokens, idTokenSubject: hasIdToken ? login.userId : nil)
     }
 
-    /// Narrows a login to what a refresh names. RFC 6749 §6 keeps that to the one access token; servers take it for the login.
+    /// Restricts a login to the scopes and resources of a refresh request. By RFC 6749 §6 this affects only one access
+    /// token, but some servers apply it to the whole login.
     private mutating func narrow(_ login: Login, by form: Form) throws(TokenRefusal) {
         var login = login
         if let scopes = form.scopes {
@@ -151,9 +151,7 @@ extension CloudState {
     }
 }
 
-// Who is served.
 extension CloudState {
-    /// Whether the logins of a user go on.
     private func isServed(_ id: String, at moment: Moment) -> Bool {
         guard let user = users[.oauth, id] else { return false }
         let settings = moment.settings.oauth
@@ -166,7 +164,7 @@ extension CloudState {
         }
     }
 
-    /// A login by its access token, while token, login and user are good.
+    /// Returns the user and the login of an access token if token, login and user are valid.
     func oauthCaller(_ accessToken: String, at moment: Moment) -> (user: User, login: Login)? {
         guard let login = logins.login(ofAccessToken: accessToken, at: .oauth, now: moment.now),
             isServed(login.userId, at: moment), let user = users[.oauth, login.userId]
@@ -174,7 +172,7 @@ extension CloudState {
         return (user, login)
     }
 
-    /// Who signs in under this name on a page; a name that nobody has yet becomes a user.
+    /// Returns the user who signs in under this name on a page. Creates the user if the name is new.
     mutating func signIn(_ named: String, now: Date) throws(TokenRefusal) -> User {
         guard !named.isEmpty else { throw TokenError.accessDenied.because("say who signs in") }
         let new = User(vendor: .oauth, userId: TokenText.identifier(), name: named, createdAt: now)

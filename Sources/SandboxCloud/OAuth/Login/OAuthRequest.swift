@@ -1,13 +1,12 @@
 import FoundationEssentials
 
-/// What a client asks to be granted, on behalf of a user who may not be known yet.
+/// The parameters of a client's request for a grant. The user may still be unknown.
 struct OAuthRequest: Codable, Sendable {
     let clientId: String
     let scopes: [String]
     let resources: [String]
-    /// What an id_token repeats for the client that asked.
     let nonce: String?
-    /// What the client proves to be the same by (RFC 7636).
+    /// The PKCE code challenge (RFC 7636).
     let challenge: String?
 
     init(_ form: Form, client: String, on settings: OAuthSettings) throws(TokenRefusal) {
@@ -18,7 +17,6 @@ struct OAuthRequest: Codable, Sendable {
         nonce = form["nonce"]
     }
 
-    /// The login that it becomes.
     func login(of user: String, openedBy grant: GrantType, now: Date) -> Login {
         Login(
             vendor: .oauth,

@@ -2,9 +2,9 @@ import Crypto
 import FoundationEssentials
 import JunctionText
 
-/// Proof that who redeems a code is who asked for it (RFC 7636, S256).
+/// Verifies that the client that redeems a code is the one that requested it (RFC 7636, S256).
 enum PKCE {
-    /// The challenge in a request, which has to be one of S256.
+    /// Returns the code challenge of a request. Refuses every method except S256.
     static func challenge(in form: Form) throws(TokenRefusal) -> String? {
         guard let challenge = form["code_challenge"] else { return nil }
         guard form["code_challenge_method"] == "S256", Base64.decode(challenge.utf8, .urlSafe)?.count == 32 else {
@@ -13,7 +13,7 @@ enum PKCE {
         return challenge
     }
 
-    /// Refuses a verifier that does not belong to the challenge.
+    /// Refuses a verifier that does not match the challenge.
     static func require(_ verifier: String?, for challenge: String) throws(TokenRefusal) {
         let digest = SHA256.hash(data: Data((verifier ?? "").utf8))
         guard let verifier, (43...128).contains(verifier.utf8.count), Base64.encodeURLSafe(digest) == challenge else {

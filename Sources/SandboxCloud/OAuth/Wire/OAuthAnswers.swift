@@ -2,7 +2,7 @@ import FoundationEssentials
 import Hummingbird
 
 extension OAuthCloud {
-    /// Answers a request to the token endpoint or one of its neighbours, in the notation that is set.
+    /// Answers a request to the token endpoint or a related endpoint, in the configured format.
     func answer(_ members: () throws -> [String: JSONValue]) throws -> Response {
         let settings = settings
         var response: Response
@@ -23,7 +23,7 @@ extension OAuthCloud {
 }
 
 extension Response {
-    /// The members of an answer, written down in one of the ways that servers have.
+    /// Returns an answer with these members in one of the formats.
     fileprivate static func oauth(
         _ members: [String: JSONValue],
         as notation: OAuthSettings.Notation,

@@ -1,12 +1,12 @@
 import Hummingbird
 
-/// The pages on which a person signs in and decides.
+/// The HTML pages on which a user signs in and decides.
 enum OAuthPage {
-    /// A form that asks for a person's name and decision.
+    /// Returns a form that asks for the user's name and decision.
     ///
     /// - Parameters:
-    ///   - hidden: what comes back unchanged.
-    ///   - userCode: a device's code to type in, where the page is about one.
+    ///   - hidden: Fields that the form sends back unchanged.
+    ///   - userCode: The initial text of the field for a device's code. `nil` if the form has no such field.
     static func decision(
         title: String,
         text: String,
@@ -35,7 +35,6 @@ enum OAuthPage {
         )
     }
 
-    /// A page that says one thing.
     static func message(_ title: String, _ text: String, status: HTTPResponse.Status) -> Response {
         page(title, "<p>\(HTMLText.escaped(text))</p>", status: status)
     }

@@ -1,8 +1,8 @@
 import Foundation
 import JunctionTesting
 
-/// A user of the machine who is nobody in particular.
-struct Stranger {
+/// Another user of the machine without special rights (`nobody`).
+struct OtherUser {
     static let identifier = 65_534
     static let name = "nobody"
 
@@ -11,27 +11,27 @@ struct Stranger {
 
     init(_ installation: Installation) throws {
         self.installation = installation
-        // Where the build is may be closed to strangers. A program of its own makes the copy: a file that is open for
-        // writing here could not be executed while another test starts a process.
+        // Other users may not read the build folder. A separate program makes the copy: a file that this process has
+        // open for writing could not be executed while another test starts a process.
         client = installation.folder.path + "/junctionctl"
         let copy = ["-m", "755", Program.path(of: "junctionctl"), client]
         try Program("/usr/bin/install", copy, in: installation.folder).wait()
         try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: installation.folder.path)
     }
 
-    /// Lets everybody connect, so that only the daemon's own rules are left.
+    /// Lets every user connect to the JSON-RPC socket, so that only the daemon's own rules apply.
     func openSocket() throws {
         try open(installation.socket)
     }
 
-    /// The same of another socket beside it.
+    /// Lets every user connect to a socket.
     func open(_ socket: String) throws {
         let directory = installation.folder.path + "/run"
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: socket)
     }
 
-    /// What makes a program of the system's theirs.
+    /// The command that runs a program as this user.
     static let command = [
         SystemPrograms.setpriv, "--reuid", "\(identifier)", "--regid", "\(identifier)", "--clear-groups",
     ]
@@ -52,7 +52,7 @@ struct Stranger {
         .wait()
     }
 
-    /// Starts a client that runs on; the caller ends it.
+    /// Starts a client. The caller ends it.
     func start(_ arguments: [String]) throws -> Program {
         let command = command(arguments, groups: nil)
         return try Program(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Many callers who ask for a token at the same time.
-struct Crowd {
+/// Many clients that request a token at the same time.
+struct ConcurrentCallers {
     private let clients: [(client: RawClient, requests: [Int])]
 
     struct Answer {
@@ -9,7 +9,8 @@ struct Crowd {
         var error: RemoteError?
     }
 
-    /// Returns when the daemon has read all the requests: what is asked after them has been answered.
+    /// Sends all requests. Returns when the daemon has read them, because a later request on each connection was
+    /// answered.
     init(_ installation: Installation, connections: Int, callsEach: Int) throws {
         clients = try (0..<connections).map { _ in
             let client = try installation.connect()
@@ -19,7 +20,6 @@ struct Crowd {
         for (client, _) in clients { try client.call("daemon.info") }
     }
 
-    /// What came for each request.
     func answers() throws -> [Answer] {
         try clients.flatMap { client, requests in
             try requests.map { _ in
@@ -33,9 +33,8 @@ struct Crowd {
     }
 }
 
-/// Points in time as they are on the wire.
 enum Moment {
-    /// The seconds between two RFC 3339 times, to the millisecond.
+    /// Returns the seconds between two RFC 3339 times, rounded to milliseconds.
     static func seconds(from start: String, to end: String) throws -> Double {
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         let seconds = try Date(end, strategy: format).timeIntervalSince(Date(start, strategy: format))

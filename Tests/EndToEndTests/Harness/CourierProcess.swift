@@ -2,20 +2,20 @@ import Foundation
 import Glibc
 import JunctionTesting
 
-/// The courier that a daemon started.
-struct CourierOfDaemon {
+/// A network helper process of a daemon.
+struct CourierProcess {
     var identifier: pid_t
 
     func signal(_ number: Int32) {
         kill(identifier, number)
     }
 
-    /// Waits until it has ended, whoever asks how.
+    /// Waits until the process has ended. It need not be a child of the test.
     func awaitEnd() {
         while let state = Self.fields(of: identifier)?[2], !["Z", "X"].contains(state) { sched_yield() }
     }
 
-    /// Number, (name), state, parent, and so on.
+    /// Returns the fields of `/proc/PID/stat`: pid, (name), state, parent, and so on.
     static func fields(of process: pid_t) -> [String]? {
         guard let line = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return nil }
         let fields = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
@@ -24,8 +24,8 @@ struct CourierOfDaemon {
 }
 
 extension Installation {
-    /// The courier that the daemon has now, where that is one.
-    func courier() throws -> CourierOfDaemon {
+    /// Returns the only network helper of the daemon. Throws if there is another number of them.
+    func courier() throws -> CourierProcess {
         let couriers = try couriers()
         guard couriers.count == 1 else {
             throw Program.Failure(description: "The daemon has \(couriers.count) couriers instead of one")
@@ -33,15 +33,15 @@ extension Installation {
         return couriers[0]
     }
 
-    /// The couriers that the daemon has now: one for the session, one for what apps ask for.
-    func couriers() throws -> [CourierOfDaemon] {
+    /// Returns the network helpers of the daemon: one for the session, one for API calls.
+    func couriers() throws -> [CourierProcess] {
         guard let daemon else { throw Program.Failure(description: "There is no daemon") }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
-            guard let identifier = pid_t(name), let fields = CourierOfDaemon.fields(of: identifier),
+            guard let identifier = pid_t(name), let fields = CourierProcess.fields(of: identifier),
                 fields[1].hasPrefix("(junctiond-cour"), !["Z", "X"].contains(fields[2]),
                 fields[3] == "\(daemon.identifier)"
             else { return nil }
-            return CourierOfDaemon(identifier: identifier)
+            return CourierProcess(identifier: identifier)
         }
     }
 }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import SandboxCloud
 
-@Suite struct SocialStandingTests {
-    @Test func `a ban ends everything until it is lifted`() async throws {
+@Suite struct SocialUserTests {
+    @Test func `a ban refuses every request until it is lifted`() async throws {
         try await Sandbox.run { sandbox in
             let token = try await sandbox.socialToken()
             let banned = try await sandbox.post("/sandbox/social/users/anna/disable")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a deleted user is unauthorized until brought back`() async throws {
+    @Test func `a deleted user is answered 401 until the deletion is undone`() async throws {
         try await Sandbox.run { sandbox in
             let token = try await sandbox.socialToken()
             _ = try await sandbox.post("/sandbox/social/users/anna/delete")
@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test(arguments: [("disable", "isGlobalBanned"), ("delete", "isDeleted")])
-    func `a session may be opened nevertheless, and say so in its flags`(verb: String, flag: String) async throws {
+    func `a setting opens a session for a banned or deleted user, with a flag`(verb: String, flag: String) async throws
+    {
         try await Sandbox.run { sandbox in
             _ = try await sandbox.socialToken()
             _ = try await sandbox.post("/sandbox/social/users/anna/\(verb)")
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `an auth token may be good once, and a refused login does not spend it`() async throws {
+    @Test func `a single-use auth token is not spent by a refused login`() async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setSocial(["secureMode": .bool(true), "singleUseAuthTokens": .bool(true)])
             let token = try await sandbox.authToken(of: "anna")
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["v3", "v4"])
-    func `the application's server gets an auth token as a JSON string in plain text`(version: String) async throws {
+    func `a backend gets an auth token as a JSON string of type plain text`(version: String) async throws {
         try await Sandbox.run { sandbox in
             try await sandbox.setSocial(["secureMode": .bool(true)])
             let path = "/api/\(version)/authentication/token"
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["expire-access-tokens", "revoke-access-tokens"])
-    func `access tokens end, and a login helps`(verb: String) async throws {
+    func `access tokens can be ended, and a login returns a new one`(verb: String) async throws {
         try await Sandbox.run { sandbox in
             let token = try await sandbox.socialToken()
             let left = try await sandbox.post("/sandbox/social/users/anna/\(verb)")
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `users are made by hand or by their first login, and listed`() async throws {
+    @Test func `users are created explicitly or by their first login, and listed`() async throws {
         try await Sandbox.run { sandbox in
             let made = try await sandbox.post("/sandbox/social/users", ["userId": "bert b", "name": "Bert"])
             let again = try await sandbox.post("/sandbox/social/users", ["userId": "bert b"])
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a restart with a state file keeps users, bans and sessions, and no token`() async throws {
+    @Test func `a restart with a state file keeps users, bans and sessions, but no token`() async throws {
         let folder = TemporaryFolder()
         let file = folder.path + "/state.json"
 
