@@ -2,6 +2,8 @@
 
 mkdocs reads pages from one folder. The guides lie beside what they describe, so this takes the pages from the whole
 checkout: every Markdown file that Git does not ignore, and each file that one of these pages links to.
+
+A line `<!-- manual page: FILE -->` of a page stands for that manual page, which mandoc converts.
 """
 
 import html
@@ -44,7 +46,18 @@ def on_nav(nav, config, files):
     return nav
 
 
+def manual_page(match):
+    """Returns the manual page as HTML, with headings below those of the page and with names of its own for them."""
+    path = ROOT / match[1]
+    command = ["mandoc", "-T", "html", "-O", "fragment", path]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    text = re.sub(r'<table class="(?:head|foot)">.*?</table>', "", text, flags=re.DOTALL)
+    text = re.sub(r"(</?h)([12])\b", lambda tag: f"{tag[1]}{int(tag[2]) + 2}", text)
+    return re.sub(r'(id="|href="#)', rf"\1{path.name}-", text)
+
+
 def on_page_content(content, page, config, files):
+    content = re.sub(r"<!-- manual page: (\S+) -->", manual_page, content)
     if '<div class="mermaid">' not in content:
         return content
     script = get_relative_url("mermaid.js", page.url)
