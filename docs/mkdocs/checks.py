@@ -1,7 +1,7 @@
 """Checks what mkdocs does not. Each finding is a warning of mkdocs, which fails a strict build.
 
 - Each row of a table is in its table: a blank line before a row would end the table.
-- Each picture has words: an image has an `alt`, a Mermaid diagram an `accTitle` and an `accDescr`.
+- Each picture has a text: an image has an `alt`, a Mermaid diagram an `accTitle` and an `accDescr`.
 - No page, style sheet or picture loads anything from another place.
 - No command of a guide, an example or a manual page gives a token or a key to a process as an argument, which every
   user of the machine can read.
@@ -17,7 +17,7 @@ log = logging.getLogger("mkdocs.hooks.checks")
 
 
 class Loads(html.parser.HTMLParser):
-    """The addresses that a page loads, and how many of its images have no words."""
+    """The addresses that a page loads, and the number of its images without a text."""
 
     def __init__(self, text):
         super().__init__()
@@ -69,9 +69,9 @@ SECRET = re.compile(
     r"""|\beyJ[A-Za-z0-9_-]{10}""",
     re.IGNORECASE,
 )
-# What prints a token, in the middle of a command.
+# A command substitution that prints a token.
 PRINTED = re.compile(r"(?:\$\(|`)\s*junctionctl\b[^)`]*\btoken\b")
-# What gives its arguments to no other process: an assignment, and what the shell does itself.
+# Commands that pass their arguments to no other process: assignments and builtins of the shell.
 BUILTIN = re.compile(r"""(?:\w+\s+)*?(?:\w+=|echo\b|printf\b|\[\[|for\b|case\b|export\b|local\b|read\b)""")
 
 

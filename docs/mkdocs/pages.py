@@ -1,7 +1,7 @@
 """Tells mkdocs which files of the repository are part of the site.
 
-mkdocs reads pages from one folder. The guides lie beside what they describe, so this takes the pages from the whole
-checkout: every Markdown file that Git does not ignore, and each file that one of these pages links to.
+mkdocs reads pages from one folder, but the guides lie beside the code that they describe. So this hook takes the pages
+from the whole checkout: every Markdown file that Git does not ignore, and each file that one of these pages links to.
 
 A line `<!-- manual page: FILE -->` of a page stands for that manual page, which mandoc converts.
 """
@@ -19,14 +19,14 @@ from mkdocs.structure.nav import Link, Section
 from mkdocs.utils import get_relative_url
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIBRARIES = ROOT / ".build-docs/api"  # DocC's output; docs/build makes it.
+LIBRARIES = ROOT / ".build-docs/api"  # The output of DocC, from docs/build.
 AS_THEY_ARE = (".md", ".png", ".svg")
 
 
 def on_files(files, config):
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
-    found = Files([file for file in files if file.src_dir != config.docs_dir])  # The theme's own.
+    found = Files([file for file in files if file.src_dir != config.docs_dir])  # The theme's files.
     for path in listed:
         if (ROOT / path).is_file():
             # Source files get `.txt`, so that a browser shows them instead of saving them.
