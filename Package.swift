@@ -2,18 +2,18 @@
 
 import PackageDescription
 
-// `docs/architecture.md` says what each module is for; `.ci/dependencies` checks that dependencies only go down.
+// `docs/architecture.md` describes the modules; `.ci/dependencies` checks that dependencies only go down.
 
-// What `make release` asks for, beside --static-swift-stdlib: programs without a table of exported symbols, which the
-// Swift runtime would scan at each start, and a client that is linked fully static, which halves its start-up time.
+// Flags of `make release`, beside --static-swift-stdlib: no table of exported symbols, which the Swift runtime would
+// scan at each start, and a fully static client, which halves its start-up time.
 let isRelease = Context.environment["JUNCTION_RELEASE"] == "1"
-// The programs keep the names of their functions; `packaging/install` strips them.
-// `-z relro -z now`: the addresses of other libraries' functions are read-only before the program's own code runs.
+// The programs keep their symbols; `packaging/install` strips them.
+// `-z relro -z now`: relocations are resolved and made read-only before the program's own code runs.
 func forLinker(_ flags: String...) -> [String] { flags.flatMap { ["-Xlinker", $0] } }
 let forDevices: [LinkerSetting] =
     isRelease ? [.unsafeFlags(forLinker("--no-export-dynamic", "-z", "relro", "-z", "now", "--strip-debug"))] : []
 let fullyStatic: [LinkerSetting] = isRelease ? [.unsafeFlags(["-static-executable"])] : []
-// A list of the functions that a start runs, which the linker puts side by side: `packaging/order` makes it.
+// A list of the functions that a start runs, made by `packaging/order`. The linker places them side by side.
 let order = Context.environment["JUNCTION_ORDER"] ?? ""
 let ordered: [LinkerSetting] =
     isRelease && !order.isEmpty
@@ -49,7 +49,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [
-        // The kernel, the service manager, text, secrets.
+        // System interfaces, text, secrets.
         .target(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -78,7 +78,7 @@ let package = Package(
         ),
         .target(name: "JunctionCourier", dependencies: ["JunctionSecret", "CLinux"]),
 
-        // One module for each thing outside the process.
+        // One module for each external system.
         .target(
             name: "JunctionProviders",
             dependencies: [
@@ -104,7 +104,7 @@ let package = Package(
             path: "clients/swift/Sources/JunctionClient"
         ),
 
-        // The modules together, and the programs.
+        // The daemon, which connects the modules, and the programs.
         .target(
             name: "JunctionDaemon",
             dependencies: [
@@ -129,7 +129,7 @@ let package = Package(
             linkerSettings: forDevices + fullyStatic
         ),
 
-        // For apps, for tests, and the stand-in of the cloud.
+        // For apps and for tests, and the stand-in for the providers.
         .target(
             name: "JunctionClientFoundation",
             dependencies: ["JunctionClient"],
@@ -234,8 +234,8 @@ let package = Package(
                 nioCore, crypto, cryptoExtras, logging,
             ]
         ),
-        // The built programs and the client library, from outside, over real sockets, against the sandbox.
-        // The tests build what is in Shims themselves, as a library to preload.
+        // Tests of the built programs and the client library over real sockets, against the sandbox. The tests compile
+        // Shims themselves, as a library to preload.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
@@ -260,8 +260,8 @@ for target in package.targets where target.type != .system && !["CLinux", "CWipe
         ] + (target.swiftSettings ?? [])
 }
 
-// JUNCTION_MODULES=JunctionSession,JunctionProtocol keeps these modules, their tests and their dependencies. The address
-// sanitizer and the mutation tests use it.
+// JUNCTION_MODULES=JunctionSession,JunctionProtocol keeps these modules, their tests and their dependencies. The
+// address sanitizer and the mutation tests use it.
 if let modules = Context.environment["JUNCTION_MODULES"] {
     var pending = modules.split(separator: ",").flatMap { [String($0), "\($0)Tests"] }
     var kept: Set<String> = []

@@ -1,4 +1,4 @@
-/* Runs a fuzz target without libFuzzer: the corpus, and then mutations of it until the time is over.
+/* Runs a fuzz target without libFuzzer: first the corpus, then mutations of it until the time is over.
  *
  *     driver SECONDS FOLDER... */
 #define _GNU_SOURCE
@@ -96,7 +96,7 @@ int main(int count, char **arguments) {
         size_t chosen = chance(input_count);
         memcpy(data, inputs[chosen].data, inputs[chosen].count);
         size_t length = mutate(data, inputs[chosen].count);
-        /* Of exactly this size, so that a look past its end is noticed. */
+        /* A buffer of exactly this size, so that the sanitizer reports a read past its end. */
         uint8_t *copy = malloc(length == 0 ? 1 : length);
         memcpy(copy, data, length);
         LLVMFuzzerTestOneInput(copy, length);

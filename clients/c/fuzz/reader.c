@@ -1,4 +1,4 @@
-/* Whatever a daemon may say: any bytes, cut anywhere, go through the line splitter, the reader and everything that is made of it. */
+/* Fuzzes the line splitter, the JSON reader and all conversions with arbitrary bytes in arbitrary pieces. */
 #define _GNU_SOURCE
 #include "../src/error.h"
 #include "../src/handle.h"
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);
 static void look(const junction_value *value, int depth) {
     char *text = junction_json(value);
     const char *fault;
-    /* What was written is read as the same. */
+    /* A written value reads back as the same value. */
     junction_value *again = json_read((unsigned char *)text, strlen(text), &fault);
     if (again == NULL) abort();
     char *twice = junction_json(again);
@@ -58,7 +58,7 @@ static void read_line(const unsigned char *line, size_t length) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     if (count < 2) return 0;
-    /* The first two bytes say how small the pieces and how long the lines may be. */
+    /* The first two bytes set the size of the pieces and the longest line. */
     size_t piece = 1 + data[0] % 64;
     struct splitter splitter = {.limit = 16 + (size_t)data[1] * 16};
     data += 2;

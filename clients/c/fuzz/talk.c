@@ -1,4 +1,5 @@
-/* A daemon that says anything at all, over a real socket pair: the conversation must survive it, and whoever waits be answered. */
+/* Fuzzes a conversation with arbitrary bytes from the daemon over a socket pair: it must not crash, and every call must
+ * end. */
 #define _GNU_SOURCE
 #include "../src/handle.h"
 
@@ -11,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count);
 
 static struct call *ask(struct talk *talk, const char *method, const char *about) {
     struct call *call = call_new(method, NULL, NEVER);
-    /* The same number each time, so that an input can answer it. */
+    /* A fixed id, so that an input can answer the call. */
     call->id = about == NULL ? 1 : 2;
     call->about = about == NULL ? NULL : strdup(about);
     call->repetitions_left = 0;
@@ -56,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
         junction_value_free(talk.news);
         talk.news = NULL;
     }
-    /* The daemon has said all it will say: nobody waits any more. */
+    /* The stream has ended, so every call must have ended. */
     if (plain->stage != STAGE_DONE || identify->stage != STAGE_DONE) abort();
     call_free(plain);
     call_free(identify);

@@ -16,7 +16,7 @@ bool bytes_reserve(struct bytes *bytes, size_t more) {
     if (bytes->room - bytes->count >= more) return true;
     size_t room = bytes->room < 512 ? 512 : bytes->room;
     while (room - bytes->count < more && room <= SIZE_MAX / 4) room *= 2;
-    /* Not realloc: it would leave the old bytes behind wherever they were. */
+    /* Not realloc: it would leave a copy of the old bytes in freed memory. */
     unsigned char *data = room - bytes->count < more ? NULL : malloc(room);
     if (data == NULL) {
         bytes->failed = true;

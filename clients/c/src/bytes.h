@@ -1,4 +1,4 @@
-/* Bytes that are wiped before their memory is given back: a token may be among them. */
+/* A byte buffer. It wipes its memory before it frees it, because it may contain a token. */
 #ifndef JUNCTION_BYTES_H
 #define JUNCTION_BYTES_H
 
@@ -9,20 +9,20 @@ struct bytes {
     unsigned char *data;
     size_t count;
     size_t room;
-    /* There was no memory for something that was added; it says so until the bytes are wiped. */
+    /* An allocation failed. The flag stays set until bytes_wipe. */
     bool failed;
 };
 
-/* Makes space behind what is there. */
+/* Ensures space for `more` bytes after the content. */
 bool bytes_reserve(struct bytes *bytes, size_t more);
 void bytes_add(struct bytes *bytes, const void *data, size_t count);
 void bytes_add_text(struct bytes *bytes, const char *text);
-/* Forgets the first of them. */
+/* Removes the first `count` bytes. */
 void bytes_drop(struct bytes *bytes, size_t count);
-/* Forgets all of them, and the memory. */
+/* Wipes and frees the content. */
 void bytes_wipe(struct bytes *bytes);
 
-/* Wipes memory of the heap, and gives it back. */
+/* Wipes heap memory and frees it. */
 void wipe_free(void *memory, size_t count);
 
 #endif

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Waits for what became of a call; the message belongs to the caller then. The call is freed. */
+/* Waits until the call has ended and frees it. On success the caller owns `*message`. Expects the lock held and releases
+ * it. */
 static int outcome_of(junction *j, struct call *call, junction_value **message, junction_error *error) {
     await_call(j, call);
     unlock(j);
@@ -20,7 +21,7 @@ static int outcome_of(junction *j, struct call *call, junction_value **message, 
     return kind;
 }
 
-/* Asks, and waits. `params` is wiped. */
+/* Makes a call and waits for its result. Wipes `params`. */
 static int perform(junction *j, const char *method, struct bytes *params, int timeout, junction_value **result, junction_error *error) {
     struct call *call = call_new(method, params, deadline_after(timeout));
     if (params != NULL) bytes_wipe(params);
@@ -43,12 +44,12 @@ static int without_memory(junction_error *error) {
     return error_set(error, JUNCTION_LOCAL_FAILURE, "there is no memory for the answer");
 }
 
-/* What session.renew answers a caller without the capability "status". */
+/* The partial snapshot that session.renew returns to a caller without the capability "status". */
 static bool is_part_of_snapshot(const junction_value *value) {
     return junction_member(value, "revision") == NULL && json_text(junction_member(value, "state")) != NULL;
 }
 
-/* Hands a snapshot out, or lets go of it when nobody wants it. */
+/* Converts the value to a snapshot, or frees it if `snapshot` is NULL. */
 static int give_snapshot(junction_value *value, bool may_be_part, junction_snapshot **snapshot, junction_error *error) {
     if (!is_snapshot(value) && !(may_be_part && is_part_of_snapshot(value))) {
         junction_value_free(value);
@@ -72,7 +73,7 @@ static int ask_for_snapshot(junction *j, const char *method, struct bytes *param
     return kind == JUNCTION_OK ? give_snapshot(value, strcmp(method, "session.renew") == 0, snapshot, error) : kind;
 }
 
-/* -- Everything ------------------------------------------------------------------------------------------------------ */
+/* -- Any method ------------------------------------------------------------------------------------------------------ */
 
 int call_of(const char *method, const char *params, int timeout, struct call **call, junction_error *error) {
     if (method == NULL || !json_is_utf8((const unsigned char *)method, strlen(method)))
@@ -86,7 +87,7 @@ int call_of(const char *method, const char *params, int timeout, struct call **c
             return error_set(error, JUNCTION_INVALID_ARGUMENT, "the parameters are not JSON: %s", fault);
         enum junction_type type = junction_type_of(value);
         is_about_somebody = junction_type_of(junction_member(value, "externalUserId")) == JUNCTION_STRING;
-        /* Written anew, for it has to be one line. */
+        /* Serialized again, because a request has to be one line. */
         if (value == NULL)
             text.failed = true;
         else
@@ -100,7 +101,8 @@ int call_of(const char *method, const char *params, int timeout, struct call **c
     *call = call_new(method, &text, deadline_after(timeout));
     bytes_wipe(&text);
     if (*call == NULL) return error_set(error, JUNCTION_LOCAL_FAILURE, "there is no memory for the request");
-    /* Nothing is done for somebody before a credential was asked for, while nobody is a sign-out that is done at once. */
+    /* An identification of a user is repeatable: the daemon does nothing before it has asked for a credential. Without a
+     * user it is an immediate sign-out. */
     if (strcmp(method, "session.identify") == 0) (*call)->is_repeatable = is_about_somebody;
     return JUNCTION_OK;
 }
@@ -151,7 +153,7 @@ int junction_sign_in(junction *j, const junction_pair *credential, int timeout, 
 
 /* -- Tokens ---------------------------------------------------------------------------------------------------------- */
 
-/* A token with what it was read from, whose memory is wiped. */
+/* A token and the message that holds its strings. The message is wiped when it is freed. */
 struct owned_token {
     junction_token token;
     junction_value *value;
@@ -202,7 +204,7 @@ void junction_token_free(junction_token *token) {
     free(owned);
 }
 
-/* -- Who is signed in ------------------------------------------------------------------------------------------------ */
+/* -- Identification -------------------------------------------------------------------------------------------------- */
 
 int junction_reply_with(junction_reply *reply, const junction_pair *members) {
     if (reply->is_answered) return JUNCTION_INVALID_ARGUMENT;
@@ -224,7 +226,7 @@ static const char *known_outcome(const char *word) {
     return word == NULL ? NULL : "other";
 }
 
-/* The result has the snapshot as a member; it is handed out with the message around it. */
+/* The snapshot is a member of the result. It keeps the whole message alive. */
 static int give_identified(junction_value *value, const char **outcome, junction_snapshot **snapshot, junction_error *error) {
     const char *word = known_outcome(json_text(junction_member(value, "outcome")));
     junction_value *inner = (junction_value *)(uintptr_t)junction_member(value, "snapshot");
@@ -275,7 +277,7 @@ int junction_identify(junction *j, const char *external_user_id, junction_creden
         struct junction_reply reply = {0};
         if (callback != NULL) callback(context, external_user_id, &reply);
         lock(j);
-        /* The question is gone if the call has ended meanwhile. */
+        /* The question no longer exists if the call has ended meanwhile. */
         struct question *question = talk_find_question(&j->calls, call->question);
         call->question = 0;
         if (question != NULL) {
@@ -323,7 +325,7 @@ static bool write_api_request(struct bytes *into, const char *method, const char
     return true;
 }
 
-/* An answer with what it was read from. */
+/* An answer and the message that holds its strings. */
 struct owned_answer {
     junction_answer answer;
     junction_value *value;
@@ -332,7 +334,7 @@ struct owned_answer {
     junction_pair headers[];
 };
 
-/* Each is looked for from the first: a hundred times what a server sends is still quick. */
+/* The lookup of each header is linear, so the count is limited. The limit is about a hundred times what a server sends. */
 #define MOST_HEADERS 4096
 
 static struct owned_answer *read_answer(junction_value *value, int *kind, junction_error *error) {

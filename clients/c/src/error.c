@@ -47,7 +47,7 @@ static const struct word *word_of(int kind) {
     return NULL;
 }
 
-/* Copies what fits, and cuts it at a character. */
+/* Copies the text, truncated at a character boundary if it is too long. */
 static void copy(char *into, size_t room, const char *text) {
     size_t count = strnlen(text, room);
     if (count == room) {
@@ -58,7 +58,7 @@ static void copy(char *into, size_t room, const char *text) {
     into[count] = '\0';
 }
 
-/* Copies what has to be whole, or nothing. */
+/* Copies the text only if it fits completely. */
 static void copy_whole(char *into, size_t room, const junction_value *value) {
     const char *text = json_text(value);
     if (text != NULL && strlen(text) < room) strcpy(into, text);
@@ -84,7 +84,7 @@ int error_set(junction_error *error, enum junction_kind kind, const char *format
     return kind;
 }
 
-/* A number of seconds; -1 when it is no length of time that a clock could measure. */
+/* Reads a number of seconds. Returns -1 if it is no usable duration. */
 static double seconds(const junction_value *value) {
     double number = junction_number(value, -1);
     return number >= 0 && number < 1e15 ? number : -1;
@@ -125,7 +125,7 @@ void error_read(junction_error *error, const junction_value *wire) {
     const char *why = json_text(junction_member(termination, "message"));
     if (why != NULL) copy(error->termination_message, sizeof error->termination_message, why);
     if (!json_read_time(junction_member(termination, "at"), &error->termination_at)) error->termination_at = 0;
-    /* The daemon knows the cause, and so the better advice. */
+    /* The daemon knows the cause, so its remedy has priority. */
     const char *remedy = json_text(junction_member(data, "remedy"));
     if (remedy != NULL)
         copy(error->remedy, sizeof error->remedy, remedy);

@@ -14,7 +14,7 @@ const char *junction_version(void) {
 
 /* -- Forks ----------------------------------------------------------------------------------------------------------- */
 
-/* Every handle of the process: a child must neither talk on its parent's connections nor keep them open. */
+/* Every handle of the process. A child must neither use the connections of its parent nor keep them open. */
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 static junction *handles;
 
@@ -36,7 +36,7 @@ static bool new_condition(pthread_cond_t *condition) {
     return is_new;
 }
 
-/* An eventfd is shared with the parent: ringing here would ring there. */
+/* The child shares an eventfd with its parent, and a write here would wake the parent. So the child gets a new one. */
 static void new_bell(int *bell) {
     if (*bell < 0) return;
     close(*bell);
@@ -54,7 +54,7 @@ static void in_child(void) {
         loop_forked(&j->loop);
         new_bell(&j->bell);
         j->is_received = false;
-        /* Whoever waited at it is not in this process. */
+        /* No thread of this process waits on the condition. Its state may be inconsistent, so it is initialized again. */
         new_condition(&j->changed);
     }
     after_fork();
@@ -141,7 +141,7 @@ void junction_cancel(junction *j) {
         if (!call->is_async) talk_give_up(&j->calls, call, JUNCTION_CANCELLED, "nobody waits for the answer any more");
     }
     for (struct junction_watch *watch = j->watches; watch != NULL; watch = watch->next) {
-        /* A handler may be cancelled while it thinks, too. */
+        /* A handler is cancelled also while its callback runs. */
         if (watch->bell < 0 || !(watch->is_waited || strcmp(watch->talk.duty.method, "handler.register") == 0)) continue;
         watch->is_cancelled = true;
         bell_ring(watch->bell);
@@ -159,7 +159,7 @@ int bell_new(void) {
 
 void bell_ring(int bell) {
     uint64_t one = 1;
-    /* It cannot fail in a way that matters: a counter that is full rings, too. */
+    /* EAGAIN is harmless: a full counter also wakes the reader. */
     while (write(bell, &one, sizeof one) < 0 && errno == EINTR) continue;
 }
 
@@ -170,7 +170,7 @@ void bell_silence(int bell) {
 
 void wait_for(int fd, short events, int bell, int64_t deadline) {
     struct pollfd waited[2] = {{.fd = fd, .events = events}, {.fd = bell, .events = POLLIN}};
-    /* A signal is one more look at everything. */
+    /* After EINTR the caller checks its condition again. */
     if (poll(waited, 2, poll_timeout(deadline)) > 0 && waited[1].revents != 0) bell_silence(bell);
 }
 
@@ -184,7 +184,7 @@ void settle(junction *j) {
 
 void push(junction *j, struct talk *talk) {
     if (talk == &j->calls && j->is_received) {
-        /* Only one thread at a time sends and receives. It has to look again. */
+        /* Only one thread at a time sends and receives. Wake it, so that it sends the new lines. */
         bell_ring(j->bell);
     } else {
         talk_step(talk);
@@ -215,6 +215,6 @@ void await_call(junction *j, struct call *call) {
         talk_step(&j->calls);
         settle(j);
     }
-    /* Somebody else has to receive now, if anybody waits. */
+    /* Another waiting thread has to receive now. */
     if (!j->is_received) pthread_cond_broadcast(&j->changed);
 }

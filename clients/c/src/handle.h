@@ -1,4 +1,4 @@
-/* The handle: one conversation for all calls, whoever makes them, and what threads and loops need around it. */
+/* The handle: one conversation that all calls share, and the state that threads and event loops need for it. */
 #ifndef JUNCTION_HANDLE_H
 #define JUNCTION_HANDLE_H
 
@@ -6,21 +6,21 @@
 
 #include <pthread.h>
 
-/* A duty with a conversation of its own: to be told of changes, or to be asked for tokens. */
+/* A duty with its own conversation: a subscription to changes, or a session handler. */
 struct junction_watch {
     struct junction_watch *next;
     junction *handle;
     struct talk talk;
-    int bell;       /* wakes the thread that waits; -1 when an event loop does */
+    int bell;       /* wakes the waiting thread; -1 in an event loop */
     bool is_waited;
     bool is_cancelled;
 };
 
-/* What junction_fd stands for. */
+/* The state behind junction_fd. */
 struct loop {
     int epoll;
     int timer;
-    int64_t armed; /* when the timer goes off */
+    int64_t armed; /* the time at which the timer fires */
     struct junction_watch *watch;
     struct junction_watch *handler;
     junction_changed *changed;
@@ -35,11 +35,11 @@ struct loop {
 struct junction {
     junction *next;
     pthread_mutex_t lock;
-    /* Told when a call is done or was asked something, and when nobody receives any more. */
+    /* Signalled when a call has ended or the daemon has asked a question, and when no thread receives any more. */
     pthread_cond_t changed;
     char *path;
     struct talk calls;
-    int bell;       /* wakes the one thread that receives for all */
+    int bell;       /* wakes the thread that receives for all */
     bool is_received;
     struct junction_watch *watches;
     struct loop loop;
@@ -47,7 +47,7 @@ struct junction {
 
 void lock(junction *j);
 void unlock(junction *j);
-/* After each step: tells whoever waits for what it brought. */
+/* Publishes the results of a step: wakes the threads that wait and arms the event loop. */
 void settle(junction *j);
 void loop_arm(junction *j);
 void loop_forked(struct loop *loop);
@@ -56,16 +56,17 @@ void loop_end(junction *j);
 int bell_new(void);
 void bell_ring(int bell);
 void bell_silence(int bell);
-/* Sleeps until the conversation has something to do, the bell rings or the time has come. */
+/* Sleeps until the descriptor is ready, the bell rings or the deadline has passed. */
 void wait_for(int fd, short events, int bell, int64_t deadline);
 
-/* Hands a call over to the daemon, and waits until it is done or the daemon has asked something about it. */
+/* Waits until the call has ended or the daemon has asked a question about it. Expects the call in the conversation and
+ * the lock held. */
 void await_call(junction *j, struct call *call);
 int ask_call(junction *j, struct call *call, junction_error *error);
 
-/* What junction_call and junction_start are given, as a call. */
+/* Creates the call for junction_call and junction_start. */
 int call_of(const char *method, const char *params, int timeout, struct call **call, junction_error *error);
-/* Sends what was just put into a conversation, or has it sent by whoever receives there. */
+/* Sends the queued lines, or wakes the thread that receives for this conversation so that it sends them. */
 void push(junction *j, struct talk *talk);
 
 struct junction_watch *watch_new(junction *j, const char *duty, bool blocks, junction_error *error);
@@ -76,8 +77,8 @@ struct junction_reply {
     bool is_answered;
 };
 
-/* Values that are made of answers; they take the message over when they return something. NULL if memory runs out:
- * is_snapshot tells whether the value is a snapshot. */
+/* Makes a snapshot from a value and takes the message over, unless it returns NULL because memory is exhausted. The
+ * caller checks with is_snapshot before. */
 junction_snapshot *snapshot_of(junction_value *value);
 
 #endif

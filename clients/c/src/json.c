@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One value; those inside of it follow it, up to `end`. In an object each value stands behind its name. */
+/* One value. Its descendants follow it in the array, up to `end`. In an object each value follows its name. */
 struct junction_value {
     uint8_t type;
     bool truth;
     uint32_t index;
-    uint32_t start;  /* of a string's text, decoded and with a zero behind it, or of a number's */
+    uint32_t start;  /* offset of the decoded, zero-terminated text of a string, or of a number */
     uint32_t length;
     uint32_t count;
     uint32_t end;
@@ -83,7 +83,7 @@ static void skip_space(struct parser *parser) {
         parser->at++;
 }
 
-/* How many bytes the character has that begins here; 0 when it is none of UTF-8. */
+/* Returns the length of the UTF-8 character at `at`; 0 if it is invalid. */
 static size_t character(const unsigned char *at, size_t left) {
     unsigned char first = at[0];
     if (first < 0x80) return 1;
@@ -94,7 +94,7 @@ static size_t character(const unsigned char *at, size_t left) {
     if (first == 0xE0 && at[1] < 0xA0) return 0; /* overlong */
     if (first == 0xED && at[1] > 0x9F) return 0; /* a surrogate */
     if (first == 0xF0 && at[1] < 0x90) return 0; /* overlong */
-    if (first == 0xF4 && at[1] > 0x8F) return 0; /* past the last one */
+    if (first == 0xF4 && at[1] > 0x8F) return 0; /* past U+10FFFF */
     return length;
 }
 
@@ -114,7 +114,7 @@ static int hex_digit(char c) {
     return -1;
 }
 
-/* The four digits behind \u; -1 when there are none. */
+/* Reads the four hex digits after \u. Returns -1 if they are invalid. */
 static int32_t read_unit(struct parser *parser) {
     if (parser->end - parser->at < 4) return -1;
     int32_t unit = 0;
@@ -146,7 +146,7 @@ static char *put_character(char *to, uint32_t c) {
     return to;
 }
 
-/* What stands behind a backslash; decoded it is never longer than it was. */
+/* Decodes an escape after its backslash. The decoded text is never longer than the escape. */
 static char *read_escape(struct parser *parser, char *to) {
     if (parser->at == parser->end) return NULL;
     char c = *parser->at++;
@@ -172,7 +172,7 @@ static char *read_escape(struct parser *parser, char *to) {
     return put_character(to, 0x10000 + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00));
 }
 
-/* Decodes a string where it stands. The zero behind it falls on the quote at the latest. */
+/* Decodes a string in place. The terminating zero overwrites at most the closing quote. */
 static bool read_string(struct parser *parser) {
     struct junction_value *value = add_value(parser, JUNCTION_STRING);
     if (value == NULL) return false;
@@ -243,7 +243,7 @@ static bool read_word(struct parser *parser, const char *word, enum junction_typ
     return true;
 }
 
-/* A name, and the colon behind it. */
+/* Reads a name and the following colon. */
 static bool read_name(struct parser *parser) {
     skip_space(parser);
     if (parser->at == parser->end || *parser->at != '"') return fail(parser, "a member without a name");
@@ -293,7 +293,7 @@ static bool parse(struct parser *parser) {
         }
         if (opened) continue;
 
-        /* A value is complete, and perhaps those around it. */
+        /* A value is complete. Its containers may be complete, too. */
         for (;;) {
             skip_space(parser);
             if (depth == 0) return parser->at == parser->end || fail(parser, "something behind the value");
@@ -342,7 +342,7 @@ junction_value *json_read(const unsigned char *text, size_t count, const char **
     return NULL;
 }
 
-/* -- Looking at it --------------------------------------------------------------------------------------------------- */
+/* -- Access ---------------------------------------------------------------------------------------------------------- */
 
 enum junction_type junction_type_of(const junction_value *value) {
     return value == NULL ? JUNCTION_NOTHING : (enum junction_type)value->type;
@@ -366,7 +366,7 @@ const junction_value *junction_member(const junction_value *object, const char *
     return found;
 }
 
-/* An element, or the name of a member. */
+/* Returns the element at this index, or the name of the member. */
 static const junction_value *nth(const junction_value *container, size_t index) {
     if (container == NULL || index >= container->count) return NULL;
     const junction_value *at = container + 1;
@@ -398,7 +398,7 @@ bool json_has_number(const junction_value *value) {
     return junction_type_of(value) == JUNCTION_NUMBER;
 }
 
-/* By hand: strtod takes the decimal point from the program's locale. To about fifteen digits. */
+/* Not strtod, which takes the decimal point from the program's locale. Exact to about fifteen digits. */
 double junction_number(const junction_value *value, double otherwise) {
     if (!json_has_number(value)) return otherwise;
     const char *at = text_of(value), *end = at + value->length;
@@ -436,7 +436,7 @@ double junction_number(const junction_value *value, double otherwise) {
         if (left > 1) base *= base;
     }
     long double number = digits == 0 ? 0 : scale < 0 ? digits / power : digits * power;
-    /* What no double can hold is infinite; converting it would be undefined. */
+    /* A number outside the range of double becomes infinite, because the conversion would be undefined. */
     if (number > 1.7976931348623157e308L) return is_negative ? -__builtin_inf() : __builtin_inf();
     return (double)(is_negative ? -number : number);
 }
@@ -449,7 +449,7 @@ int64_t junction_integer(const junction_value *value, int64_t otherwise) {
     uint64_t digits = 0, most = is_negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
     for (; at < end; at++) {
         if (*at < '0' || *at > '9') {
-            /* Not written as an integer, though it may be one: 1e3, 2.0. */
+            /* Not written as an integer, but possibly one: 1e3, 2.0. */
             double number = junction_number(value, 0.5);
             if (number < -9007199254740992.0 || number > 9007199254740992.0) return otherwise;
             return (double)(int64_t)number == number ? (int64_t)number : otherwise;
@@ -534,7 +534,7 @@ void json_write(struct bytes *into, const junction_value *value) {
         bytes_add_text(into, "null");
         return;
     }
-    /* The values that are open, from the outside in, and how much of each is written. */
+    /* The open containers, outermost first, and how many of their values are written. */
     struct {
         const junction_value *value;
         size_t written;
@@ -578,7 +578,7 @@ void junction_string_free(char *text) {
     if (text != NULL) wipe_free(text, strlen(text));
 }
 
-/* -- What stands in strings ------------------------------------------------------------------------------------------ */
+/* -- Base64 and times ------------------------------------------------------------------------------------------------ */
 
 static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -618,7 +618,7 @@ bool json_read_base64(const char *text, size_t count, unsigned char *into, size_
     return true;
 }
 
-/* So many digits as a number; -1 when they are none. */
+/* Reads `count` digits as a number. Returns -1 for another character. */
 static int64_t read_digits(const char **at, int count) {
     int64_t number = 0;
     for (int i = 0; i < count; i++) {
@@ -639,7 +639,8 @@ static int64_t days_since_1970(int64_t year, int64_t month, int64_t day) {
 
 bool json_read_time(const junction_value *value, int64_t *milliseconds) {
     const char *at = json_text(value);
-    /* The shortest is 2026-11-22T10:00:00Z; what stands behind is looked at one by one, up to the zero. */
+    /* The shortest time is 2026-11-22T10:00:00Z, 20 characters. The code checks each later character before the next one,
+     * so it stops at the zero. */
     if (at == NULL || value->length < 20) return false;
     int64_t year = read_digits(&at, 4);
     if (year < 0 || *at++ != '-') return false;

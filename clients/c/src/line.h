@@ -1,24 +1,25 @@
-/* Finds the lines in a stream of bytes that arrives in pieces, without copying them. */
+/* Splits a stream of bytes that arrives in pieces into lines, without a copy. */
 #ifndef JUNCTION_LINE_H
 #define JUNCTION_LINE_H
 
 #include <stddef.h>
 
-/* What the daemon accepts from us. */
+/* The longest line that the daemon accepts. */
 #define LONGEST_LINE ((size_t)1 << 20)
-/* What we accept from the daemon: an answer of 8 MiB in which every byte had to be escaped. */
+/* The longest line that the library accepts: an answer of 8 MiB in which every byte is escaped. */
 #define LONGEST_ANSWER (6 * ((size_t)8 << 20) + LONGEST_LINE)
 
 struct splitter {
     size_t limit;
-    /* How many bytes are known to hold no line feed. */
+    /* The number of bytes that contain no line feed. */
     size_t searched;
 };
 
 enum line { LINE_NONE, LINE_COMPLETE, LINE_TOO_LONG };
 
-/* The next line of `bytes` that is not blank, from `*start` on, without its ending. `*start` is moved past what may be
- * forgotten; the rest is to be shown again, with what comes next behind it. After LINE_TOO_LONG nothing more can be read. */
+/* Finds the next line in `bytes` that is not blank, from `*start` on, without its line ending. Moves `*start` past the
+ * bytes that the caller may drop. The next call expects the remaining bytes, followed by new ones. After LINE_TOO_LONG
+ * the stream is unusable. */
 enum line next_line(struct splitter *splitter, const unsigned char *bytes, size_t count, size_t *start, const unsigned char **line,
                     size_t *length);
 

@@ -37,7 +37,7 @@ short junction_events(junction *j) {
     return POLLIN;
 }
 
-/* Waits for a conversation, at the connection that it has now. A closed one has left by itself. */
+/* Registers the conversation's descriptor and its events with epoll. The kernel has already removed a closed descriptor. */
 static void arm(struct loop *loop, struct talk *talk) {
     if (talk->fd < 0) {
         talk->armed_events = 0;
@@ -53,7 +53,7 @@ static void arm(struct loop *loop, struct talk *talk) {
     talk->armed_events = events;
 }
 
-/* Whether there is something to tell about a duty. */
+/* Whether a callback about this duty is due. */
 static bool has_word(const struct junction_watch *watch) {
     return watch != NULL && (watch->talk.news != NULL || talk_new_question(&watch->talk) != NULL || watch->talk.duty.stage == DUTY_FAILED);
 }
@@ -75,20 +75,20 @@ void loop_arm(junction *j) {
     if (due != NEVER) {
         at.it_value.tv_sec = due / 1000;
         at.it_value.tv_nsec = due % 1000 * 1000000;
-        /* Zero would be never. */
+        /* Zero would disarm the timer. */
         if (due <= 0) at.it_value = (struct timespec){.tv_nsec = 1};
     }
     timerfd_settime(loop->timer, TFD_TIMER_ABSTIME, &at, NULL);
     loop->armed = due;
 }
 
-/* -- Ends ------------------------------------------------------------------------------------------------------------ */
+/* -- End ------------------------------------------------------------------------------------------------------------- */
 
 void loop_forked(struct loop *loop) {
     if (loop->epoll >= 0) close(loop->epoll);
     if (loop->timer >= 0) close(loop->timer);
     loop->epoll = loop->timer = -1;
-    /* What was begun in the parent goes on there. */
+    /* Calls and watches of the parent continue only in the parent. */
     if (loop->watch != NULL) loop->watch->talk.duty.stage = DUTY_NONE;
     if (loop->handler != NULL) loop->handler->talk.duty.stage = DUTY_NONE;
 }
@@ -102,7 +102,7 @@ void loop_end(junction *j) {
     loop->epoll = loop->timer = -1;
 }
 
-/* -- Beginning ------------------------------------------------------------------------------------------------------- */
+/* -- Start ----------------------------------------------------------------------------------------------------------- */
 
 int junction_start(junction *j, const char *method, const char *params, int timeout, junction_answered *callback, void *context,
                    uint64_t *number, junction_error *error) {
@@ -211,9 +211,9 @@ void junction_on_question(junction *j, junction_asked *callback, void *context) 
     unlock(j);
 }
 
-/* -- Answering ------------------------------------------------------------------------------------------------------- */
+/* -- Answers --------------------------------------------------------------------------------------------------------- */
 
-/* Answers with the app's members, or with what it means that there are none. */
+/* Sends the app's answer. Without members it refuses a credential, or answers a renewal with "unable". */
 static int answer(struct talk *talk, struct question *question, const junction_pair *members, junction_error *error) {
     static const junction_pair unable[] = {{"action", "unableToRetrieveAuthToken"}, {NULL, NULL}};
     if (members == NULL && question->call == 0) members = unable;
@@ -245,7 +245,7 @@ int junction_respond(junction *j, uint64_t number, const junction_pair *members,
     return kind;
 }
 
-/* -- Stepping -------------------------------------------------------------------------------------------------------- */
+/* -- Step ------------------------------------------------------------------------------------------------------------ */
 
 static bool show_question(junction *j) {
     struct loop *loop = &j->loop;
@@ -336,10 +336,10 @@ int junction_step(junction *j) {
     lock(j);
     if (loop->epoll >= 0) {
         uint64_t count;
-        /* The timer is armed anew below. */
+        /* loop_arm sets the timer again below. */
         if (read(loop->timer, &count, sizeof count) > 0) loop->armed = NEVER;
     }
-    /* A thread that blocks in a call receives for the loop, too. */
+    /* A thread that blocks in a call also receives for the event loop. */
     if (!j->is_received) talk_step(&j->calls);
     if (loop->watch != NULL) talk_step(&loop->watch->talk);
     if (loop->handler != NULL) talk_step(&loop->handler->talk);

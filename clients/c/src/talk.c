@@ -11,22 +11,22 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Enough for a second in which the daemon ends and begins. */
+/* Covers about one second, in which the daemon restarts. */
 #define MOST_REPETITIONS 6
 #define FIRST_DELAY 50
-/* The daemon restarts within a second or two, but it may also be stopped for a week. */
+/* A restart takes a second or two, but the daemon may also be stopped for a week. */
 #define LONGEST_DELAY 5000
-/* What a daemon that takes nothing may make us hold: a few of the longest requests. */
+/* The most bytes that wait for a daemon that does not read: a few of the longest requests. */
 #define MOST_OUTGOING ((size_t)8 << 20)
 /* How many questions may be open on one connection. */
 #define MOST_QUESTIONS 64
-/* How many pieces are received in a row before whoever waits looks at the clock again. */
+/* The most reads in a row before a call checks its deadline again. */
 #define MOST_PIECES 256
 
 struct outgoing {
     struct outgoing *next;
     struct shared_line *line;
-    struct call *call; /* which it makes, as long as somebody waits for that */
+    struct call *call; /* the call that this line requests; NULL after the call has ended */
 };
 
 /* -- Time ------------------------------------------------------------------------------------------------------------ */
@@ -44,12 +44,12 @@ int64_t deadline_after(int timeout) {
 int poll_timeout(int64_t deadline) {
     if (deadline == NEVER) return -1;
     int64_t left = deadline - clock_now();
-    /* A millisecond begins before it is over: one more is not too early. */
+    /* Rounded up: a wait of exactly the remaining milliseconds could end before the deadline. */
     return left <= 0 ? 0 : left >= 1000000 ? 1000000 : (int)left + 1;
 }
 
-/* The wait before the next attempt: none at first, then twice as long each time, with a random part so that the apps of one
- * device do not come back in the same instant. */
+/* Returns the delay before the next attempt: 0 at first, then doubled each time. A random part prevents that all apps of
+ * a device reconnect at the same moment. */
 static int64_t next_delay(int *tries) {
     int failures = (*tries)++;
     if (failures == 0) return 0;
@@ -95,7 +95,7 @@ static void dequeue(struct talk *talk) {
     free(item);
 }
 
-/* What a caller is told whose time is over. */
+/* The error message of a call after its deadline. */
 static const char late[] = "the daemon did not answer in time";
 
 static void flush(struct talk *talk);
@@ -103,7 +103,7 @@ static void refuse_question(struct talk *talk, struct question *question, int co
 
 /* -- Calls ----------------------------------------------------------------------------------------------------------- */
 
-/* Whether asking twice is the same as asking once. */
+/* Whether a repeated call has the same effect as one call. */
 static bool is_repeatable(const char *method) {
     static const char *const methods[] = {"session.status", "token.get",       "session.reconcile", "session.authorizationPage",
                                           "daemon.info",    "daemon.metrics",  "daemon.diagnose",   "rpc.discover"};
@@ -129,7 +129,7 @@ static void write_request(struct bytes *line, int64_t id, const char *method, co
 }
 
 struct call *call_new(const char *method, const struct bytes *params, int64_t deadline) {
-    /* The id is part of the line, so it is the process's, and not the connection's: unique on any. */
+    /* The id is part of the line, which may be sent on several connections. So it is unique in the process. */
     static int64_t last_id;
     struct call *call = calloc(1, sizeof *call);
     if (call == NULL) return NULL;
@@ -173,7 +173,7 @@ int talk_ask(struct talk *talk, struct call *call, junction_error *error) {
     return JUNCTION_OK;
 }
 
-/* Takes the question out of the list, and frees it. */
+/* Removes the question from the list and frees it. */
 static void close_question(struct talk *talk, struct question *question) {
     struct question **at = &talk->questions;
     while (*at != question) at = &(*at)->next;
@@ -181,14 +181,14 @@ static void close_question(struct talk *talk, struct question *question) {
     question_free(question);
 }
 
-/* The open question that the daemon has asked about this call, or NULL. */
+/* Returns the open question about this call, or NULL. */
 static struct question *question_about(const struct talk *talk, const struct call *call) {
     struct question *question = talk->questions;
     while (question != NULL && question->call != call->id) question = question->next;
     return question;
 }
 
-/* Ends the call. A request that is being sent goes on without a caller. */
+/* Ends the call. A request that is partly sent is sent completely. */
 static void finish(struct talk *talk, struct call *call) {
     struct question *question = question_about(talk, call);
     if (question != NULL) close_question(talk, question);
@@ -212,7 +212,7 @@ static void finish(struct talk *talk, struct call *call) {
 void talk_give_up(struct talk *talk, struct call *call, enum junction_kind kind, const char *message) {
     struct question *question = question_about(talk, call);
     if (question != NULL) {
-        /* The caller hears that nothing came of it, so the app's late credential must not sign a user in. */
+        /* The caller receives an error, so a later credential of the app must not sign a user in. */
         refuse_question(talk, question, JUNCTION_INVALID_CREDENTIAL, "The app no longer waits for this sign-in");
         flush(talk);
     }
@@ -225,7 +225,7 @@ static void finish_with(struct talk *talk, struct call *call, const junction_err
     finish(talk, call);
 }
 
-/* Once more, when there is a try left for it. */
+/* Schedules another attempt. Returns false if no repetition is left. */
 static bool repeat(struct call *call) {
     if (call->repetitions_left == 0) return false;
     call->repetitions_left--;
@@ -243,14 +243,14 @@ void talk_take_up(struct talk *talk, const char *method) {
     talk->duty.retry_at = 0;
 }
 
-/* It is taken up again later, unless a new connection would not change what is wrong. */
+/* Schedules the duty again, unless a new connection would not fix the error. */
 static void duty_failed(struct talk *talk, const junction_error *error) {
     struct duty *duty = &talk->duty;
     if (duty->stage == DUTY_NONE || duty->stage == DUTY_FAILED) return;
     int64_t now = clock_now();
     if (now >= duty->steady_from) duty->tries = 0;
     duty->steady_from = NEVER;
-    /* What this program lacks at first it may never get. What it had once it lacks for a moment. */
+    /* A lack of resources is permanent before the first success, and temporary after it. */
     if (!(error->kind == JUNCTION_LOCAL_FAILURE ? duty->was_taken : error_is_passing(error))) {
         duty->stage = DUTY_FAILED;
         duty->error = *error;
@@ -270,7 +270,7 @@ void talk_begin(struct talk *talk, const char *path) {
     *talk = (struct talk){.path = path, .fd = -1, .splitter = {.limit = LONGEST_ANSWER}, .duty = {.steady_from = NEVER}};
 }
 
-/* Lets go of the connection, and says nothing to anybody. */
+/* Closes the connection and drops its lines and questions. Does not end any call. */
 static void hang_up(struct talk *talk) {
     int fd = talk->fd;
     talk->fd = -1;
@@ -308,7 +308,8 @@ void talk_end(struct talk *talk) {
     }
 }
 
-/* The connection has ended. What the daemon did not take whole it did not do. */
+/* Handles the end of the connection. The daemon ignores a request that it received only partly, so such a request is
+ * repeated. */
 static void lost(struct talk *talk) {
     junction_error error, not_taken;
     error_set(&error, JUNCTION_CONNECTION_LOST, "the daemon closed the connection before it answered");
@@ -323,7 +324,7 @@ static void lost(struct talk *talk) {
     if (talk->duty.stage == DUTY_ASKED || talk->duty.stage == DUTY_TAKEN) duty_failed(talk, &error);
 }
 
-/* Nothing more can be made of the connection: whoever waits hears why. */
+/* Ends all calls on the connection with this error, because the connection is unusable. */
 static void broken(struct talk *talk, const junction_error *error) {
     junction_error copy = *error;
     hang_up(talk);
@@ -340,7 +341,7 @@ static void unreadable(struct talk *talk, const char *why) {
     broken(talk, &error);
 }
 
-/* No connection could be made. */
+/* Handles a failed connection attempt. */
 static void not_connected(struct talk *talk, const junction_error *error) {
     int64_t now = clock_now();
     for (struct call *call = talk->calls, *next; call != NULL; call = next) {
@@ -380,7 +381,8 @@ static void connect_to_daemon(struct talk *talk) {
     close(fd);
     switch (number) {
     case EAGAIN:
-        /* The daemon is there, and has no space for one more in its queue. Nothing tells when it has. */
+        /* The daemon's backlog is full. The kernel does not report when it has space again, so the attempt is repeated
+         * after 20 ms. */
         talk->connect_at = clock_now() + 20;
         return;
     case EACCES:
@@ -427,7 +429,8 @@ static void flush(struct talk *talk) {
         if (sent < 0) {
             if (errno == EINTR) continue;
             if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-            /* What was sent before may still be answered, and the end of what the daemon says will tell. */
+            /* The daemon may have sent answers before it closed the connection. Reading continues until the end of the
+             * stream. */
             talk->is_refused = true;
             return;
         }
@@ -459,7 +462,7 @@ junction_value *talk_show_question(struct question *question) {
     return message;
 }
 
-/* Puts the answer to the request with this id into the queue. */
+/* Queues the answer to the request with this id. */
 static int enqueue_reply(struct talk *talk, const struct bytes *id, const struct bytes *members, int code, const char *message,
                          junction_error *error) {
     struct shared_line *line = line_new();
@@ -505,7 +508,7 @@ static struct call *call_of_question(const struct talk *talk, const struct quest
 
 int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, int code, const char *message,
                 junction_error *error) {
-    /* In the child of a fork, which has not noticed yet that the connection is the parent's. */
+    /* The child of a fork has closed the parent's connection. */
     if (talk->fd < 0) {
         close_question(talk, question);
         return error_set(error, JUNCTION_CONNECTION_LOST, "the connection on which the daemon asked is lost");
@@ -533,7 +536,7 @@ static bool is_same(const char *one, const char *other) {
     return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
 }
 
-/* Whether the snapshot that was taken last had the same state. */
+/* Whether the last delivered snapshot had the same state. */
 static bool is_told(const struct talk *talk, const junction_value *snapshot) {
     return talk->told_state != NULL && is_same(talk->told_state, json_text(junction_member(snapshot, "state")));
 }
@@ -551,7 +554,7 @@ junction_value *talk_take_news(struct talk *talk) {
     return news;
 }
 
-/* The snapshot is a value inside of the message, which is taken over. */
+/* Stores the snapshot, a value inside `message`, as the newest one. Takes the message over. */
 static void receive_news(struct talk *talk, junction_value *message, const junction_value *snapshot) {
     if (!is_snapshot(snapshot)) {
         junction_value_free(message);
@@ -560,12 +563,12 @@ static void receive_news(struct talk *talk, junction_value *message, const junct
     }
     junction_value_free(talk->news);
     talk->news = NULL;
-    /* A daemon that was restarted begins with its present state, which may be the same as before. */
+    /* After a restart the daemon sends its current state, which may be the same as before. */
     if (talk->only_states && is_told(talk, snapshot)) {
         junction_value_free(message);
         return;
     }
-    /* Any value inside of it gives its message back. */
+    /* junction_value_free accepts any value of a message and frees the whole message. */
     talk->news = (junction_value *)(uintptr_t)snapshot;
     talk->has_changed = true;
 }
@@ -576,7 +579,7 @@ static void receive_answer(struct talk *talk, junction_value *message) {
     bool is_error = junction_type_of(wire) > JUNCTION_NULL || result == NULL;
     int64_t number = json_has_number(id) ? junction_integer(id, -1) : -1;
     if (junction_type_of(id) <= JUNCTION_NULL) {
-        /* An error that names no request is about this connection: there are too many, or a line is too long. */
+        /* An error without an id is about the connection: too many connections, or a line that is too long. */
         if (is_error) {
             junction_error error;
             error_read(&error, wire);
@@ -616,7 +619,7 @@ static void receive_answer(struct talk *talk, junction_value *message) {
         finish(talk, call);
         return;
     }
-    /* Nobody waits for it any more. */
+    /* The call has already ended. */
     junction_value_free(message);
 }
 
@@ -628,7 +631,7 @@ static bool is_renewal(const junction_value *params) {
            (junction_type_of(expiry) <= JUNCTION_NULL || json_read_time(expiry, &at));
 }
 
-/* The call that the daemon wants a credential for. */
+/* Returns the call for which the daemon wants a credential. */
 static struct call *identification(struct talk *talk, const junction_value *params) {
     const char *user = json_text(junction_member(params, "externalUserId"));
     for (struct call *call = talk->calls; call != NULL && user != NULL; call = call->next)
@@ -636,7 +639,7 @@ static struct call *identification(struct talk *talk, const junction_value *para
     return NULL;
 }
 
-/* Answers a request that no call and no handler takes. */
+/* Refuses a request that belongs to no call and no handler. */
 static void receive_unwanted(struct talk *talk, struct question *question, int code, const char *message) {
     enqueue_reply(talk, &question->id, NULL, code, message, NULL);
     question_free(question);
@@ -672,7 +675,8 @@ static void receive_question(struct talk *talk, junction_value *message) {
         receive_unwanted(talk, question, JUNCTION_METHOD_NOT_FOUND, "Method not found");
         return;
     }
-    /* It may act on the answer: what becomes of the call is unknown from here on, once the connection is lost. */
+    /* The daemon may act on the answer. After a lost connection the outcome is unknown, so the call is not repeated any
+     * more. */
     call->was_asked = true;
     call->is_repeatable = false;
     call->repetitions_left = 0;
@@ -685,7 +689,7 @@ static void receive_question(struct talk *talk, junction_value *message) {
     talk->has_changed = true;
 }
 
-/* Takes the message over. */
+/* Handles one message and takes it over. */
 static void receive_message(struct talk *talk, junction_value *message) {
     if (junction_type_of(message) != JUNCTION_OBJECT) {
         junction_value_free(message);
@@ -726,7 +730,7 @@ static void receive_line(struct talk *talk, const unsigned char *line, size_t le
         receive_message(talk, message);
         return;
     }
-    /* A batch: each message of it has its own life. */
+    /* A batch: each message is copied, because each has its own lifetime. */
     unsigned connection = talk->connection;
     for (size_t i = 0; i < junction_count(message) && talk->connection == connection; i++) {
         struct bytes text = {0};
@@ -741,7 +745,7 @@ static void receive_line(struct talk *talk, const unsigned char *line, size_t le
     junction_value_free(message);
 }
 
-/* Takes the lines that have come; false when the connection has gone over it. */
+/* Handles the received lines. Returns false if the connection has ended meanwhile. */
 static bool read_lines(struct talk *talk) {
     unsigned connection = talk->connection;
     while (!(talk->keeps_each && talk->news != NULL)) {
@@ -760,7 +764,7 @@ static bool read_lines(struct talk *talk) {
         }
         bytes_drop(&talk->in, talk->in_start);
         talk->in_start = 0;
-        /* One long answer must not hold its memory for the rest of the connection. */
+        /* Frees the memory of a long answer, instead of keeping it for the rest of the connection. */
         if (talk->in.count == 0 && talk->in.room > 65536) bytes_wipe(&talk->in);
         return true;
     }
@@ -787,7 +791,7 @@ static void receive(struct talk *talk) {
     }
 }
 
-/* -- Stepping -------------------------------------------------------------------------------------------------------- */
+/* -- Step ------------------------------------------------------------------------------------------------------------ */
 
 static int64_t waiting_until(const struct talk *talk) {
     int64_t due = NEVER;
@@ -810,14 +814,14 @@ void talk_step(struct talk *talk) {
         talk->was_forked = false;
         lost(talk);
     }
-    /* A connection that has ended meanwhile, perhaps hours ago, is noticed before something is sent into it. */
+    /* Detects a connection that ended meanwhile before anything is sent on it. */
     if (talk->fd >= 0) receive(talk);
     if (talk->fd < 0 && waiting_until(talk) <= clock_now()) connect_to_daemon(talk);
     if (talk->fd >= 0 && !talk->is_refused) {
         enqueue_due(talk);
         flush(talk);
     }
-    /* Last, so that an answer that has come is not too late. */
+    /* Last, so that an answer that has arrived counts even if the deadline has passed. */
     expire(talk);
 }
 
@@ -837,7 +841,8 @@ void talk_forked(struct talk *talk) {
     talk->fd = -1;
     if (fd >= 0) close(fd);
     talk->was_forked = true;
-    /* Their threads are not in this process, or have to know. They are not freed: whose they are is not known here. */
+    /* The calls belong to threads of the parent, which does not exist here. They are not freed, because their owners are
+     * unknown. */
     for (struct call *call = talk->calls; call != NULL; call = call->next) {
         error_set(&call->error, JUNCTION_CONNECTION_LOST, "the connection is that of the parent process");
         call->stage = STAGE_DONE;

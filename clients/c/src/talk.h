@@ -1,8 +1,8 @@
-/* A conversation with the daemon: a connection that is made when it is needed and made again when it was lost, the calls that
- * wait for their answers on it, and a duty that has to be taken up on each new one.
+/* A conversation with the daemon: the connection, which is opened on demand and reopened after a loss, the calls that
+ * wait for answers, and one duty that is taken up again on each new connection.
  *
- * Nothing here blocks, locks or calls back. Whoever owns it calls talk_step whenever its descriptor is ready or its time has
- * come, and looks at what became of it. */
+ * Nothing here blocks, locks or calls back. The owner calls talk_step when the descriptor is ready or the time of
+ * talk_due has come, and then reads the results. */
 #ifndef JUNCTION_TALK_H
 #define JUNCTION_TALK_H
 
@@ -13,14 +13,14 @@
 
 #define NEVER INT64_MAX
 
-/* Milliseconds of a clock that nobody sets. */
+/* Returns milliseconds of CLOCK_MONOTONIC. */
 int64_t clock_now(void);
-/* The end of so many milliseconds from now; NEVER for a negative number. */
+/* Returns the time `timeout` milliseconds from now; NEVER for a negative number. */
 int64_t deadline_after(int timeout);
-/* The time that is left, as poll wants it. */
+/* Returns the remaining time as a timeout for poll(2). */
 int poll_timeout(int64_t deadline);
 
-/* A line that more than one holds: it is wiped with the last of them. */
+/* A line with a reference count. The last release wipes it. */
 struct shared_line {
     int holders;
     struct bytes bytes;
@@ -28,13 +28,13 @@ struct shared_line {
 
 enum stage {
     STAGE_WAITING, /* for a connection */
-    STAGE_SENDING, /* not taken whole by the daemon */
+    STAGE_SENDING, /* not completely sent to the daemon */
     STAGE_SENT,
     STAGE_DONE
 };
 
-/* A request of the daemon that waits for its answer. It lives in the list of its conversation until it is answered, the connection
- * is lost or its call ends. Code that lets go of the lock keeps its key, never a pointer to it. */
+/* A request of the daemon that waits for its answer. It stays in the list of its conversation until it is answered, the
+ * connection is lost or its call ends. Code that releases the lock keeps the key of a question, never a pointer to it. */
 struct question {
     struct question *next;
     uint64_t key;             /* unique in the process */
@@ -44,28 +44,28 @@ struct question {
     junction_value *message;  /* NULL once talk_show_question has handed it over */
 };
 
-/* One call. Its owner frees it, once it is done. */
+/* One call. Its owner frees it after it has ended. */
 struct call {
     struct call *next;
     int64_t id;
     struct shared_line *line;
     enum stage stage;
     int64_t deadline;
-    /* Repetition: only where that cannot do a thing twice, nor after something else that was done meanwhile. */
+    /* Repetition after a lost connection, only for a call that is safe to repeat. */
     bool is_repeatable;
     bool is_under_way;
     int repetitions_left;
     int tries;
     int64_t retry_at;
-    /* session.identify: whom it is about, and the key of the question that the blocked caller has to answer; 0 without one. */
+    /* session.identify: the user's id, and the key of the question that the blocked caller has to answer; 0 without one. */
     char *about;
     bool was_asked;
     uint64_t question;
-    /* What became of it: a result, or an error whose kind is not JUNCTION_OK. */
+    /* The result, or an error whose kind is not JUNCTION_OK. */
     junction_value *message;
     const junction_value *result;
     junction_error error;
-    /* For whoever is called back. */
+    /* For calls with a callback. */
     bool is_async;
     uint64_t key;
     junction_answered *callback;
@@ -80,7 +80,7 @@ struct duty {
     int64_t id;
     int64_t retry_at;
     int tries;
-    /* From when on the present connection counts as one that lasted, so that the next one may come at once. */
+    /* The time from which the current connection counts as stable, so that a reconnection may start at once. */
     int64_t steady_from;
     bool was_taken;
     junction_error error;
@@ -89,28 +89,28 @@ struct duty {
 struct talk {
     const char *path;
     int fd;
-    unsigned connection; /* the number of it: each new one is another */
-    int64_t connect_at;  /* the daemon had no space for one more */
-    bool is_refused;     /* it listens no longer, though it may still have something to say */
+    unsigned connection; /* changes with each connection */
+    int64_t connect_at;  /* not before this time: the daemon's backlog was full */
+    bool is_refused;     /* sending failed; the daemon may still have sent answers */
     bool was_forked;
     struct bytes in;
     size_t in_start;
     struct splitter splitter;
     struct outgoing *out;
-    size_t out_sent;     /* of the first */
-    size_t out_waiting;  /* of all */
+    size_t out_sent;     /* of the first line */
+    size_t out_waiting;  /* of all lines */
     struct call *calls;
-    struct call *finished; /* those that are called back */
-    struct question *questions; /* not answered yet */
-    bool takes_questions;  /* of calls that are called back */
-    bool has_changed;      /* something is done, or was asked */
+    struct call *finished; /* ended calls whose callback is due */
+    struct question *questions; /* not yet answered */
+    bool takes_questions;  /* the app has a callback for the questions of its calls */
+    bool has_changed;      /* a call has ended, or the daemon has asked a question */
     struct duty duty;
-    junction_value *news;  /* the newest snapshot, within its message */
-    bool keeps_each;       /* nothing is received while there are news */
-    /* Only snapshots of another state are passed on, over all connections. */
+    junction_value *news;  /* the newest snapshot, a value inside its message */
+    bool keeps_each;       /* receive nothing while `news` is set */
+    /* Deliver only snapshots with a new state, across all connections. */
     bool only_states;
-    char *told_state;      /* of the snapshot that was taken last */
-    /* What an event loop waits for. */
+    char *told_state;      /* the state of the last delivered snapshot */
+    /* The events that the event loop waits for. */
     unsigned armed_connection;
     short armed_events;
 };
@@ -118,13 +118,13 @@ struct talk {
 void talk_begin(struct talk *talk, const char *path);
 void talk_end(struct talk *talk);
 
-/* A call of this method; NULL without memory. `params` is JSON. */
+/* Creates a call of this method; NULL without memory. `params` is JSON. */
 struct call *call_new(const char *method, const struct bytes *params, int64_t deadline);
 void call_free(struct call *call);
 
-/* Asks it. JUNCTION_REQUEST_TOO_LARGE, JUNCTION_BUSY or JUNCTION_LOCAL_FAILURE, and then it is not asked. */
+/* Adds the call to the conversation. On JUNCTION_REQUEST_TOO_LARGE or JUNCTION_BUSY the call is not added. */
 int talk_ask(struct talk *talk, struct call *call, junction_error *error);
-/* Ends the call with this error, and refuses at once what the daemon has asked about it. */
+/* Ends the call with this error and refuses an open question about it. */
 void talk_give_up(struct talk *talk, struct call *call, enum junction_kind kind, const char *message);
 /* Returns the first question that was not shown yet, or NULL. */
 struct question *talk_new_question(const struct talk *talk);
@@ -137,23 +137,23 @@ junction_value *talk_show_question(struct question *question);
 int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, int code, const char *message,
                 junction_error *error);
 
-/* Takes up a duty, such as session.subscribe, and does so again whenever the connection was lost. */
+/* Takes up a duty, such as session.subscribe, and again after each lost connection. */
 void talk_take_up(struct talk *talk, const char *method);
 
-/* Hands the news over, if there are any. */
+/* Hands the newest snapshot over, or returns NULL. */
 junction_value *talk_take_news(struct talk *talk);
 
-/* Does whatever can be done without waiting. */
+/* Does all work that is possible without waiting. */
 void talk_step(struct talk *talk);
-/* What to poll its descriptor for, if it has one. */
+/* Returns the events to poll the descriptor for. */
 short talk_events(const struct talk *talk);
-/* When to step at the latest. */
+/* Returns the time of the next step at the latest. */
 int64_t talk_due(const struct talk *talk);
 
-/* In the child of a fork: the connection is the parent's, and so are the calls. */
+/* Prepares the conversation for the child of a fork: the connection and the calls belong to the parent. */
 void talk_forked(struct talk *talk);
 
-/* Reads the snapshot of a watch's news, of which it must have what every snapshot has. */
+/* Whether the value has the members that every snapshot has. */
 bool is_snapshot(const junction_value *value);
 
 #endif

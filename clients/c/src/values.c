@@ -22,7 +22,7 @@ static bool has_flag(const junction_value *flags, const char *flag) {
     return false;
 }
 
-/* Of a snapshot that is not shown whole, the state alone says it. */
+/* A partial snapshot has no flags, so the state decides. */
 static bool has_user(enum junction_state state) {
     return state == JUNCTION_STATE_ESTABLISHED || state == JUNCTION_STATE_TOKEN_EXPIRED;
 }
@@ -66,7 +66,7 @@ junction_snapshot *snapshot_of(junction_value *value) {
         .authorization_expires_at = time_of(junction_member(authorization, "expiresAt")),
         .json = value,
     };
-    /* A daemon that does not say it may mean either: then a session that is not in order counts as one without tokens. */
+    /* An older daemon does not send `readable`. Then only the status "ok" counts as readable. */
     bool is_in_order = snapshot->storage_status == NULL || strcmp(snapshot->storage_status, "ok") == 0;
     snapshot->storage_readable = junction_boolean(junction_member(storage, "readable"), is_in_order);
     int64_t failures = junction_integer(junction_member(renewal, "failures"), 0);
@@ -74,7 +74,7 @@ junction_snapshot *snapshot_of(junction_value *value) {
     return snapshot;
 }
 
-/* Each value keeps the message that it was read from, and gives it back with itself. */
+/* A value keeps the message that it was read from, and frees it. */
 static void free_message(const junction_value *value) {
     junction_value_free((junction_value *)(uintptr_t)value);
 }

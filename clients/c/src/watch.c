@@ -36,19 +36,19 @@ void watch_end(struct junction_watch *watch) {
             break;
         }
     }
-    /* Before anybody can fork, who would have a copy of what nobody knows any more. */
+    /* Under the lock, so that a fork does not copy a descriptor that is in no list any more. */
     talk_end(&watch->talk);
     unlock(j);
     if (watch->bell >= 0) close(watch->bell);
     free(watch);
 }
 
-/* Steps until there are news or questions; the handle is locked, before and after. */
+/* Steps until there is a snapshot or a question. Expects the lock held, and returns with the lock held. */
 static int await_duty(struct junction_watch *watch, int64_t deadline, junction_error *error) {
     junction *j = watch->handle;
     struct talk *talk = &watch->talk;
     int kind = JUNCTION_OK;
-    /* What a new connection would not have changed may have been changed by somebody since. */
+    /* The cause of the failure may have been fixed meanwhile, so each call tries again. */
     if (talk->duty.stage == DUTY_FAILED) talk_take_up(talk, talk->duty.method);
     watch->is_waited = true;
     for (;;) {
@@ -122,14 +122,14 @@ static bool is_reached(enum junction_goal goal, const junction_snapshot *snapsho
     case JUNCTION_SIGNED_IN: return snapshot->signed_in;
     case JUNCTION_SIGNED_OUT: return !snapshot->signed_in && snapshot->state != JUNCTION_STATE_ESTABLISHING;
     case JUNCTION_FRESH:
-        /* An API key's session has no token that could die. */
+        /* An API key session has no token that expires. */
         return snapshot->state == JUNCTION_STATE_ESTABLISHED && snapshot->storage_readable &&
                (snapshot->token_expires_at == 0 || snapshot->token_expires_at > wall_clock());
     }
     return false;
 }
 
-/* What no waiting mends: somebody has to do something first. */
+/* Returns an error for a state that does not end without an action of the user or the administrator. */
 static int verdict(enum junction_goal goal, const junction_snapshot *snapshot, junction_error *error) {
     if (goal != JUNCTION_FRESH) return JUNCTION_OK;
     if (!snapshot->storage_readable)
@@ -181,7 +181,7 @@ int junction_handle_renewals(junction *j, junction_renewal_callback *callback, v
                                     .reason = json_text(junction_member(params, "reason")),
                                     .user_id = json_text(junction_member(params, "userId")),
                                     .json = params};
-        /* Looked at when it came. */
+        /* receive_question has validated both times. */
         if (!json_read_time(junction_member(params, "expiresAt"), &renewal.expires_at)) renewal.expires_at = 0;
         if (!json_read_time(junction_member(params, "deadline"), &renewal.deadline)) renewal.deadline = 0;
         struct junction_reply reply = {0};

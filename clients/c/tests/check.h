@@ -1,4 +1,4 @@
-/* What the tests are made of: a check that says where it failed. */
+/* A minimal test harness: a check that prints its location when it fails. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -8,12 +8,12 @@
 #define CHECK(condition) \
     do { \
         if (!(condition)) { \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #condition); \
             exit(1); \
         } \
     } while (0)
 
-/* Runs a test, and says so. */
+/* Runs a test and prints its name. */
 #define RUN(test) \
     do { \
         test(); \

@@ -1,9 +1,9 @@
-/* Plays the client's side of a transcript of clients/conformance with this library.
+/* Runs the client's side of a transcript of clients/conformance with this library.
  *
  *     conformance [--loop] SCRIPTED-DAEMON TRANSCRIPT SOCKET
  *
- * With --loop by junction_start and junction_step in an event loop, otherwise by what blocks. Exits with 0 when the client saw
- * what it has to and the daemon was content. */
+ * With --loop it uses junction_start and junction_step in an event loop, otherwise the blocking functions. It exits with
+ * 0 if the client saw the expected results and the scripted daemon reports no mismatch. */
 #define _GNU_SOURCE
 #include "../src/json.h"
 
@@ -74,7 +74,7 @@ static char *written_out(const junction_value *repeat) {
     return all;
 }
 
-/* As JSON, with what is to be repeated written out. */
+/* Writes the value as JSON, with repetitions expanded. */
 static void write_out(struct bytes *into, const junction_value *value) {
     if (repeated(value) != NULL) {
         char *text = written_out(repeated(value));
@@ -116,7 +116,7 @@ static bool fits(const junction_value *expected, const junction_value *found) {
         other = junction_string(found, &b);
         return other != NULL && a == b && memcmp(text, other, a) == 0;
     case JUNCTION_ARRAY:
-        /* Flags may be absent. */
+        /* An empty list may be absent. */
         if (junction_count(expected) == 0 && found == NULL) return true;
         if (junction_type_of(found) != JUNCTION_ARRAY || junction_count(expected) != junction_count(found)) return false;
         for (size_t i = 0; i < junction_count(expected); i++)
@@ -131,7 +131,7 @@ static bool fits(const junction_value *expected, const junction_value *found) {
     return false;
 }
 
-/* What became of a call: its result as JSON, or an error. */
+/* The result of a call as JSON, or its error. */
 struct outcome {
     struct bytes result;
     junction_error error;
@@ -342,7 +342,7 @@ static void start(const junction_value *step, struct outcome *outcome, uint64_t 
     bytes_wipe(&params);
 }
 
-/* The event loop of an app that has nothing else to do. */
+/* One turn of an event loop that serves only this library. */
 static void turn(void) {
     struct pollfd waited = {.fd = junction_fd(handle), .events = junction_events(handle)};
     int ready = poll(&waited, 1, 60000);
@@ -396,7 +396,7 @@ static void play_calls(const junction_value *steps, size_t count, const char *na
     for (size_t i = 0; i < count; i++) compare(junction_member(threads[i].step, "expect"), &threads[i].outcome, name);
 }
 
-/* -- What is asked back ---------------------------------------------------------------------------------------------- */
+/* -- Questions of the daemon ----------------------------------------------------------------------------------------- */
 
 struct identification {
     const junction_value *credential;
@@ -404,7 +404,7 @@ struct identification {
     bool is_late;
     int asked;
     bool has_failed;
-    uint64_t question; /* of an event loop, to be answered late */
+    uint64_t question; /* in an event loop, answered after the call has ended */
 };
 
 static void credential(void *context, const char *user, junction_reply *reply) {
@@ -415,7 +415,7 @@ static void credential(void *context, const char *user, junction_reply *reply) {
         it->has_failed = true;
         return;
     }
-    /* The call began before, so its time is over when this wait is. */
+    /* The timeout of the call started before this sleep, so it has passed after it. */
     if (it->is_late) poll(NULL, 0, it->timeout + 1);
     junction_pair pairs[MOST_PAIRS + 1];
     if (junction_reply_with(reply, pairs_of(it->credential, pairs)) != JUNCTION_OK) fail("no reply");
@@ -467,7 +467,7 @@ static void play_identify(const junction_value *step, const char *name) {
     }
     if (it.asked != (int)junction_integer(junction_member(step, "asked"), it.asked)) fail("%s: asked %d times", name, it.asked);
     if (it.has_failed) {
-        /* The failure is the app's own, which the app knows: C has no exceptions to carry it. */
+        /* The app reports its own failure: C has no exception that could carry it through the library. */
         strcpy(outcome.error.word, "raised");
         if (outcome.error.kind == JUNCTION_OK) fail("%s: it succeeded without a credential", name);
     }
@@ -534,7 +534,7 @@ static void play_handle(const junction_value *step, const char *name) {
 
 static junction_watch *watch;
 static bool is_watching;
-static struct bytes newest; /* in the loop */
+static struct bytes newest; /* in the event loop */
 static junction_error watch_error;
 
 static void changed(void *context, const junction_snapshot *snapshot, const junction_error *error) {
@@ -545,7 +545,7 @@ static void changed(void *context, const junction_snapshot *snapshot, const junc
     json_write(&newest, snapshot->json);
 }
 
-/* The next snapshot as JSON; NULL with an error. */
+/* Returns the next snapshot as JSON, or NULL with an error. */
 static junction_value *next_snapshot(junction_error *error) {
     if (!uses_loop) {
         junction_snapshot *snapshot;
@@ -611,7 +611,7 @@ static void end_watch(void) {
     bytes_wipe(&newest);
 }
 
-/* -- The story ------------------------------------------------------------------------------------------------------- */
+/* -- Transcript ------------------------------------------------------------------------------------------------------- */
 
 static void play(const junction_value *steps) {
     for (size_t i = 0; i < junction_count(steps); i++) {
@@ -619,7 +619,7 @@ static void play(const junction_value *steps) {
         char name[32];
         snprintf(name, sizeof name, "step %zu", i + 1);
         if (junction_member(step, "call") != NULL) {
-            /* As a list of one. */
+            /* play_calls expects a list. */
             struct bytes text = {0};
             bytes_add_text(&text, "[");
             json_write(&text, step);
@@ -698,7 +698,7 @@ int main(int count, char **arguments) {
     fclose(from_daemon);
     if (status != 0) {
         daemon_id = 0;
-        fail("the daemon was not content");
+        fail("the scripted daemon reports a mismatch");
     }
     return 0;
 }

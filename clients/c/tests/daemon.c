@@ -1,8 +1,9 @@
-/* The library against the built daemon and the sandbox, which run-tests has started.
+/* Tests the library against the built daemon and the sandbox, which run-tests has started.
  *
  *     daemon USER SIGN-IN-TOKEN-FILE ANOTHER-TOKEN-FILE
  *
- * It prints `restart` when it wants another daemon at the same socket, and reads a line when there is one. */
+ * The program prints `restart` to have the daemon restarted at the same socket, and then waits for a line on standard
+ * input. */
 #define _GNU_SOURCE
 #include "../junction.h"
 #include "check.h"
@@ -28,7 +29,7 @@ static void read_file(const char *path, char *into, size_t room) {
     into[strcspn(into, "\r\n")] = '\0';
 }
 
-static void nobody_is_signed_in(void) {
+static void without_a_session_a_token_is_refused(void) {
     junction_snapshot *snapshot;
     CHECK(is_ok(junction_status(handle, 10000, &snapshot, &error)));
     CHECK(snapshot->state == JUNCTION_STATE_NOT_LOGGED_IN && !snapshot->signed_in && snapshot->user_id == NULL);
@@ -62,7 +63,7 @@ static void *handle_renewals(void *context) {
     return NULL;
 }
 
-static void somebody_signs_in(void) {
+static void a_sign_in_establishes_the_session(void) {
     pthread_t waiting;
     CHECK(pthread_create(&waiting, NULL, await_sign_in, NULL) == 0);
     junction_snapshot *snapshot;
@@ -75,7 +76,7 @@ static void somebody_signs_in(void) {
     pthread_join(waiting, NULL);
 }
 
-static void tokens_are_handed_out(void) {
+static void a_token_is_valid_for_the_requested_time(void) {
     junction_token *access;
     CHECK(is_ok(junction_access_token(handle, 1.5, 30000, &access, &error)));
     CHECK(strlen(access->access_token) > 20 && strcmp(access->token_type, "Bearer") == 0 && strcmp(access->user_id, user) == 0);
@@ -86,7 +87,7 @@ static void tokens_are_handed_out(void) {
     CHECK(junction_access_token(handle, -1, 30000, &access, &error) == JUNCTION_INVALID_ARGUMENT);
 }
 
-static void the_api_is_called(void) {
+static void an_api_request_returns_the_answer(void) {
     char path[128];
     snprintf(path, sizeof path, "/v2/user/providers/%s", user);
     junction_answer *answer;
@@ -98,7 +99,7 @@ static void the_api_is_called(void) {
     CHECK(answer == NULL && error.code == 1007);
 }
 
-static void a_handler_is_asked_and_a_watcher_told(void) {
+static void a_renewal_reaches_the_handler_and_the_watch(void) {
     pthread_t handler;
     CHECK(pthread_create(&handler, NULL, handle_renewals, NULL) == 0);
     junction_watch *watch = junction_watch_open(handle, 0, &error);
@@ -106,7 +107,7 @@ static void a_handler_is_asked_and_a_watcher_told(void) {
     CHECK(is_ok(junction_watch_next(watch, 30000, &snapshot, &error)));
     uint64_t generation = snapshot->token_generation;
     junction_snapshot_free(snapshot);
-    /* Until the handler has registered, there is nobody to ask. */
+    /* Until the handler has registered, the daemon has no handler to ask. */
     int kind = JUNCTION_TOKEN_EXPIRED;
     for (int tries = 0; tries < 1000 && __atomic_load_n(&asked, __ATOMIC_RELAXED) == 0; tries++) {
         kind = junction_renew(handle, 30000, &snapshot, &error);
@@ -131,7 +132,7 @@ static void give_credential(void *context, const char *external_user_id, junctio
     if (context != NULL) CHECK(junction_reply_with(reply, JUNCTION_SIGN_IN_TOKEN((const char *)context)) == JUNCTION_OK);
 }
 
-static void a_user_is_identified(void) {
+static void an_identification_asks_for_a_credential_only_if_needed(void) {
     const char *outcome;
     junction_snapshot *snapshot;
     CHECK(junction_identify(handle, "alice", give_credential, NULL, 30000, &outcome, &snapshot, &error) == JUNCTION_INVALID_CREDENTIAL);
@@ -165,7 +166,7 @@ static void restart(void) {
     CHECK(fgets(line, sizeof line, stdin) != NULL);
 }
 
-static void everything_survives_a_restart(void) {
+static void calls_and_watches_continue_after_a_restart(void) {
     junction_watch *watch = junction_watch_open(handle, 0, &error);
     junction_snapshot *snapshot;
     CHECK(is_ok(junction_watch_next(watch, 30000, &snapshot, &error)));
@@ -177,7 +178,7 @@ static void everything_survives_a_restart(void) {
 
     restart();
 
-    /* What does something twice is not repeated, but a connection that ended before is made anew. */
+    /* The old connection has ended. The library repeats the call on a new one. */
     CHECK(is_ok(junction_status(handle, 30000, &snapshot, &error)));
     CHECK(strcmp(snapshot->user_id, user) == 0 && strcmp(snapshot->external_user_id, "alice") == 0);
     junction_snapshot_free(snapshot);
@@ -189,7 +190,7 @@ static void everything_survives_a_restart(void) {
     junction_watch_stop(handle);
 }
 
-static void every_method_can_be_called(void) {
+static void any_method_can_be_called(void) {
     junction_value *result;
     CHECK(is_ok(junction_call(handle, "daemon.info", "{\n}", 30000, &result, &error)));
     CHECK(strcmp(junction_string(junction_member(result, "name"), NULL), "junctiond") == 0);
@@ -201,7 +202,7 @@ static void every_method_can_be_called(void) {
     CHECK(junction_call(handle, "session.reconcile", "{\"userId\":7}", 30000, NULL, &error) == JUNCTION_INVALID_PARAMS);
 }
 
-static void somebody_signs_out(void) {
+static void a_sign_out_ends_the_session(void) {
     junction_snapshot *snapshot;
     CHECK(is_ok(junction_sign_out(handle, 30000, &snapshot, &error)));
     CHECK(snapshot->state == JUNCTION_STATE_NOT_LOGGED_IN && snapshot->durable);
@@ -217,15 +218,15 @@ int main(int count, char **arguments) {
     read_file(arguments[3], other_token, sizeof other_token);
     handle = junction_open(NULL, &error);
     CHECK(handle != NULL);
-    RUN(nobody_is_signed_in);
-    RUN(somebody_signs_in);
-    RUN(tokens_are_handed_out);
-    RUN(the_api_is_called);
-    RUN(a_handler_is_asked_and_a_watcher_told);
-    RUN(a_user_is_identified);
-    RUN(everything_survives_a_restart);
-    RUN(every_method_can_be_called);
-    RUN(somebody_signs_out);
+    RUN(without_a_session_a_token_is_refused);
+    RUN(a_sign_in_establishes_the_session);
+    RUN(a_token_is_valid_for_the_requested_time);
+    RUN(an_api_request_returns_the_answer);
+    RUN(a_renewal_reaches_the_handler_and_the_watch);
+    RUN(an_identification_asks_for_a_credential_only_if_needed);
+    RUN(calls_and_watches_continue_after_a_restart);
+    RUN(any_method_can_be_called);
+    RUN(a_sign_out_ends_the_session);
     junction_close(handle);
     return 0;
 }

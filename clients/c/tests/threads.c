@@ -1,7 +1,8 @@
-/* The handle in a rough world: many threads, signals, forks, a daemon that goes; and what it leaves behind.
+/* Tests the handle under load: many threads, signals, forks, and a daemon that closes connections. Also checks for leaks
+ * of secrets and descriptors.
  *
- * The daemon is a thread of this program that answers every request with its own parameters as the snapshot's user. Where a test
- * says so it closes each connection after a few answers. */
+ * The daemon is a thread of this program. It answers every request with the request's parameters as the user of the
+ * snapshot. Some tests let it close each connection after a few answers. */
 #define _GNU_SOURCE
 #include "../src/json.h"
 #include "check.h"
@@ -23,7 +24,7 @@
 
 #define SECRET "xK7-secret-marker-Q9"
 
-/* -- No freed memory of the library's holds a secret ----------------------------------------------------------------- */
+/* -- The library wipes secrets before it frees memory ---------------------------------------------------------------- */
 
 static bool is_watching_memory;
 void __real_free(void *memory);
@@ -39,16 +40,16 @@ void __wrap_free(void *memory) {
 struct daemon {
     char path[100];
     int listener;
-    int answers; /* before it hangs up; 0: it never does */
+    int answers; /* closes the connection after so many answers; 0: never */
     bool is_silent;
-    bool asks;    /* has questions: two renewals for a handler, a credential for whoever identifies */
-    int answered; /* its questions */
-    int refused;  /* its questions, with an error */
+    bool asks;    /* asks questions: two renewals for a handler, a credential for an identification */
+    int answered; /* answers to its questions */
+    int refused;  /* error answers to its questions */
     int accepted;
     pthread_t thread;
 };
 
-/* Where the socket is. */
+/* The folder of the sockets. */
 static const char *folder;
 
 struct guest {
@@ -70,7 +71,7 @@ static void put(int fd, const char *text, size_t count) {
     "{\"jsonrpc\":\"2.0\",\"id\":\"" id "\",\"method\":\"session.willRenewAccessToken\",\"params\":{\"renewalId\":\"" id              \
     "\",\"reason\":\"expired\",\"userId\":\"anna\",\"deadline\":\"2100-01-01T00:00:00Z\"}}\n"
 
-/* Asks, or takes an answer; false for any other request. */
+/* Sends a question or counts an answer. Returns false for any other request. */
 static bool ask(const struct guest *guest, const junction_value *message) {
     static const char registered[] = ",\"result\":{\"registered\":true}}\n" RENEWAL("r-1") RENEWAL("r-2");
     static const char question[] = "{\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"method\":\"session.authenticate\",\"params\":"
@@ -94,7 +95,7 @@ static bool ask(const struct guest *guest, const junction_value *message) {
     return true;
 }
 
-/* The signals of a test interrupt its callers: a daemon that took one would end a connection by itself. */
+/* The signals of a test must interrupt the callers, not the threads of the daemon. */
 static void block_signals(void) {
     sigset_t all;
     sigfillset(&all);
@@ -156,7 +157,7 @@ static void *serve_all(void *context) {
     }
 }
 
-/* Each has its own place, since the threads of its last connections may end after it. */
+/* Each daemon has its own struct, because the threads of its last connections may outlive it. */
 static struct daemon *begin(int answers) {
     static struct daemon daemons[16];
     static size_t count;
@@ -244,7 +245,7 @@ static void give_secret(void *context, const junction_value *result, const junct
     *(bool *)context = true;
 }
 
-static void no_secret_is_left_in_freed_memory(void) {
+static void freed_memory_holds_no_secret(void) {
     struct daemon *daemon = begin(0);
     junction *handle = junction_open(daemon->path, NULL);
     CHECK(junction_sign_in(handle, JUNCTION_SIGN_IN_TOKEN(SECRET), -1, NULL, NULL) == JUNCTION_OK);
@@ -265,14 +266,14 @@ static void no_secret_is_left_in_freed_memory(void) {
         CHECK(poll(&waited, 1, 60000) == 1);
         junction_step(handle);
     }
-    /* Nobody waits for this one. */
+    /* This caller times out before the answer. */
     __atomic_store_n(&daemon->is_silent, true, __ATOMIC_RELAXED);
     CHECK(junction_sign_in(handle, JUNCTION_SIGN_IN_TOKEN(SECRET), 20, NULL, NULL) == JUNCTION_TIMED_OUT);
     junction_close(handle);
     end(daemon);
 }
 
-static void a_daemon_that_hangs_up_again_and_again_is_come_back_to(void) {
+static void calls_survive_repeated_disconnects(void) {
     struct daemon *daemon = begin(50);
     junction *handle = junction_open(daemon->path, NULL);
     int lost;
@@ -286,9 +287,9 @@ static void ignore(int signal) {
     (void)signal;
 }
 
-static void signals_end_no_call(void) {
+static void a_signal_ends_no_call(void) {
     struct daemon *daemon = begin(0);
-    /* Without SA_RESTART each of them ends whatever the kernel is doing. */
+    /* Without SA_RESTART each signal interrupts a system call. */
     struct sigaction action = {.sa_handler = ignore};
     sigaction(SIGALRM, &action, NULL);
     struct itimerval often = {{0, 500}, {0, 500}}, never = {0};
@@ -317,7 +318,7 @@ static void *watch_for_ever(void *context) {
 }
 
 static int descriptors(bool must_close_on_exec) {
-    /* Those that whoever began this program has left open are not ours. */
+    /* Descriptors that this program inherited do not count. */
     static bool is_known, is_inherited[1024];
     int count = 0;
     DIR *list = opendir("/proc/self/fd");
@@ -341,7 +342,7 @@ static void cancelling_ends_every_wait(void) {
     junction *handle = junction_open(daemon->path, NULL);
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, i < 2 ? wait_for_ever : watch_for_ever, handle) == 0);
-    /* One after the other, until nobody waits any more: a wait that has not begun is not cancelled. */
+    /* Joins one thread after the other. Cancelling is repeated, because it has no effect on a wait that has not begun. */
     for (int i = 0; i < 4; i++)
         while (pthread_tryjoin_np(threads[i], NULL) != 0) {
             junction_cancel(handle);
@@ -350,12 +351,12 @@ static void cancelling_ends_every_wait(void) {
     CHECK(junction_status(handle, 0, NULL, NULL) == JUNCTION_TIMED_OUT);
     descriptors(true);
     junction_close(handle);
-    /* The daemon's own ends go when it notices. */
+    /* The daemon closes its ends only when it notices. */
     for (int tries = 0; descriptors(false) > before; tries++) CHECK(tries < 10000 && poll(NULL, 0, 1) == 0);
     end(daemon);
 }
 
-static void a_child_has_a_connection_of_its_own(void) {
+static void a_forked_child_opens_its_own_connections(void) {
     struct daemon *daemon = begin(0);
     junction *handle = junction_open(daemon->path, NULL);
     junction_snapshot *snapshot;
@@ -370,7 +371,7 @@ static void a_child_has_a_connection_of_its_own(void) {
         callers[i] = (struct caller){.handle = handle, .number = i, .calls = 200};
         CHECK(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]) == 0);
     }
-    /* In the midst of what the others do. */
+    /* Forks while the other threads call. */
     for (int i = 0; i < 10; i++) {
         int accepted = __atomic_load_n(&daemon->accepted, __ATOMIC_RELAXED);
         pid_t child = fork();
@@ -398,7 +399,7 @@ static void a_child_has_a_connection_of_its_own(void) {
     end(daemon);
 }
 
-/* -- The loop beside threads ----------------------------------------------------------------------------------------- */
+/* -- Event loop and threads ------------------------------------------------------------------------------------------ */
 
 struct seen {
     int answers, errors, changes;
@@ -417,7 +418,7 @@ static void count_change(void *context, const junction_snapshot *snapshot, const
     seen->changes++;
 }
 
-static void a_loop_and_threads_share_a_handle(void) {
+static void an_event_loop_and_threads_share_a_handle(void) {
     struct daemon *daemon = begin(0);
     junction *handle = junction_open(daemon->path, NULL);
     struct seen seen = {0};
@@ -440,7 +441,7 @@ static void a_loop_and_threads_share_a_handle(void) {
     for (int i = 0; i < CALLERS; i++) pthread_join(callers[i].thread, NULL);
     CHECK(seen.answers == 90 && seen.errors == 0 && seen.changes == 1);
     CHECK(poll(&waited, 1, 0) == 0 || (junction_step(handle) == 0 && poll(&waited, 1, 0) == 0));
-    /* A deadline comes by the descriptor, too. */
+    /* The descriptor also signals a deadline. */
     __atomic_store_n(&daemon->is_silent, true, __ATOMIC_RELAXED);
     CHECK(junction_start(handle, "session.signOut", "{ }", 30, count_answer, &seen, NULL, NULL) == JUNCTION_OK);
     while (seen.errors == 0) {
@@ -453,8 +454,8 @@ static void a_loop_and_threads_share_a_handle(void) {
     end(daemon);
 }
 
-/* A daemon that takes nothing does not make this program hold ever more. */
-static void what_waits_to_be_sent_is_bounded(void) {
+/* The queue of a daemon that does not read has a limit. */
+static void the_send_queue_is_bounded(void) {
     struct daemon *daemon = begin(0);
     shutdown(daemon->listener, SHUT_RDWR);
     pthread_join(daemon->thread, NULL);
@@ -473,7 +474,7 @@ static void what_waits_to_be_sent_is_bounded(void) {
     while (kind == JUNCTION_TIMED_OUT && tries++ < 100)
         kind = junction_request(handle, "POST", "/x", NULL, NULL, body, length, 0, &answer, NULL);
     CHECK(kind == JUNCTION_BUSY && tries < 20);
-    /* A queue that is full delays a call until its deadline, and no longer. */
+    /* A full backlog delays a call at most until its deadline. */
     junction *others[4];
     for (int i = 0; i < 4; i++) {
         others[i] = junction_open(daemon->path, NULL);
@@ -485,7 +486,7 @@ static void what_waits_to_be_sent_is_bounded(void) {
     close(listener);
 }
 
-/* What a callback does with the question that it was given. */
+/* The question of a callback, and the action of the test. */
 struct asked {
     junction *handle;
     void (*act)(struct asked *asked, const junction_value *params, uint64_t question);
@@ -511,13 +512,13 @@ static void turn_once(junction *handle) {
 
 static void stop_and_respond(struct asked *asked, const junction_value *params, uint64_t question) {
     junction_register_stop(asked->handle);
-    /* What the callback was given is its own until it returns. */
+    /* The arguments of a callback are valid until it returns. */
     CHECK(junction_string(junction_member(params, "renewalId"), NULL) != NULL);
     CHECK(junction_respond(asked->handle, question, renews, NULL) == JUNCTION_CONNECTION_LOST);
 }
 
 static void restart_and_respond(struct asked *asked, const junction_value *params, uint64_t question) {
-    /* Both questions of the first registration end with it; those of the second are answered. */
+    /* The first registration ends with both its questions. The test answers those of the second. */
     if (asked->times == 1) CHECK(junction_register_start(asked->handle, NULL, NULL, NULL) == JUNCTION_OK);
     CHECK(junction_string(junction_member(params, "renewalId"), NULL) != NULL);
     int kind = junction_respond(asked->handle, question, renews, NULL);
@@ -547,7 +548,7 @@ static void callbacks_may_stop_and_restart_a_handler(void) {
     while (asked.times < 3) turn_once(asked.handle);
     while (__atomic_load_n(&daemon->answered, __ATOMIC_ACQUIRE) < 2) sched_yield();
 
-    /* A question that is kept while its handler is replaced is over, too. */
+    /* A question ends also when its handler is replaced. */
     asked.times = 0;
     asked.act = keep;
     CHECK(junction_register_start(asked.handle, NULL, NULL, NULL) == JUNCTION_OK);
@@ -558,7 +559,7 @@ static void callbacks_may_stop_and_restart_a_handler(void) {
     end(daemon);
 }
 
-static void nothing_came_of_it(void *context, const junction_value *result, const junction_error *error) {
+static void expect_timeout(void *context, const junction_value *result, const junction_error *error) {
     (void)result;
     CHECK(error != NULL && error->kind == JUNCTION_TIMED_OUT);
     *(bool *)context = true;
@@ -578,10 +579,10 @@ static void a_question_ends_with_its_call(void) {
     CHECK(junction_respond(asked.handle, asked.question, credential, NULL) == JUNCTION_CONNECTION_LOST);
 
     bool is_over = false;
-    CHECK(junction_start(asked.handle, "session.identify", anna, 50, nothing_came_of_it, &is_over, NULL, NULL) == JUNCTION_OK);
+    CHECK(junction_start(asked.handle, "session.identify", anna, 50, expect_timeout, &is_over, NULL, NULL) == JUNCTION_OK);
     while (!is_over) turn_once(asked.handle);
     if (asked.times == 2) CHECK(junction_respond(asked.handle, asked.question, credential, NULL) == JUNCTION_CONNECTION_LOST);
-    /* The question may come after the end of the call, and is refused all the same. */
+    /* The question may arrive after the end of the call. The library refuses it, too. */
     while (__atomic_load_n(&daemon->refused, __ATOMIC_ACQUIRE) < 2) {
         junction_step(asked.handle);
         sched_yield();
@@ -597,15 +598,15 @@ int main(int count, char **arguments) {
     is_watching_memory = true;
     descriptors(false);
     RUN(threads_share_one_connection);
-    RUN(no_secret_is_left_in_freed_memory);
-    RUN(a_daemon_that_hangs_up_again_and_again_is_come_back_to);
-    RUN(signals_end_no_call);
+    RUN(freed_memory_holds_no_secret);
+    RUN(calls_survive_repeated_disconnects);
+    RUN(a_signal_ends_no_call);
     RUN(cancelling_ends_every_wait);
-    RUN(a_loop_and_threads_share_a_handle);
-    RUN(what_waits_to_be_sent_is_bounded);
+    RUN(an_event_loop_and_threads_share_a_handle);
+    RUN(the_send_queue_is_bounded);
     RUN(callbacks_may_stop_and_restart_a_handler);
     RUN(a_question_ends_with_its_call);
-    /* A sanitizer of threads does not follow a fork of many. */
-    if (count < 3) RUN(a_child_has_a_connection_of_its_own);
+    /* ThreadSanitizer does not support a fork with several threads. */
+    if (count < 3) RUN(a_forked_child_opens_its_own_connections);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* The parts that need no daemon: the reader, the writer, the line splitter, errors. */
+/* Unit tests without a daemon: the reader, the writer, the line splitter, errors. */
 #define _GNU_SOURCE
 #include "../src/error.h"
 #include "../src/json.h"
@@ -11,7 +11,7 @@
 
 static junction_value *read_text(const char *text) {
     const char *fault;
-    /* In memory of exactly that size, so that a look past its end is noticed. */
+    /* A buffer of exactly this size, so that the sanitizer reports a read past its end. */
     size_t count = strlen(text);
     unsigned char *copy = malloc(count == 0 ? 1 : count);
     memcpy(copy, text, count);
@@ -21,7 +21,7 @@ static junction_value *read_text(const char *text) {
     return value;
 }
 
-static void what_is_json_is_read_and_written_again(void) {
+static void valid_json_is_read_and_written(void) {
     static const char *const texts[] = {
         "null", "true", "false", "0", "-0", "1.5", "-1.5e+10", "1E-2", "\"\"", "\"a\"", "[]", "{}", "[1,[2,[3]],{}]",
         "{\"a\":1,\"b\":[true,null],\"c\":{\"d\":\"e\"}}", "\"\\\"\\\\\\n\\r\\t\\u0001\"", "\"\xc3\xa4\xf0\x9f\xa6\x8a\"", "[[],[],{}]",
@@ -41,7 +41,7 @@ static void what_is_json_is_read_and_written_again(void) {
     junction_value_free(value);
 }
 
-static void what_is_no_json_is_refused(void) {
+static void invalid_json_is_rejected(void) {
     static const char *const texts[] = {
         "", " ", "nul", "nulll", "tru", "TRUE", "+1", "01", "1.", ".5", "-", "1e", "1e+", "0x10", "NaN", "Infinity", "\"", "\"a", "'a'",
         "\"\x01\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\\ud800x\"",
@@ -79,7 +79,7 @@ static void nesting_and_number_of_values_are_bounded(void) {
     many[count - 1] = ']';
     const char *fault;
     CHECK(json_read((unsigned char *)many, count, &fault) == NULL && fault != NULL);
-    /* One array and all values but one. */
+    /* One array, and the maximum minus one values. */
     many[2 * (MOST_VALUES - 1)] = ']';
     junction_value *value = json_read((unsigned char *)many, 2 * (MOST_VALUES - 1) + 1, &fault);
     CHECK(value != NULL && junction_count(value) == MOST_VALUES - 1);
@@ -105,7 +105,7 @@ static void members_are_found(void) {
     junction_value_free(value);
 }
 
-static void numbers_are_read_whatever_the_locale(void) {
+static void numbers_are_read_in_any_locale(void) {
     setlocale(LC_ALL, "de_DE.UTF-8");
     static const struct {
         const char *text;
@@ -151,7 +151,7 @@ static void times_are_read(void) {
     }
 }
 
-static void base64_comes_back(void) {
+static void base64_round_trips(void) {
     unsigned char data[64], back[64];
     for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * 37 + 200);
     for (size_t count = 0; count <= sizeof data; count++) {
@@ -166,8 +166,8 @@ static void base64_comes_back(void) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) CHECK(!json_read_base64(wrong[i], strlen(wrong[i]), back, &length));
 }
 
-/* Every line, however the stream is cut in two. */
-static void lines_are_found_wherever_they_are_cut(void) {
+/* Finds the same lines for each position at which the stream is cut. */
+static void lines_are_found_across_any_cut(void) {
     static const char stream[] = "one\n\r\n \t\r\ntwo\r\n\n{\"three\":3}\nrest";
     static const char *const expected[] = {"one", "two", "{\"three\":3}"};
     size_t whole = sizeof stream - 1;
@@ -191,7 +191,7 @@ static void lines_are_found_wherever_they_are_cut(void) {
     }
 }
 
-static void a_line_is_bounded(void) {
+static void a_line_that_is_too_long_is_rejected(void) {
     for (size_t over = 0; over < 2; over++) {
         struct splitter splitter = {.limit = 10};
         size_t start = 0, length;
@@ -205,7 +205,7 @@ static void a_line_is_bounded(void) {
     CHECK(next_line(&splitter, (const unsigned char *)"0123456789\r\n", 12, &start, &line, &length) == LINE_COMPLETE && length == 10);
 }
 
-static void an_error_says_what_to_do(void) {
+static void every_error_has_a_remedy(void) {
     junction_error error;
     junction_value *wire = read_text("{\"code\":1006,\"message\":\"no\",\"data\":{\"kind\":\"providerUnavailable\",\"retryAfter\":2.5}}");
     error_read(&error, wire);
@@ -218,7 +218,7 @@ static void an_error_says_what_to_do(void) {
     CHECK(strcmp(error.remedy, "ask the oracle") == 0);
     junction_value_free(wire);
 
-    /* A long message is cut at a character. */
+    /* A long message is truncated at a character boundary. */
     char text[4096] = "{\"code\":1003,\"message\":\"x";
     for (int i = 0; i < 600; i++) strcat(text, "\xc3\xa4");
     strcat(text, "\"}");
@@ -227,7 +227,7 @@ static void an_error_says_what_to_do(void) {
     CHECK(strlen(error.message) == sizeof error.message - 1 && json_is_utf8((unsigned char *)error.message, strlen(error.message)));
     junction_value_free(wire);
 
-    /* What this side says has a remedy, too. */
+    /* Errors of the library have a remedy, too. */
     for (int kind = JUNCTION_DAEMON_UNREACHABLE; kind <= JUNCTION_INVALID_ARGUMENT; kind++) {
         CHECK(error_set(&error, (enum junction_kind)kind, "%s", "what") == kind && *error.word && *error.remedy && error.code == 0);
     }
@@ -235,7 +235,7 @@ static void an_error_says_what_to_do(void) {
     CHECK(sizeof(junction_error) == 2488);
 }
 
-static void pairs_are_an_object(void) {
+static void pairs_are_written_as_an_object(void) {
     struct bytes text = {0};
     CHECK(json_write_pairs(&text, (junction_pair[]){{"a", "\"\x01\xc3\xa4"}, {"b", NULL}, {"c", ""}, {NULL, NULL}}));
     CHECK(text.count == 25 && memcmp(text.data, "{\"a\":\"\\\"\\u0001\xc3\xa4\",\"c\":\"\"}", text.count) == 0);
@@ -244,7 +244,7 @@ static void pairs_are_an_object(void) {
     bytes_wipe(&text);
 }
 
-static void what_is_dropped_is_wiped(void) {
+static void dropped_bytes_are_wiped(void) {
     struct bytes bytes = {0};
     bytes_add_text(&bytes, "a secret, and what comes next");
     bytes_drop(&bytes, 10);
@@ -253,7 +253,7 @@ static void what_is_dropped_is_wiped(void) {
     bytes_wipe(&bytes);
 }
 
-static void memory_that_is_lacking_is_told(void) {
+static void a_failed_allocation_is_reported(void) {
     struct bytes bytes = {0};
     bytes_add_text(&bytes, "abc");
     CHECK(!bytes_reserve(&bytes, SIZE_MAX - 10) && bytes.failed);
@@ -264,18 +264,18 @@ static void memory_that_is_lacking_is_told(void) {
 }
 
 int main(void) {
-    RUN(what_is_json_is_read_and_written_again);
-    RUN(what_is_no_json_is_refused);
+    RUN(valid_json_is_read_and_written);
+    RUN(invalid_json_is_rejected);
     RUN(nesting_and_number_of_values_are_bounded);
     RUN(members_are_found);
-    RUN(numbers_are_read_whatever_the_locale);
+    RUN(numbers_are_read_in_any_locale);
     RUN(times_are_read);
-    RUN(base64_comes_back);
-    RUN(lines_are_found_wherever_they_are_cut);
-    RUN(a_line_is_bounded);
-    RUN(an_error_says_what_to_do);
-    RUN(pairs_are_an_object);
-    RUN(what_is_dropped_is_wiped);
-    RUN(memory_that_is_lacking_is_told);
+    RUN(base64_round_trips);
+    RUN(lines_are_found_across_any_cut);
+    RUN(a_line_that_is_too_long_is_rejected);
+    RUN(every_error_has_a_remedy);
+    RUN(pairs_are_written_as_an_object);
+    RUN(dropped_bytes_are_wiped);
+    RUN(a_failed_allocation_is_reported);
     return 0;
 }

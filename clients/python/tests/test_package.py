@@ -111,5 +111,5 @@ def test_reference(tmp_path):
     needed("pdoc")
     run(str(HERE / "make-reference"), str(tmp_path), env={**os.environ, "PYTHON": sys.executable})
     page = (tmp_path / "junctiond.html").read_text()
-    assert "The one signed-in user of this device" in page and 'id="Client.token"' in page
+    assert "The session of this device" in page and 'id="Client.token"' in page
     assert "@private" not in page and 'id="Snapshot.read"' not in page

@@ -4,13 +4,14 @@
 from junctiond import Client
 
 client = Client()                       # ready to use; connects when something is asked first
+client = Client()                       # connects with the first call
 print(client.status().state)
-token = client.token()                  # renewed by the daemon before it dies
-for snapshot in client.watch():         # the present state first, then every change, over restarts of the daemon
+token = client.token()                  # the daemon renews a token before it expires
+for snapshot in client.watch():         # the current state first, then every change, across restarts of the daemon
     print(snapshot.state, snapshot.user_id)
 ```
 
-`AsyncClient` does the same for asyncio. Everything that goes wrong is a `JunctionError`.
+`AsyncClient` does the same for asyncio. Every error is a `JunctionError`.
 """
 
 from . import credentials, renewal

@@ -1,4 +1,4 @@
-"""When something is tried again, and when not."""
+"""The rules for repeated calls and connections."""
 
 from __future__ import annotations
 
@@ -9,44 +9,43 @@ from typing import Any, Optional
 from ._calls import Call
 from ._errors import Busy, ConnectionLost, DaemonUnreachable, JunctionError, LocalFailure, Misconfigured
 
-#: The wait before the second attempt; the first comes at once.
+#: The delay in seconds before the second retry. The first retry has no delay.
 FIRST = 0.05
-#: The daemon restarts within a second or two, but it may also be stopped for a week.
+#: The longest delay: a restart of the daemon takes a second or two, but it may also be stopped for a week.
 LONGEST = 5.0
-#: How long to wait when there is no space for one more connection, which the kernel cannot tell.
+#: The delay when the daemon's backlog is full. The kernel does not report when it has space again.
 NO_ROOM = 0.02
 
 
 class Backoff:
-    """How long to wait before the daemon is tried again: soon at first, then less and less often."""
+    """The delay before the next attempt to reach the daemon: none at first, then doubled each time."""
 
     def __init__(self) -> None:
         self._failures = 0
 
     def succeeded(self) -> None:
-        """The daemon was there and stayed; what comes next is a new story."""
+        """Resets the delay after a stable connection."""
         self._failures = 0
 
     def next_delay(self) -> float:
-        """The wait before the next attempt, which is assumed to fail until `succeeded` says otherwise."""
+        """Returns the delay before the next attempt, and counts the attempt as failed until `succeeded` is called."""
         self._failures += 1
         if self._failures == 1:
             return 0.0
         whole = min(LONGEST, FIRST * 2.0 ** min(self._failures - 2, 16))
-        # The apps of one device do not come back in the same instant.
+        # A random part, so that the apps of one device do not all reconnect at the same moment.
         return whole * random.uniform(0.5, 1)
 
 
 class Repetition:
-    """Whether a call is made once more.
+    """Decides whether a call is repeated.
 
-    After a lost connection, only where that cannot do a thing twice, nor after something else that was done
-    meanwhile: the daemon did not take the request, or asking twice is the same as once and the daemon has asked
-    nothing back.
-    After an error with `retry_after`, only within the caller's patience.
+    After a lost connection a call is repeated only if this is safe: the daemon did not receive the whole request, or
+    a repetition has the same effect and the daemon has asked no question. After an error with `retry_after` it is
+    repeated within the caller's patience.
     """
 
-    #: Enough for a second in which the daemon ends and begins.
+    #: The limit covers about one second, in which the daemon restarts.
     MOST = 6
 
     def __init__(self, call: Call[Any], patience: float = 0.0) -> None:
@@ -57,13 +56,13 @@ class Repetition:
         self._patient_until = time.monotonic() + patience
 
     def daemon_asked(self) -> None:
-        """The daemon asks something back, and may act on the answer: from here on nothing is repeated."""
+        """Ends repetition: the daemon has asked a question and may act on the answer."""
         self._left = 0
 
     def pause(self, error: JunctionError) -> Optional[float]:
-        """How long to wait before the call is made again; nothing when the error stands."""
+        """Returns the delay before the repetition, or `None` if the caller receives the error."""
         if error.retry_after is not None:
-            # An attempt that would come after the caller's patience is over is not waited for.
+            # No wait for an attempt that would come after the patience has ended.
             wait = max(error.retry_after, FIRST)
             return wait if time.monotonic() + wait <= self._patient_until else None
         if self._left == 0 or not self._is_harmless(error):
@@ -79,10 +78,10 @@ class Repetition:
 
 
 class Reconnection:
-    """When a loop that lost its connection makes it again. A daemon that is not there yet is waited for."""
+    """Decides when a loop reconnects. The loop also waits for a daemon that is not there yet."""
 
-    #: How long a connection has to last for the next one to come at once. A daemon that dies as soon as it has answered
-    #: is not come back to any faster for having answered.
+    #: How many seconds a connection must last for the next one to come at once. Otherwise a daemon that crashes after
+    #: each answer would be contacted without a delay.
     STEADINESS = LONGEST
 
     def __init__(self) -> None:
@@ -91,7 +90,7 @@ class Reconnection:
         self._steady_from: Optional[float] = None
 
     def began(self) -> bool:
-        """The daemon has answered on this connection; says whether that is news."""
+        """Notes that the daemon has answered on this connection. Returns whether this is its first answer."""
         self._was_connected = True
         is_news = self._steady_from is None
         if is_news:
@@ -99,11 +98,11 @@ class Reconnection:
         return is_news
 
     def pause(self, error: JunctionError) -> float:
-        """How long to wait before the next connection; raises the error when a new connection would not change it."""
+        """Returns the delay before the next connection. Raises the error if a new connection would not fix it."""
         if self._steady_from is not None and time.monotonic() >= self._steady_from:
             self._backoff.succeeded()
         self._steady_from = None
-        # What this program lacks at first it may never get. What it had once it lacks for a moment.
+        # A lack of resources is permanent before the first success, and temporary after it.
         is_lack = isinstance(error, LocalFailure) and self._was_connected
         if not is_lack and not isinstance(error, (DaemonUnreachable, ConnectionLost, Busy, Misconfigured)):
             raise error

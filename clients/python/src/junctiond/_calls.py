@@ -1,4 +1,4 @@
-"""The methods of the daemon: what goes in, how what comes out is read, and what may be asked twice."""
+"""The methods of the daemon: their parameters, the readers of their results, and whether they are repeatable."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One call."""
+    """One call of a method."""
 
     method: str
     reader: Callable[[object], T]
     params: Mapping[str, object] = field(default_factory=dict[str, object], repr=False)
-    #: Whether asking twice is the same as asking once, so that it may be asked again after a lost connection.
+    #: Whether a repetition has the same effect as one call, so that it is safe after a lost connection.
     is_repeatable: bool = False
 
     def read(self, result: object) -> T:
-        """What the method answered."""
+        """Reads the result of the method."""
         try:
             return self.reader(result)
         except Mismatch as mismatch:
@@ -34,7 +34,7 @@ class Call(Generic[T]):
 
 
 def nothing(result: object) -> None:
-    """The answer of a method that has nothing to say."""
+    """Reads the result of a method that returns nothing."""
 
 
 def status() -> Call[Snapshot]:
@@ -54,7 +54,8 @@ def sign_out() -> Call[Snapshot]:
 
 
 def identify(external_user_id: Optional[str]) -> Call[IdentifyResult]:
-    # Nothing is done for somebody before a credential was asked for, while nobody is a sign-out that is done at once.
+    # An identification of a user is repeatable: the daemon does nothing before it has asked for a credential. Without a
+    # user it is an immediate sign-out.
     params = {"externalUserId": external_user_id}
     return Call("session.identify", IdentifyResult.read, params, is_repeatable=external_user_id is not None)
 
@@ -121,7 +122,7 @@ def register_handler() -> Call[None]:
 
 
 def changed_snapshot(params: object) -> Snapshot:
-    """What `session.changed` tells."""
+    """Reads the snapshot of a `session.changed` notification."""
     try:
         return Snapshot.read(Members(params, "params").object.get("snapshot"))
     except Mismatch as mismatch:

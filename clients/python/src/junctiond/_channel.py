@@ -1,7 +1,7 @@
-"""One connection, whoever waits for it: nothing here blocks.
+"""One connection to the daemon. Nothing here blocks.
 
-The synchronous client waits in `poll` for what `wants_to_write` says, the other one in its event loop. Both then call
-`flush` and `receive`.
+The synchronous client waits with `poll`, the asynchronous one in its event loop; `wants_to_write` says whether to wait
+for writability. Then they call `flush` and `receive`.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from ._errors import ConnectionLost, DaemonUnreachable, JunctionError, LocalFail
 from ._lines import LineSplitter
 from ._messages import Message, RequestId, error_line, messages, request_line, result_line
 
-# How much is taken in before what came is looked at: a burst of snapshots becomes one.
+# The most bytes that one `receive` reads before it handles them, so that a burst of snapshots becomes one.
 _AT_ONCE = 1 << 20
 
 
 class _End(socket.socket):
-    """One end of a connection, closed with its last holder: a client need not be closed by hand."""
+    """One end of a connection. Its destructor closes it, so an app need not close a client."""
 
     def __del__(self) -> None:
         self.close()
 
 
 class Channel:
-    """A socket, and the messages that go over it."""
+    """A socket and the messages that are sent over it."""
 
     def __init__(self, end: _End) -> None:
         self._end = end
         self._lines = LineSplitter()
         self._last_id = 0
-        # What did not fit into the socket yet, in order, with the call that it makes.
+        # Lines that are not sent yet, in order, each with the id of its call.
         self._outgoing: deque[tuple[Optional[int], memoryview]] = deque()
         self._process = os.getpid()
-        #: The daemon listens no longer, though it may still have something to say.
+        #: Sending failed. The daemon may still have sent answers.
         self.is_refused = False
         self.is_closed = False
 
     @classmethod
     def connect(cls, path: str) -> Optional[Channel]:
-        """Connects. Nothing, when the daemon has no room for one more: the kernel has no way to wait for that."""
+        """Connects. Returns `None` if the daemon's backlog is full: the kernel offers no way to wait for space."""
         try:
             end = _End(socket.AF_UNIX, socket.SOCK_STREAM)
         except OSError as error:
@@ -69,12 +69,12 @@ class Channel:
 
     @property
     def is_usable(self) -> bool:
-        """Whether calls can still be made; not by a child that this process has forked."""
+        """Whether calls can be made. False in a child that this process has forked."""
         return not self.is_closed and not self.is_refused and not self.is_inherited
 
     @property
     def is_inherited(self) -> bool:
-        """Whether it is the connection of a parent process, which must not be disturbed on it."""
+        """Whether the connection belongs to the parent process. A child must not use it."""
         return self._process != os.getpid()
 
     @property
@@ -86,25 +86,25 @@ class Channel:
         self._outgoing.clear()
         self._end.close()
 
-    # Saying.
+    # Sending.
 
     def ask(self, call: Call[T]) -> int:
-        """Puts a call behind what is to be sent, and returns its id."""
+        """Queues a call and returns its id."""
         line = request_line(self._last_id + 1, call.method, call.params)
         self._last_id += 1
         self._outgoing.append((self._last_id, memoryview(line)))
         return self._last_id
 
     def answer(self, id: RequestId, result: object) -> None:
-        """Answers what the daemon has asked."""
+        """Queues the answer to a question of the daemon."""
         self._outgoing.append((None, memoryview(result_line(id, result))))
 
     def refuse(self, id: RequestId, code: int, message: str) -> None:
-        """Answers that there is no answer."""
+        """Queues an error as the answer to a question."""
         self._outgoing.append((None, memoryview(error_line(id, code, message))))
 
     def flush(self) -> list[int]:
-        """Sends what fits. Returns the calls that never will be: the daemon did not take them."""
+        """Sends as much as the socket accepts. Returns the ids of the calls that the daemon did not receive completely."""
         while self._outgoing:
             id, line = self._outgoing[0]
             try:
@@ -112,7 +112,7 @@ class Channel:
             except (BlockingIOError, InterruptedError):
                 return []
             except OSError:
-                # What was sent before may still be answered. What was not sent whole never will be.
+                # Earlier requests may still be answered. A request that was sent partly never will be.
                 self.is_refused = True
                 lost = [id for id, _ in self._outgoing if id is not None]
                 self._outgoing.clear()
@@ -123,10 +123,10 @@ class Channel:
                 self._outgoing.popleft()
         return []
 
-    # Hearing.
+    # Receiving.
 
     def receive(self) -> Iterator[Message]:
-        """The messages that have come, one by one; an error when nothing more will, or at one that cannot be read."""
+        """Yields the received messages. Raises an error at the end of the connection and at an unreadable message."""
         received = 0
         while received < _AT_ONCE:
             try:
@@ -146,7 +146,7 @@ class Channel:
 
 
 def not_taken() -> JunctionError:
-    """The daemon had stopped listening before it had the whole request."""
+    """Returns the error of a call that the daemon did not receive completely."""
     error = ConnectionLost("the daemon closed the connection before it took the request")
     error.was_not_taken = True
     return error

@@ -1,4 +1,4 @@
-"""Why a request was not fulfilled: by the daemon's word, or because the daemon could not be asked."""
+"""The errors: those of the daemon, and those of the library."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from ._values import Termination
 
 
 class JunctionError(Exception):
-    """Every error of this library. Catch the classes below it, or look at `kind`.
+    """The base of all errors of this library. Catch its subclasses, or compare `kind`.
 
-    A newer daemon may answer with a kind that this library has no class for: it comes as a plain `JunctionError`.
+    A kind without a class, from a newer daemon, is a plain `JunctionError`.
     """
 
     #: The word for the error, as in `data.kind` on the wire.
     kind: str = "error"
-    #: What happened, to what, and what to do, for a person. Never a secret.
+    #: What failed, for which object, and the remedy, for a person. Never contains a secret.
     message: str
-    #: The number of the error on the wire; `None` when the daemon was never heard.
+    #: The number of the error on the wire; `None` if the error does not come from the daemon.
     code: Optional[int] = None
-    #: How many seconds to wait before asking again, where that helps.
+    #: How many seconds to wait before a retry may succeed.
     retry_after: Optional[float] = None
-    #: `AlreadySignedIn`: who is.
+    #: `AlreadySignedIn`: the signed-in user.
     user_id: Optional[str] = None
-    #: `SessionTerminated`: why.
+    #: `SessionTerminated`: the reason.
     termination: Optional[Termination] = None
     #: `PermissionDenied`: the capability that the caller lacks.
     capability: Optional[str] = None
-    #: `InvalidParams`: how much could have been asked for.
+    #: `InvalidParams`: the largest accepted value, in seconds.
     maximum: Optional[float] = None
 
     def __init__(self, message: str) -> None:
@@ -49,17 +49,17 @@ def _restored(cls: type[JunctionError], message: str, members: dict[str, Any]) -
     return error
 
 
-# What the daemon answers.
+# Errors of the daemon.
 
 
 class AlreadySignedIn(JunctionError):
-    """Another user is signed in; `user_id` names who."""
+    """Another user is signed in: `user_id`."""
 
     kind = "alreadySignedIn"
 
 
 class InvalidCredential(JunctionError):
-    """The token, code, key or signature is malformed or was refused; nothing changed."""
+    """The token, code, key or signature is malformed or was rejected; nothing changed."""
 
     kind = "invalidCredential"
 
@@ -71,27 +71,27 @@ class NotSignedIn(JunctionError):
 
 
 class ReauthenticationRequired(JunctionError):
-    """The session is kept, but needs a new credential."""
+    """The daemon keeps the session, but needs a new credential."""
 
     kind = "reauthenticationRequired"
 
 
 class SessionTerminated(JunctionError):
-    """The user was deleted, disabled or banned; `termination` says why."""
+    """The user was deleted, disabled or banned; `termination` has the reason."""
 
     kind = "sessionTerminated"
 
 
 class ProviderUnavailable(JunctionError):
-    """The provider gave no usable answer; nothing is lost."""
+    """The provider gave no usable answer; the session is kept."""
 
     kind = "providerUnavailable"
 
 
 class PermissionDenied(JunctionError, PermissionError):
-    """The caller may not do this: it lacks `capability`, or the path is not the user's own.
+    """The caller may not do this: it lacks `capability`, or the path is not one of the user's own resources.
 
-    Without a `code`: this user may not open the socket.
+    Without a `code`, this user may not open the socket.
     """
 
     kind = "permissionDenied"
@@ -104,60 +104,60 @@ class IncompatibleCredential(JunctionError):
 
 
 class StorageUnavailable(JunctionError):
-    """The sealed state cannot be read; nothing was erased."""
+    """The daemon cannot read the sealed state; it erased nothing."""
 
     kind = "storageUnavailable"
 
 
 class TokenExpired(JunctionError):
-    """The token is dead, and no other can be had now."""
+    """The token has expired, and no other token is available now."""
 
     kind = "tokenExpired"
 
 
 class Busy(JunctionError):
-    """A limit of this caller is reached, or the token lives, but not as long as the caller wants it to."""
+    """A limit of this caller is reached, or the token is valid for less time than requested."""
 
     kind = "busy"
 
 
 class Unsupported(JunctionError):
-    """The provider or the scheme does not have this."""
+    """The provider or the scheme does not support this."""
 
     kind = "unsupported"
 
 
 class Misconfigured(JunctionError):
-    """The configuration is wrong: the daemon refuses it and serves nobody, or it does not fit the provider."""
+    """The daemon rejects its configuration and serves no caller, or the configuration does not fit the provider."""
 
     kind = "misconfigured"
 
 
 class InvalidParams(JunctionError):
-    """A parameter is missing, unknown or out of range; `maximum` says how much is possible."""
+    """A parameter is missing, unknown or out of range; `maximum` is the largest accepted value."""
 
     kind = "invalidParams"
 
 
 class MethodNotFound(JunctionError):
-    """The daemon is older than this library, and does not have this."""
+    """The daemon is older than this library and does not have this method."""
 
     kind = "methodNotFound"
 
 
 class ProtocolViolated(JunctionError):
-    """The daemon found nothing to answer in what this library wrote (`parseError`, `invalidRequest`)."""
+    """The daemon rejects a line of this library as malformed (`parseError`, `invalidRequest`)."""
 
     kind = "invalidRequest"
 
 
 class DaemonFailed(JunctionError):
-    """The daemon failed; nothing about the request was wrong."""
+    """The daemon failed; the request was correct."""
 
     kind = "internalError"
 
 
-# What happens on this side of the socket.
+# Errors of the library.
 
 
 class DaemonUnreachable(JunctionError, ConnectionError):
@@ -167,53 +167,53 @@ class DaemonUnreachable(JunctionError, ConnectionError):
 
 
 class ConnectionLost(JunctionError, ConnectionError):
-    """The connection ended before the answer came.
+    """The connection ended before the answer.
 
-    Unless it `was_not_taken`, whether the daemon did what was asked is unknown: ask for the state before you repeat it.
+    Unless `was_not_taken` is true, the outcome is unknown: ask for the state before you repeat the call.
     """
 
     kind = "connectionLost"
-    #: The daemon had stopped listening before it had the whole request, so it did nothing.
+    #: The daemon did not receive the whole request, so it did nothing.
     was_not_taken: bool = False
 
 
 class TimedOut(JunctionError, TimeoutError):
-    """It took longer than the caller wanted to wait. The daemon finishes what it was asked."""
+    """The timeout passed before the answer. The daemon still completes the request."""
 
     kind = "timedOut"
 
 
 class Cancelled(JunctionError):
-    """The client was closed while somebody waited; the daemon finishes what it was asked."""
+    """The client was closed during the call. The daemon still completes the request."""
 
     kind = "cancelled"
 
 
 class RequestTooLarge(JunctionError):
-    """The request is longer than the daemon accepts (1 MiB); it was not sent."""
+    """The request is longer than the daemon accepts (1 MiB); the library did not send it."""
 
     kind = "requestTooLarge"
 
 
 class UnreadableAnswer(JunctionError):
-    """The daemon said something that this library cannot read."""
+    """The library cannot read a message of the daemon."""
 
     kind = "unreadableAnswer"
 
 
 class InvalidSocketPath(JunctionError):
-    """The path cannot be that of a socket."""
+    """The path is empty or too long for a Unix socket."""
 
     kind = "invalidSocketPath"
 
 
 class LocalFailure(JunctionError):
-    """This program cannot have what it needs to ask, such as one more descriptor; the daemon may be well."""
+    """The program lacks a resource, such as a descriptor. The error says nothing about the daemon."""
 
     kind = "localFailure"
 
 
-# Reading the daemon's.
+# Reading an error of the daemon.
 
 _BY_KIND: dict[str, type[JunctionError]] = {
     cls.kind: cls
@@ -248,7 +248,7 @@ _BY_CODE = {
 
 
 def error_from_wire(value: object) -> JunctionError:
-    """The error that the daemon answered with; whatever is odd about it, the answer still was an error."""
+    """Reads the error of an answer. An unreadable error becomes `DaemonFailed`."""
     members = as_object(value) or {}
     code = members.get("code")
     message = members.get("message")
@@ -274,7 +274,7 @@ def _text(value: object) -> Optional[str]:
 
 
 def _seconds(value: object) -> Optional[float]:
-    """A number of seconds; nothing when it is no length of time that a clock could measure."""
+    """Reads a number of seconds. Returns `None` if it is no usable duration."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if math.isfinite(value) and 0 <= value < 1e15 else None

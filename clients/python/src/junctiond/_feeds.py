@@ -1,4 +1,4 @@
-"""What a loop does on a connection of its own, whoever waits for it."""
+"""The protocol of a loop with its own connection, independent of the way of waiting."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from .renewal import RenewalAnswer, RenewalRequest
 
 
 class Feed:
-    """One connection that has begun with a call, and hears what follows."""
+    """One connection that starts with a call and then receives notifications or questions."""
 
     def __init__(self, channel: Channel, call: Call[T]) -> None:
         self.channel = channel
         self._first = channel.ask(call)
-        #: Whether the daemon has answered.
+        #: Whether the daemon has answered the first call.
         self.has_begun = False
         self._failure: Optional[JunctionError] = None
         self.flush()
 
     def flush(self) -> None:
-        """Sends what fits."""
+        """Sends as much as the socket accepts."""
         if self.channel.flush():
             raise not_taken()
 
     def receive(self) -> None:
-        """Takes in what has come. What came before an error is not lost for it."""
+        """Handles the received messages. An error is raised only after the messages before it are taken."""
         if self._failure is not None:
             raise self._failure
         try:
@@ -82,14 +82,14 @@ class Feed:
 
 
 class SnapshotFeed(Feed):
-    """The state of the session, from a subscription on; whoever is slow gets the newest only."""
+    """A subscription to the session state. It keeps only the newest snapshot."""
 
     def __init__(self, channel: Channel, call: Optional[Call[Snapshot]] = None) -> None:
         self._newest: Optional[Snapshot] = None
         super().__init__(channel, call or _calls.subscribe())
 
     def take(self) -> Optional[Snapshot]:
-        """The newest snapshot that was not taken yet."""
+        """Returns the newest snapshot, once."""
         newest, self._newest = self._newest, None
         return newest
 
@@ -106,14 +106,14 @@ class SnapshotFeed(Feed):
 
 
 class StateFeed(SnapshotFeed):
-    """The same with a snapshot only for each change of the state."""
+    """A subscription with a snapshot only for each change of the state."""
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel, _calls.subscribe(only_states=True))
 
 
 class Changes:
-    """Which snapshots a loop hands on, over all its connections."""
+    """Selects the snapshots that a loop delivers, across all its connections."""
 
     def __init__(self, only_states: bool) -> None:
         self.feed: type[SnapshotFeed] = StateFeed if only_states else SnapshotFeed
@@ -121,8 +121,8 @@ class Changes:
         self._last: Optional[str] = None
 
     def take(self, feed: SnapshotFeed) -> Optional[Snapshot]:
-        """The newest snapshot that was not taken yet. A daemon that was restarted begins with its present state, which
-        may be the same as before."""
+        """Returns the newest snapshot, once. After a restart the daemon sends its current state, which may be the same as
+        before."""
         snapshot = feed.take()
         if snapshot is None or (self._only_states and snapshot.state == self._last):
             return None
@@ -131,7 +131,7 @@ class Changes:
 
 
 class RenewalQuestion:
-    """A renewal that the daemon asks about, and the way back for the answer."""
+    """A renewal for which the daemon asks the session handler."""
 
     def __init__(self, request: RenewalRequest, id: RequestId, feed: RenewalFeed) -> None:
         self.request = request
@@ -139,21 +139,21 @@ class RenewalQuestion:
         self._feed = feed
 
     def answer(self, answer: RenewalAnswer) -> None:
-        """Tells the daemon. One that has gone does not want to know any more."""
+        """Sends the answer, unless the connection is closed."""
         if not self._feed.channel.is_closed:
             self._feed.channel.answer(self._id, answer.wire())
             self._feed.channel.flush()
 
 
 class RenewalFeed(Feed):
-    """The questions to a session handler, from its registration on."""
+    """The questions to a registered session handler."""
 
     def __init__(self, channel: Channel) -> None:
         self._questions: deque[RenewalQuestion] = deque()
         super().__init__(channel, _calls.register_handler())
 
     def take(self) -> Optional[RenewalQuestion]:
-        """The next question. By then nobody waits for the answer to the one before."""
+        """Returns the next question. The previous one is over by then."""
         return self._questions.popleft() if self._questions else None
 
     @property

@@ -1,4 +1,4 @@
-"""What `wait` waits for."""
+"""The goals of `wait`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Goal = Literal["signed-in", "signed-out", "fresh"]
 
 
 def reached(goal: Union[Goal, Callable[[Snapshot], bool]], snapshot: Snapshot) -> bool:
-    """Whether it is so."""
+    """Whether the snapshot reaches the goal."""
     if callable(goal):
         return goal(snapshot)
     if goal == "signed-in":
         return snapshot.is_signed_in
     if goal == "signed-out":
-        # Not while somebody is signing in.
+        # A sign-in in progress is not a signed-out session.
         return not snapshot.is_signed_in and snapshot.state != State.ESTABLISHING
     if goal == "fresh":
         return snapshot.is_fresh

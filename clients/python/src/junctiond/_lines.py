@@ -1,4 +1,4 @@
-"""Finds the lines in a stream of bytes that arrives in pieces."""
+"""Splits a stream of bytes that arrives in pieces into lines."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ from ._errors import UnreadableAnswer
 
 #: The longest line that the daemon accepts.
 LONGEST_REQUEST = 1 << 20
-#: The longest that it sends: an answer of 8 MiB in which every byte had to be escaped.
+#: The longest line that the daemon sends: an answer of 8 MiB in which every byte is escaped.
 LONGEST_ANSWER = 6 * (8 << 20) + (1 << 20)
 
 
 class LineSplitter:
-    """A line ends with `\\n` or `\\r\\n`; blank lines are passed over."""
+    """Splits at `\
+    ` or `\\r\
+    `, and skips blank lines."""
 
     def __init__(self, longest: int = LONGEST_ANSWER) -> None:
         self._longest = longest
         self._buffer = bytearray()
-        # How many bytes are known to hold no line feed.
+        # The number of bytes that contain no line feed.
         self._searched = 0
 
     def feed(self, data: bytes) -> None:
-        """Takes in what has come."""
+        """Appends received bytes."""
         self._buffer += data
 
     def lines(self) -> Iterator[bytes]:
-        """The lines that are whole."""
+        """Yields the complete lines."""
         while True:
             end = self._buffer.find(b"\n", self._searched)
             if (len(self._buffer) if end < 0 else end) > self._longest:

@@ -1,4 +1,4 @@
-"""What the application has to hear of that it did not ask for. Never a secret."""
+"""The log of the library. Never contains a secret."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""The members of an object from the wire, taken by name; what does not fit is refused with that name."""
+"""Typed access to the members of a JSON object. An error names the member."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Mismatch(Exception):
-    """A value from the wire that is not what its place takes."""
+    """A value of the wrong type."""
 
 
 def as_object(value: object) -> Optional[dict[str, object]]:
@@ -24,7 +24,7 @@ def as_list(value: object) -> Optional[list[object]]:
 
 
 class Members:
-    """An object. Members that nobody asks for are passed over: a newer daemon may say more than we know.
+    """An object. Unknown members are ignored, because a newer daemon may send more.
 
     An optional member that is `null` counts as absent.
     """
@@ -37,14 +37,14 @@ class Members:
         self._place = place
 
     def required(self, name: str, read: Callable[[object], Optional[T]]) -> T:
-        """A member that has to be there."""
+        """Returns a member that must be present."""
         value = self.optional(name, read)
         if value is None:
             raise Mismatch(f"'{self._place}.{name}' is missing")
         return value
 
     def optional(self, name: str, read: Callable[[object], Optional[T]]) -> Optional[T]:
-        """A member that may be absent or `null`."""
+        """Returns a member, or `None` if it is absent or `null`."""
         value = self.object.get(name)
         if value is None:
             return None
@@ -54,7 +54,7 @@ class Members:
         return found
 
 
-# What a member can be; each returns nothing for what it cannot read.
+# Readers of member values. Each returns `None` for a value of another type.
 
 
 def text(value: object) -> Optional[str]:
@@ -95,7 +95,7 @@ _RFC3339 = re.compile(
 
 
 def time(value: object) -> Optional[datetime]:
-    """A time of RFC 3339 in any offset, as UTC; what is finer than a microsecond is cut off."""
+    """Reads an RFC 3339 time with any offset as UTC, truncated to microseconds."""
     match = _RFC3339.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None
@@ -105,7 +105,7 @@ def time(value: object) -> Optional[datetime]:
         if int(second) > 60 or (sign and (int(hours) > 23 or int(minutes) > 59)):
             return None
         offset = timedelta(hours=int(hours), minutes=int(minutes)) if sign else timedelta()
-        # A leap second is the first second of the next minute, as it is for the system clock.
+        # A leap second counts as the first second of the next minute, as in the system clock.
         moment += timedelta(seconds=int(second), microseconds=int((fraction or "0")[:6].ljust(6, "0")))
         return (moment + offset if sign == "-" else moment - offset).astimezone(timezone.utc)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0: what goes into a line, and what one holds."""
+"""JSON-RPC 2.0: writes and reads lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._members import as_list, as_object
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-# What a client answers with, by the specification.
+# Error codes that a client answers with.
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INVALID_CREDENTIAL = 1002
@@ -28,20 +28,20 @@ class Answer:
     """An answer to the request with this id."""
 
     id: int
-    #: What the daemon answered, or its error.
+    #: The result, or an error.
     outcome: object
 
 
 @dataclass(frozen=True)
 class Complaint:
-    """An error that names no request: there are too many connections, or a line was too long."""
+    """An error without an id, such as too many connections or a line that is too long."""
 
     error: JunctionError
 
 
 @dataclass(frozen=True)
 class Notification:
-    """Something that the daemon tells without being asked."""
+    """A notification of the daemon."""
 
     method: str
     params: object
@@ -49,7 +49,7 @@ class Notification:
 
 @dataclass(frozen=True)
 class Question:
-    """Something that the daemon wants to know."""
+    """A request of the daemon."""
 
     id: RequestId
     method: str
@@ -63,7 +63,7 @@ Message = Union[Answer, Complaint, Notification, Question]
 
 
 def messages(line: bytes) -> Iterator[Message]:
-    """What a line holds: a message, or several in an array."""
+    """Yields the messages of a line: one, or several in an array."""
     value = _parsed(line)
     for message in as_list(value) or [value]:
         found = _sorted(message)
@@ -76,11 +76,11 @@ def _parsed(line: bytes) -> object:
         text = line.decode()
         value: object = json.loads(text, parse_constant=_no_constant)
         if _HALF_A_PAIR.search(text):
-            # Half of a character, which only an escape can write, is no text.
+            # An escape may write half of a surrogate pair, which is not valid text.
             json.dumps(value, ensure_ascii=False).encode()
         return value
     except (ValueError, RecursionError) as error:
-        # What was on the line stays out of the message: it may be a secret.
+        # The message does not contain the line, which may hold a secret.
         raise UnreadableAnswer(f"the daemon's answer cannot be read: {type(error).__name__}") from None
 
 
@@ -114,7 +114,7 @@ def _answer(value: dict[str, object], id: object) -> Union[Answer, Complaint, No
     outcome = value.get("result") if error is None and "result" in value else error_from_wire(error)
     if isinstance(id, int) and not isinstance(id, bool):
         return Answer(id, outcome)
-    # A result that answers nothing of ours is passed over.
+    # A result without an integer id is ignored.
     return Complaint(outcome) if isinstance(outcome, JunctionError) else None
 
 
@@ -122,21 +122,21 @@ def _answer(value: dict[str, object], id: object) -> Union[Answer, Complaint, No
 
 
 def request_line(id: int, method: str, params: Mapping[str, object]) -> bytes:
-    """Asks the daemon something."""
+    """Returns the line of a request."""
     line = _line({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-    # The daemon would answer a longer line with an error that names no request, and hang up.
+    # The daemon would answer a longer line with an error without an id, and close the connection.
     if len(line) - 1 > LONGEST_REQUEST:
         raise RequestTooLarge(f"the request is longer than {LONGEST_REQUEST} bytes, which is what the daemon accepts")
     return line
 
 
 def result_line(id: RequestId, result: object) -> bytes:
-    """Answers what the daemon wanted to know."""
+    """Returns the line of a result."""
     return _line({"jsonrpc": "2.0", "id": id, "result": result})
 
 
 def error_line(id: RequestId, code: int, message: str) -> bytes:
-    """Answers that there is no answer."""
+    """Returns the line of an error."""
     return _line({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 
 

@@ -1,4 +1,4 @@
-"""Where the daemon listens."""
+"""The path of the daemon's socket."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Optional
 
 from ._errors import InvalidSocketPath
 
-# What sockaddr_un has space for, without the zero at the end.
+# The size of sun_path in sockaddr_un, without the terminating zero.
 LONGEST = 107
 
 
 def socket_path(explicit: Optional[str] = None) -> str:
-    """The path that was asked for, or the one that the environment suggests, or that of the system service."""
+    """Returns the explicit path, or else the one from the environment, or else that of the system service."""
     if explicit is None:
         explicit = os.environ.get("JUNCTIOND_SOCKET") or _of_the_session() or "/run/junctiond/junctiond.sock"
     length = len(os.fsencode(explicit))

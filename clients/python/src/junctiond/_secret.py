@@ -1,4 +1,4 @@
-"""A text that is not shown by accident."""
+"""A string that is not shown by accident."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NoReturn, Union
 
 
 class Secret:
-    """A token, code or key. It is not printed, logged, formatted or pickled; `reveal()` is the only way to its text.
+    """A token, code or key. It is not printed, logged, formatted or pickled; only `reveal()` returns its text.
 
-    Python cannot wipe memory: what this class keeps from leaking is what a program shows, not what a debugger finds.
+    Python cannot wipe memory. The class protects against accidental output, not against a debugger.
     """
 
     __slots__ = ("_text",)
@@ -18,7 +18,7 @@ class Secret:
         self._text: str = text if isinstance(text, str) else text._text
 
     def reveal(self) -> str:
-        """The text itself."""
+        """Returns the text."""
         return self._text
 
     def __repr__(self) -> str:

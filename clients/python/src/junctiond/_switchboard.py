@@ -1,4 +1,4 @@
-"""Who waits for which answer on one connection that many use at once."""
+"""Assigns the answers on a shared connection to the calls that wait for them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Waiter:
         self.id = 0
         #: The user for whom the daemon may ask for a credential.
         self.asked_about = asked_about
-        #: The daemon's request for a credential that is not answered yet; it ends with the call.
+        #: The daemon's open request for a credential. It ends with the call.
         self.question: Optional[RequestId] = None
         self.is_done = False
         self.outcome: object = None
         self._changed = changed
 
     def finish(self, outcome: object) -> None:
-        """The answer, or the error, is there; the first one counts."""
+        """Sets the result or the error. Only the first one counts."""
         if self.is_done:
             return
         self.is_done = True
@@ -43,23 +43,23 @@ class Waiter:
         self._changed()
 
     def ask(self, question: RequestId) -> None:
-        """The daemon asks for a credential."""
+        """Notes that the daemon asks for a credential."""
         self.question = question
         self._changed()
 
     def result(self, call: Call[T]) -> T:
-        """What the daemon answered."""
+        """Returns the result, or raises the error."""
         if isinstance(self.outcome, JunctionError):
             raise self.outcome
         return call.read(self.outcome)
 
 
 def no_change() -> None:
-    """For waiters that are looked at anyway."""
+    """For waiters that are polled."""
 
 
 class Switchboard:
-    """The calls that are under way on a channel."""
+    """The calls in progress on a channel."""
 
     def __init__(self, channel: Channel, ending: Callable[[], None] = no_change) -> None:
         """`ending` is called before the channel is closed."""
@@ -71,13 +71,13 @@ class Switchboard:
 
     @property
     def is_usable(self) -> bool:
-        """Whether calls can still be made."""
+        """Whether calls can be made."""
         return self._end is None and self.channel.is_usable
 
     def begin(
         self, call: Call[T], asked_about: Optional[str] = None, changed: Callable[[], None] = no_change
     ) -> Waiter:
-        """Makes a call; `changed` is called with each question, and with the answer."""
+        """Starts a call. `changed` is called for each question and for the answer."""
         waiter = Waiter(asked_about, changed)
         if self._end is not None:
             waiter.finish(self._end)
@@ -88,25 +88,25 @@ class Switchboard:
         return waiter
 
     def forget(self, waiter: Waiter) -> None:
-        """The caller waits no longer: a question that is still open is refused, so that no user is signed in later."""
+        """Stops waiting for a call. An open question is refused, so that a later credential signs no user in."""
         self.answer(waiter, None)
         self._waiters.pop(waiter.id, None)
         if self._is_retired and not self._waiters:
             self.end(not_taken())
 
     def retire(self) -> None:
-        """No more calls are made; it ends with the last of those that wait."""
+        """Accepts no more calls, and ends with the last one in progress."""
         self._is_retired = True
         if not self._waiters:
             self.end(not_taken())
 
     def expire(self, waiter: Waiter, error: JunctionError) -> None:
-        """The caller's time is over."""
+        """Ends a call whose timeout has passed."""
         self.forget(waiter)
         waiter.finish(error)
 
     def answer(self, waiter: Waiter, credential: Optional[object]) -> None:
-        """Answers the open question of this call, if it has one; `None` refuses it."""
+        """Answers the open question of this call, if there is one; `None` refuses it."""
         question, waiter.question = waiter.question, None
         if question is None or not self.is_usable:
             return
@@ -117,19 +117,19 @@ class Switchboard:
         self.flush()
 
     def flush(self) -> None:
-        """Sends what fits, and tells whoever the daemon did not take."""
+        """Sends as much as the socket accepts, and fails the calls that the daemon did not receive completely."""
         for id in self.channel.flush():
             self._finish(id, not_taken())
 
     def receive(self) -> None:
-        """Takes in what has come, and tells whoever waits for it."""
+        """Handles the received messages."""
         try:
             self._dispatch(self.channel.receive())
         except JunctionError as error:
             self.end(error)
 
     def end(self, error: JunctionError) -> None:
-        """No answer can come any more."""
+        """Closes the connection and fails all calls with this error."""
         if self._end is None:
             self._end = error
             self._ending()

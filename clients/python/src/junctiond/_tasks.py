@@ -1,4 +1,4 @@
-"""How asyncio tasks wait for the daemon."""
+"""The asyncio side: how tasks wait for the daemon."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ FeedType = TypeVar("FeedType", bound=Feed)
 
 
 class TaskConnection:
-    """One connection that any number of tasks of one event loop use at once."""
+    """One connection that any number of tasks of one event loop share."""
 
     def __init__(self, channel: Channel, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self._descriptor = channel.fileno()
         self._is_writing = False
         self._is_hooked = True
-        # Neither the event loop nor the board keeps a connection alive that nobody holds any more.
+        # A weak reference: neither the event loop nor the board must keep an unused connection alive.
         self._reference: weakref.ReferenceType[TaskConnection] = weakref.ref(self)
         self._board = Switchboard(channel, partial(_ending, self._reference))
         loop.add_reader(self._descriptor, _readable, self._reference)
 
     def __del__(self) -> None:
-        # Once it has ended, the descriptor is somebody else's.
+        # After the connection has ended, another file may use the descriptor.
         if self._is_hooked and not self.loop.is_closed():
             self.unhook()
 
@@ -46,7 +46,7 @@ class TaskConnection:
         self._board.end(closed_error())
 
     def retire(self) -> None:
-        """Another connection takes its place."""
+        """Ends with the last call, because another connection replaces this one."""
         if not self.loop.is_closed():
             self._board.retire()
 
@@ -87,12 +87,12 @@ class TaskConnection:
         self._hook_writer()
 
     def receive(self) -> None:
-        """Something has come."""
+        """Handles readability."""
         self._board.receive()
         self._hook_writer()
 
     def _hook_writer(self) -> None:
-        """Has the event loop say when more can be sent, as long as there is more."""
+        """Watches for writability while there is something to send."""
         wants = self._board.is_usable and self._board.channel.wants_to_write
         if wants and not self._is_writing:
             self.loop.add_writer(self._descriptor, _writable, self._reference)
@@ -101,12 +101,12 @@ class TaskConnection:
         self._is_writing = wants
 
     def flush(self) -> None:
-        """There is room for more."""
+        """Handles writability."""
         self._board.flush()
         self._hook_writer()
 
     def unhook(self) -> None:
-        """The event loop has nothing more to do with it."""
+        """Removes the descriptor from the event loop."""
         self._is_hooked = False
         self.loop.remove_reader(self._descriptor)
         self.loop.remove_writer(self._descriptor)
@@ -131,12 +131,12 @@ def _ending(reference: weakref.ReferenceType[TaskConnection]) -> None:
 
 
 class TaskLoop(Generic[FeedType]):
-    """A connection of its own for one loop, made again whenever it is lost."""
+    """The connection of one loop, which is reopened after each loss."""
 
     def __init__(
         self, path: str, begin: Callable[[Channel], FeedType], began: Callable[[], None] = lambda: None
     ) -> None:
-        """`began` is called whenever the daemon has answered on a new connection."""
+        """`began` is called for the daemon's first answer on each connection."""
         self._began = began
         self._path = path
         self._begin = begin
@@ -147,28 +147,28 @@ class TaskLoop(Generic[FeedType]):
         self._is_closed = False
 
     def end(self) -> None:
-        """Whoever waits, now or later, gets `Cancelled`. What was asked before may still be answered."""
+        """Fails the current and later waits with `Cancelled`. An answer to an earlier question can still be sent."""
         self._is_ended = True
         if self._waiting is not None:
             _fail(self._waiting, closed_error())
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         self.end()
         self._is_closed = True
-        # Whoever waits still needs the descriptor, and ends it.
+        # A task that waits still needs the descriptor, and closes it afterwards.
         if self._waiting is None:
             self._hang_up()
 
     async def next(
         self, take: Callable[[FeedType], Optional[T]], deadline: Deadline, lost: Callable[[], None] = lambda: None
     ) -> T:
-        """Waits until there is something to take; `lost` is called whenever the connection is."""
+        """Waits until `take` returns something. `lost` is called for each lost connection."""
         while True:
             try:
                 return await self._taken(take, deadline)
             except (Cancelled, TimedOut):
-                # The connection is as good as before.
+                # The connection is still usable.
                 raise
             except JunctionError as error:
                 self._hang_up()
@@ -200,7 +200,7 @@ class TaskLoop(Generic[FeedType]):
             self._feed = None
 
     async def _wait(self, channel: Optional[Channel], deadline: Deadline, pause: Optional[float] = None) -> None:
-        """Waits until there is something to do with the channel, or the pause is over."""
+        """Waits until the channel is ready or the pause has ended."""
         loop = asyncio.get_running_loop()
         self._waiting = future = loop.create_future()
         left = deadline.left

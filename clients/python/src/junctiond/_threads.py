@@ -1,4 +1,4 @@
-"""How threads wait for the daemon."""
+"""The threaded side: how threads wait for the daemon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FeedType = TypeVar("FeedType", bound=Feed)
 
 
 class SharedConnection:
-    """One connection that any number of threads use at once: one of those who wait reads for all of them."""
+    """One connection that any number of threads share. One of the waiting threads receives for all."""
 
     def __init__(self, channel: Channel) -> None:
         self._bell = Bell()
@@ -36,16 +36,17 @@ class SharedConnection:
     def close(self) -> None:
         with self._condition:
             if self._is_read:
-                # Whoever reads still needs the descriptor.
+                # The thread that reads still needs the descriptor, and closes it afterwards.
                 self._is_closing = True
                 self._bell.ring()
             else:
                 self._board.end(closed_error())
 
     def retire(self) -> None:
-        """Another connection takes its place."""
+        """Ends with the last call, because another connection replaces this one."""
         if self._board.channel.is_inherited:
-            # The parent's lock may be held for ever here. Closed it is when nobody holds it any more.
+            # In a child, another thread of the parent may have held the lock during the fork. The destructor closes the
+            # socket.
             return
         with self._condition:
             self._board.retire()
@@ -76,7 +77,7 @@ class SharedConnection:
                 self._board.forget(waiter)
 
     def _has_question(self, waiter: Waiter, deadline: Deadline) -> bool:
-        """Waits for a question to this call, or for its answer."""
+        """Waits for a question or the answer. Returns whether there is a question."""
         with self._condition:
             while not waiter.is_done and waiter.question is None:
                 if deadline.has_passed:
@@ -88,7 +89,7 @@ class SharedConnection:
             return not waiter.is_done
 
     def _read(self, deadline: Deadline) -> None:
-        """Does for everybody what there is to do next; with the lock, which is let go of while there is nothing."""
+        """Waits and then receives for all threads. Expects the lock held, and releases it during the wait."""
         self._is_read = True
         try:
             self._condition.release()
@@ -103,8 +104,8 @@ class SharedConnection:
                 if self._is_closing:
                     self._board.end(closed_error())
             except BaseException:
-                # Interrupted with half a message in hand: what follows could not be understood.
-                self._board.end(ConnectionLost("the program was interrupted while it read what the daemon said"))
+                # After an interrupt part of a message may be lost, so the connection is unusable.
+                self._board.end(ConnectionLost("the program was interrupted while it read from the daemon"))
                 raise
         finally:
             self._is_read = False
@@ -112,12 +113,12 @@ class SharedConnection:
 
 
 class Loop(Generic[FeedType]):
-    """A connection of its own for one loop, made again whenever it is lost."""
+    """The connection of one loop, which is reopened after each loss."""
 
     def __init__(
         self, path: str, begin: Callable[[Channel], FeedType], began: Callable[[], None] = lambda: None
     ) -> None:
-        """`began` is called whenever the daemon has answered on a new connection."""
+        """`began` is called for the daemon's first answer on each connection."""
         self._began = began
         self._path = path
         self._begin = begin
@@ -128,17 +129,17 @@ class Loop(Generic[FeedType]):
         self.is_closed = False
 
     def close(self) -> None:
-        """From any thread; whoever waits gets `Cancelled`."""
+        """Closes the loop from any thread. A thread that waits receives `Cancelled`."""
         self.is_closed = True
         self._bell.ring()
-        # Whoever holds it still needs the connection, and ends it.
+        # A thread that holds the loop still needs the connection, and closes it afterwards.
         if self._in_use.acquire(blocking=False):
             self._hang_up()
             self._in_use.release()
 
     @contextmanager
     def held(self) -> Generator[None, None, None]:
-        """Keeps the connection to the end of the block, though the loop be closed meanwhile."""
+        """Keeps the connection until the end of the block, even if the loop is closed meanwhile."""
         with self._in_use:
             try:
                 yield
@@ -147,12 +148,12 @@ class Loop(Generic[FeedType]):
                     self._hang_up()
 
     def next(self, take: Callable[[FeedType], Optional[T]], deadline: Deadline) -> T:
-        """Waits until there is something to take, while the loop is held."""
+        """Waits until `take` returns something. The caller holds the loop."""
         while True:
             try:
                 return self._taken(take, deadline)
             except (Cancelled, TimedOut):
-                # The connection is as good as before.
+                # The connection is still usable.
                 raise
             except JunctionError as error:
                 self._hang_up()
@@ -178,7 +179,7 @@ class Loop(Generic[FeedType]):
             except JunctionError:
                 raise
             except BaseException:
-                # Interrupted with half a message in hand: what follows could not be understood.
+                # After an interrupt part of a message may be lost, so the connection is unusable.
                 self._hang_up()
                 raise
             if self._feed.has_begun and self._reconnection.began():

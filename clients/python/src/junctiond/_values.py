@@ -1,4 +1,4 @@
-"""What the daemon answers, as values."""
+"""The values that the daemon returns."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ._secret import Secret
 
 
 class State:
-    """The words of `Snapshot.state`. A newer daemon may know more of them."""
+    """The values of `Snapshot.state`. A newer daemon may have more of them."""
 
-    #: Nobody is signed in.
+    #: No user is signed in.
     NOT_LOGGED_IN = "notLoggedIn"
-    #: A sign-in is under way.
+    #: A sign-in is in progress.
     ESTABLISHING = "establishing"
-    #: A user is signed in and the access token is alive.
+    #: A user is signed in with a valid access token.
     ESTABLISHED = "established"
-    #: A user is signed in and the access token is dead; it is being renewed.
+    #: A user is signed in, and the access token has expired; the daemon renews it.
     TOKEN_EXPIRED = "tokenExpired"
-    #: The provider ended the session for good.
+    #: The provider has ended the session permanently.
     TERMINATED = "terminated"
 
 
 class Flag:
-    """The words in `Snapshot.flags`. A newer daemon may know more of them."""
+    """The values in `Snapshot.flags`. A newer daemon may have more of them."""
 
     #: There is enough to sign in a user, or a user is signed in.
     CONFIGURED = "configured"
@@ -40,24 +40,24 @@ class Flag:
     USE_API_KEY = "useApiKey"
     #: The session came from a Sign-In Token.
     USE_SIGN_IN_TOKEN = "useSignInToken"
-    #: The provider wants a new credential; a living token is still served.
+    #: The provider requires a new credential; the daemon still serves a valid token.
     PENDING_REAUTHENTICATION = "pendingReauthentication"
 
 
 class Phase:
-    """The words of `Renewal.phase`. A newer daemon may know more of them."""
+    """The values of `Renewal.phase`. A newer daemon may have more of them."""
 
     #: There is nothing to renew.
     NONE = "none"
-    #: The next renewal has its time.
+    #: The next renewal is scheduled.
     SCHEDULED = "scheduled"
-    #: The provider is being asked.
+    #: A renewal request is in flight.
     IN_FLIGHT = "inFlight"
-    #: A session handler is being asked, or is waited for.
+    #: The daemon asks a session handler, or waits for one to register.
     WAITING_FOR_HANDLER = "waitingForHandler"
-    #: No handler could help; the next attempt is ten minutes away.
+    #: No handler could help; the next attempt is ten minutes or more away.
     POSTPONED = "postponed"
-    #: The provider could not be reached; the next attempt has its time.
+    #: The provider was unreachable; the next attempt is scheduled.
     BACKING_OFF = "backingOff"
 
 
@@ -86,11 +86,11 @@ class Termination:
 
 @dataclass(frozen=True)
 class TokenLife:
-    """The life of an access token, without the token."""
+    """The lifetime of an access token, without the token."""
 
     issued_at: datetime
     expires_at: datetime
-    #: Which token it is: every new one has a higher number.
+    #: The number of the token. It increases with each new token.
     generation: int
 
     @classmethod
@@ -106,15 +106,15 @@ class TokenLife:
 
 @dataclass(frozen=True)
 class Renewal:
-    """What the renewal scheduler is doing."""
+    """The state of the renewal scheduler."""
 
-    #: A word of `Phase`.
+    #: A value of `Phase`.
     phase: str = Phase.NONE
-    #: When it goes on, if that is a matter of time.
+    #: The time of the next step, if it depends on time.
     not_before: Optional[datetime] = None
-    #: How many attempts failed in a row.
+    #: The number of consecutive failures.
     failures: int = 0
-    #: What went wrong last, in one line without secrets.
+    #: The last error, in one line without secrets.
     last_error: Optional[str] = None
     #: Whether the next renewal needs a session handler and none is registered.
     needs_handler: bool = False
@@ -134,14 +134,14 @@ class Renewal:
 
 @dataclass(frozen=True)
 class Authorization:
-    """A sign-in that a person approves on another screen. The codes are there for callers with `manage`."""
+    """A device sign-in that waits for approval on another screen. Only callers with `manage` receive the codes."""
 
     expires_at: datetime
-    #: What the person types.
+    #: The code that the person types.
     user_code: Optional[Secret] = None
-    #: Where.
+    #: The address at which the person types it.
     verification_uri: Optional[str] = None
-    #: The same address with the code in it, for a QR picture.
+    #: The same address including the code, for a QR code.
     verification_uri_complete: Optional[Secret] = None
 
     @classmethod
@@ -158,22 +158,22 @@ class Authorization:
 
 @dataclass(frozen=True)
 class Storage:
-    """How the session is kept."""
+    """How the session is stored."""
 
-    #: Where the sealing key comes from: `host+tpm2`, `tpm2`, `host` or `file`.
+    #: The source of the sealing key: `host+tpm2`, `tpm2`, `host` or `file`.
     sealed_with: str = ""
-    #: Whether what is in memory is also on disk.
+    #: Whether the state in memory is also on disk.
     durable: bool = True
     #: `ok`, `locked`, `damaged` or `unavailable`.
     status: str = "ok"
-    #: Whether the daemon has opened the stored session, if the status is not `ok` and the daemon says so.
+    #: Whether the daemon has opened the stored session; `None` if the daemon does not say.
     readable: Optional[bool] = None
-    #: Why the status is not `ok`: what happened, to what, and what to do, for a person.
+    #: The reason if the status is not `ok`: what failed and the remedy, for a person.
     reason: Optional[str] = None
 
     @property
     def is_readable(self) -> bool:
-        """Whether the daemon has opened the stored session, or there is none. While this is false, no token can be had."""
+        """Whether the daemon has opened the stored session, or there is none. If false, no token is available."""
         return self.status == "ok" if self.readable is None else self.readable
 
     @classmethod
@@ -188,53 +188,53 @@ class Storage:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything about the session that may be shown. Never a token."""
+    """The public state of the session. Never contains a token."""
 
-    #: Rises whenever any other member changes; it has a meaning within one connection only.
+    #: Increases with each change of another member; comparable only within one connection.
     revision: int
-    #: When that was.
+    #: The time of the last change.
     changed_at: datetime
-    #: A word of `State`.
+    #: A value of `State`.
     state: str
-    #: Words of `Flag`.
+    #: Values of `Flag`.
     flags: tuple[str, ...]
     #: `junction`, `social`, `sinch` or `oauth`.
     provider: str
-    #: How the user came to be signed in: the `scheme` of a credential.
+    #: The `scheme` of the credential with which the user signed in.
     scheme: Optional[str] = None
-    #: The signed-in user as the provider spells the id; in the state `terminated`, the user whose session the provider
-    #: has ended. `Client.reconcile` compares it with the user that the app expects.
+    #: The provider's id of the signed-in user; in the state `terminated`, the user of the ended session.
+    #: `Client.reconcile` compares it with the user that the app expects.
     user_id: Optional[str] = None
-    #: The user as the app names them, when the session came from `identify`.
+    #: The app's id of the user, if the session came from `identify`.
     external_user_id: Optional[str] = None
     #: The team that the user belongs to.
     team_id: Optional[str] = None
     #: `sandbox` or `production`.
     environment: Optional[str] = None
-    #: Where the provider keeps the user's data.
+    #: The region in which the provider stores the user's data.
     region: Optional[str] = None
-    #: The life of the present access token, if there is one.
+    #: The lifetime of the current access token, if there is one.
     access_token: Optional[TokenLife] = None
-    #: What the renewal scheduler is doing.
+    #: The state of the renewal scheduler.
     renewal: Renewal = Renewal()
     #: Why the provider ended the session, if it did.
     termination: Optional[Termination] = None
-    #: A sign-in that a person has yet to approve on another screen, if there is one.
+    #: A device sign-in that waits for approval on another screen, if there is one.
     authorization: Optional[Authorization] = None
-    #: How the session is kept.
+    #: How the session is stored.
     storage: Storage = Storage()
-    #: The snapshot as it stood on the wire, with what this library does not know, but without the codes of an
+    #: The snapshot as received, including members that this library does not know, but without the codes of an
     #: authorization.
     json: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
 
     @property
     def is_signed_in(self) -> bool:
-        """Whether a user is signed in, be their token alive or not."""
+        """Whether a user is signed in, with a valid or an expired token."""
         return Flag.SIGNED_IN in self.flags
 
     @property
     def is_fresh(self) -> bool:
-        """Whether a user is signed in and their token is alive. An API key's session has no token that could die."""
+        """Whether a user is signed in with a valid token. An API key session has no token that expires."""
         life = self.access_token
         is_alive = life is None or life.expires_at > datetime.now(timezone.utc)
         return self.state == State.ESTABLISHED and self.storage.is_readable and is_alive
@@ -280,17 +280,17 @@ def _without_codes(snapshot: dict[str, object]) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class AccessToken:
-    """An access token and what it is good for. Ask for it each time, and keep none."""
+    """An access token. Ask for it each time and do not store it."""
 
     token: Secret
-    #: How it goes into an `Authorization` header: `Bearer`.
+    #: The type in an `Authorization` header: `Bearer`.
     token_type: str
     expires_at: datetime
     user_id: str
 
     @property
     def authorization(self) -> str:
-        """The value of an `Authorization` header. It has the token in it."""
+        """The value of an `Authorization` header. It contains the token."""
         return f"{self.token_type} {self.token.reveal()}"
 
     @classmethod
@@ -307,7 +307,7 @@ class AccessToken:
 
 @dataclass(frozen=True)
 class IdentifyResult:
-    """What became of an `identify`."""
+    """The result of `identify`."""
 
     #: `unchanged`, `signedIn`, `switched` or `signedOut`.
     outcome: str
@@ -322,10 +322,11 @@ class IdentifyResult:
 
 @dataclass(frozen=True)
 class ReconcileResult:
-    """What the app has to do to have the right user signed in."""
+    """The action that makes the expected user the signed-in one."""
 
     #: `none`, `signIn`, `signOut`, `switch`, `reauthenticate` (sign the same user in again with a new credential) or
-    #: `migrate` (sign the same user in with a Sign-In Token, in place of the API key). A newer daemon may know more words.
+    #: `migrate` (sign the same user in with a Sign-In Token, in place of the API key). A newer daemon may have more
+    #: values.
     action: str
     snapshot: Snapshot
 
@@ -338,13 +339,13 @@ class ReconcileResult:
 
 @dataclass(frozen=True)
 class RenewResult:
-    """What a renewal came to, as far as the caller may see it."""
+    """The result of a renewal, as far as the caller may see it."""
 
-    #: A word of `State`.
+    #: A value of `State`.
     state: str
-    #: The life of the new access token.
+    #: The lifetime of the new access token.
     access_token: Optional[TokenLife] = None
-    #: Everything about the session, for a caller with the capability `status`; `None` for any other.
+    #: The whole snapshot, for a caller with the capability `status`; otherwise `None`.
     snapshot: Optional[Snapshot] = None
 
     @classmethod
@@ -360,7 +361,7 @@ class RenewResult:
 
 @dataclass(frozen=True)
 class ApiAnswer:
-    """What the provider's API answered, whatever its status."""
+    """The answer of the provider's API, with any status."""
 
     #: The HTTP status.
     status: int
@@ -370,7 +371,7 @@ class ApiAnswer:
 
     @property
     def is_success(self) -> bool:
-        """Whether the status is one of success."""
+        """Whether the status is 200 to 299."""
         return 200 <= self.status < 300
 
     @property
@@ -379,7 +380,7 @@ class ApiAnswer:
         return self.body.decode(errors="replace")
 
     def json(self) -> Any:
-        """The body, read as JSON."""
+        """Returns the body parsed as JSON."""
         return json.loads(self.body)
 
     @classmethod
@@ -397,7 +398,7 @@ class ApiAnswer:
 
 @dataclass(frozen=True)
 class DaemonInfo:
-    """Which daemon this is, and since when it runs."""
+    """The version of the daemon and its start time."""
 
     name: str
     version: str
@@ -405,9 +406,9 @@ class DaemonInfo:
     provider: str
     pid: int
     started_at: datetime
-    #: For how many seconds it has run, suspend included.
+    #: The seconds since its start, including suspend.
     uptime: float
-    #: The settings that were changed and wait for a restart of the daemon, by their key: `junction.authUrl`.
+    #: The keys of changed settings that need a restart of the daemon, such as `junction.authUrl`.
     pending_restart: tuple[str, ...] = ()
 
     @classmethod
@@ -428,12 +429,12 @@ class DaemonInfo:
 
 @dataclass(frozen=True)
 class AccessEntry:
-    """One `[[access]]` entry of the configuration, by what it names."""
+    """One `[[access]]` entry of the configuration."""
 
-    #: Its place among the entries, from 0 on.
+    #: Its index among the entries, from 0.
     index: int
     unit: Optional[str] = None
-    #: The user and the group that it is about, by number.
+    #: The numeric ids of its user and its group.
     user: Optional[int] = None
     group: Optional[int] = None
 
@@ -451,18 +452,18 @@ class AccessEntry:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who this program is to the daemon, what it may do, and what gave it that."""
+    """How the daemon sees this program: its identity, its rights and their source."""
 
-    #: The user id and the process that connected, as the kernel tells them.
+    #: The user id and the process id of the connection, from the kernel.
     user: int
     process: int
-    #: The system unit of that process, where it is in one that can be learnt.
+    #: The systemd unit of the process, if the daemon can determine it.
     unit: Optional[str]
-    #: What it may do: `status`, `token`, `api`, `handle`, `manage`.
+    #: The rights: `status`, `token`, `api`, `handle`, `manage`.
     capabilities: tuple[str, ...]
-    #: What that comes from: `root`, `daemonUser`, `socketGroup`, `entry`, `unitUnknown` or `none`.
+    #: The source of the rights: `root`, `daemonUser`, `socketGroup`, `entry`, `unitUnknown` or `none`.
     basis: str
-    #: The entry that decided, where one did.
+    #: The entry that grants or denies the rights, if one does.
     entry: Optional[AccessEntry] = None
 
     @classmethod
@@ -482,13 +483,13 @@ class Caller:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that the daemon looked at."""
+    """One check of the daemon's diagnosis."""
 
     name: str
     #: `ok`, `note` or `problem`.
     verdict: str
     detail: str
-    #: What to do about it.
+    #: The remedy.
     remedy: Optional[str] = None
 
     @classmethod

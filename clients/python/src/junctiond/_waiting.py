@@ -1,4 +1,4 @@
-"""What a call waits for, and how long."""
+"""Deadlines, and the wait for a channel."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Optional
 from ._channel import Channel
 from ._errors import Cancelled, LocalFailure, TimedOut
 
-#: How many seconds a call may take where nobody says anything else: enough for a handler that thinks for a minute.
+#: The default timeout of a call in seconds. It leaves a session handler its minute.
 TIMEOUT = 90.0
 
 
 class Deadline:
-    """Until when to wait, on the clock that is never set."""
+    """A deadline on the monotonic clock."""
 
     def __init__(self, seconds: Optional[float]) -> None:
         self._at = math.inf if seconds is None else time.monotonic() + seconds
 
     @property
     def left(self) -> Optional[float]:
-        """How many seconds there are left; nothing for ever."""
+        """Returns the remaining seconds; `None` means no limit."""
         return None if self._at == math.inf else max(0.0, self._at - time.monotonic())
 
     @property
@@ -31,7 +31,7 @@ class Deadline:
         return self._at <= time.monotonic()
 
     def pause(self, seconds: float) -> float:
-        """How long to sleep for such a pause, which may not go beyond the deadline."""
+        """Returns the length of a pause, limited by the deadline. Raises an error after the deadline."""
         if self.has_passed:
             raise self.error
         return min(seconds, max(0.0, self._at - time.monotonic()))
@@ -61,7 +61,7 @@ class Bell:
 
     @property
     def is_inherited(self) -> bool:
-        """Whether it is the bell of a parent process, which must not be woken by it."""
+        """Whether the pipe belongs to the parent process. A child must not wake its parent."""
         return self._process != os.getpid()
 
     def ring(self) -> None:
@@ -70,7 +70,7 @@ class Bell:
         try:
             os.write(self._writer, b"!")
         except BlockingIOError:
-            # Full: it has been rung already.
+            # Full: the bell is ringing already.
             pass
 
     def silence(self) -> None:
@@ -81,16 +81,16 @@ class Bell:
 
 
 def wait(channel: Optional[Channel], bell: Bell, deadline: Deadline) -> None:
-    """Waits until there is something to do with the channel, or the bell is rung."""
+    """Waits until the channel is ready or the bell rings."""
     poll = select.poll()
     poll.register(bell, select.POLLIN)
     if channel is not None:
         poll.register(channel, select.POLLIN | (select.POLLOUT if channel.wants_to_write else 0))
     left = deadline.left
-    # Rounded up, so that a wait does not end in a hurry of short ones.
+    # Rounded up, so that the last millisecond does not become a busy loop.
     poll.poll(None if left is None else min(left * 1000 + 1, 1 << 30))
 
 
 def closed_error() -> Cancelled:
-    """What whoever waits hears when somebody closes what they wait for."""
+    """Returns the error of a call whose client, watch or handler was closed."""
     return Cancelled("it was closed, so nobody waits for the answer any more")

@@ -35,19 +35,19 @@ from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetri
 
 __all__ = ["AsyncClient", "AsyncSessionHandler", "AsyncWatch"]
 
-#: What an asynchronous session handler may be made of.
+#: The function of an asynchronous session handler.
 HandlerFunction = Callable[[RenewalRequest], Union[HandlerResult, Awaitable[HandlerResult]]]
 
 
 class AsyncClient:
-    """The one signed-in user of this device, as the daemon keeps it, for asyncio.
+    """The session of this device, for asyncio.
 
-    It does what `Client` does, in the same words; one client serves any number of tasks over one connection. A
-    cancelled task stops waiting, though the daemon goes on.
+    It has the same calls as `Client`. One client serves any number of tasks over one connection. If a task is
+    cancelled, the daemon still completes the request.
 
     Args:
-        socket: where the daemon listens, as in `Client`.
-        timeout: how many seconds a call may take where it says nothing else; `math.inf` is for ever.
+        socket: the daemon's socket, as in `Client`.
+        timeout: the default timeout of a call in seconds; `math.inf` means none.
     """
 
     def __init__(self, socket: Optional[str] = None, *, timeout: float = TIMEOUT) -> None:
@@ -65,20 +65,20 @@ class AsyncClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Ends the connection. Whoever waits gets `Cancelled`; watches and handlers have their own ends."""
+        """Closes the connection. Calls in progress raise `Cancelled`. Watches and handlers are closed separately."""
         self._is_closed = True
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
-    # Who is signed in.
+    # The session.
 
     async def status(self, *, timeout: Optional[float] = None) -> Snapshot:
-        """The present state of the session."""
+        """Returns the current state of the session."""
         return await self._perform(_calls.status(), timeout)
 
     def watch(self) -> AsyncWatch:
-        """The state of the session from now on, over restarts of the daemon: see `Client.watch`."""
+        """Returns the states of the session from now on: see `Client.watch`."""
         return AsyncWatch(self._path)
 
     def states(self) -> AsyncWatch:
@@ -88,7 +88,7 @@ class AsyncClient:
     async def wait(
         self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None
     ) -> Snapshot:
-        """Waits until it is so: see `Client.wait`."""
+        """Waits until the session reaches the goal: see `Client.wait`."""
         deadline = Deadline(timeout)
         async with self.watch() as watch:
             while True:
@@ -111,7 +111,7 @@ class AsyncClient:
         *,
         timeout: Optional[float] = None,
     ) -> IdentifyResult:
-        """Makes the user that the app knows by this id the signed-in one; `None` signs out: see `Client.identify`."""
+        """Signs in the user with this id of the app; `None` signs out: see `Client.identify`."""
         call = _calls.identify(external_user_id)
 
         def ask(connection: TaskConnection, deadline: Deadline, again: Repetition) -> Awaitable[IdentifyResult]:
@@ -120,25 +120,25 @@ class AsyncClient:
         return await self._repeating(call, ask, timeout)
 
     async def reconcile(self, user_id: Optional[str], *, timeout: Optional[float] = None) -> ReconcileResult:
-        """Compares the signed-in user with the one that the app expects, and changes nothing; `None` expects nobody."""
+        """Compares the signed-in user with the expected one, and changes nothing; `None` expects no user."""
         return await self._perform(_calls.reconcile(user_id), timeout)
 
     async def authorization_page(
         self, redirect_uri: str, state: str, code_challenge: str, *, timeout: Optional[float] = None
     ) -> str:
-        """OAuth: the address of the page on which a person signs in, to be opened in a browser (RFC 8252)."""
+        """OAuth: returns the address of the sign-in page, to be opened in a browser (RFC 8252)."""
         return await self._perform(_calls.authorization_page(redirect_uri, state, code_challenge), timeout)
 
-    # What the signed-in user may do.
+    # Tokens and the provider's API.
 
     async def token(
         self, *, minimum_validity: float = 0.0, patience: float = 0.0, timeout: Optional[float] = None
     ) -> AccessToken:
-        """An access token of the signed-in user, which the daemon renews first if it has to: see `Client.token`."""
+        """Returns an access token of the signed-in user: see `Client.token`."""
         return await self._perform(_calls.token(minimum_validity), timeout, patience)
 
     async def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> RenewResult:
-        """Renews the access token now, past a postponement or a backoff: see `Client.renew`."""
+        """Renews the access token now, despite a postponement or a backoff: see `Client.renew`."""
         return await self._perform(_calls.renew(), timeout, patience)
 
     async def api(
@@ -155,7 +155,7 @@ class AsyncClient:
         return await self._perform(_calls.api(method, path, query, headers, body), timeout)
 
     def session_handler(self, function: HandlerFunction) -> AsyncSessionHandler:
-        """A decorator: the function, `async` or not, decides how tokens are renewed, once the handler is run.
+        """A decorator: the function, `async` or not, decides how tokens are renewed, while the handler runs.
 
         ```python
         @client.session_handler
@@ -168,32 +168,32 @@ class AsyncClient:
         """
         return AsyncSessionHandler(self._path, function)
 
-    # The daemon itself.
+    # The daemon.
 
     async def info(self, *, timeout: Optional[float] = None) -> DaemonInfo:
-        """Which daemon this is, and since when it runs."""
+        """Returns the version of the daemon and its start time."""
         return await self._perform(_calls.info(), timeout)
 
     async def whoami(self, *, timeout: Optional[float] = None) -> Caller:
-        """Who this program is to the daemon, and what it may do; needs no capability."""
+        """Returns how the daemon sees this program. Needs no capability."""
         return await self._perform(_calls.whoami(), timeout)
 
     async def reload(self, *, timeout: Optional[float] = None) -> tuple[str, ...]:
-        """Has the daemon read its configuration again; if it refuses the new one, the old one stays in force. Needs `manage`.
+        """Makes the daemon read its configuration again. If it rejects the new one, the old one stays in force. Needs `manage`.
 
-        Returns the settings that were changed and wait for a restart of the daemon, by their key.
+        Returns the keys of changed settings that need a restart of the daemon.
         """
         return await self._perform(_calls.reload(), timeout)
 
     async def metrics(self, *, timeout: Optional[float] = None) -> str:
-        """The daemon's counters, in Prometheus text format."""
+        """Returns the daemon's counters in Prometheus text format."""
         return await self._perform(_calls.metrics(), timeout)
 
     async def diagnose(self, *, timeout: Optional[float] = None) -> list[Check]:
-        """Looks the installation over."""
+        """Checks the installation."""
         return await self._perform(_calls.diagnose(), timeout)
 
-    # How.
+    # Implementation.
 
     async def _perform(self, call: Call[T], timeout: Optional[float], patience: float = 0.0) -> T:
         def ask(connection: TaskConnection, deadline: Deadline, _: Repetition) -> Awaitable[T]:
@@ -236,7 +236,7 @@ class AsyncClient:
 
 
 class AsyncWatch(AsyncIterator[Snapshot]):
-    """The state of the session from now on, for `async for`; it ends with what a new connection would not change."""
+    """The states of the session from now on, for `async for`. It ends with an error that a new connection would not fix."""
 
     def __init__(self, path: str, *, only_states: bool = False) -> None:
         """@private"""
@@ -244,9 +244,9 @@ class AsyncWatch(AsyncIterator[Snapshot]):
         self._loop = TaskLoop(path, self._changes.feed)
 
     async def next(self, *, timeout: Optional[float] = None) -> Snapshot:
-        """The present snapshot at first, and after that each one that differs.
+        """Returns the current snapshot first, and then each snapshot that differs.
 
-        After `TimedOut` it can be called again, and nothing is missed.
+        After `TimedOut` it can be called again, and no snapshot is lost.
         """
         return await self._loop.next(self._changes.take, Deadline(timeout))
 
@@ -257,7 +257,7 @@ class AsyncWatch(AsyncIterator[Snapshot]):
             raise StopAsyncIteration from None
 
     async def aclose(self) -> None:
-        """Ends the loop."""
+        """Closes the watch."""
         self._loop.close()
 
     async def __aenter__(self) -> AsyncWatch:
@@ -270,10 +270,10 @@ class AsyncWatch(AsyncIterator[Snapshot]):
 
 
 class AsyncSessionHandler:
-    """A function that decides how tokens are renewed: what `AsyncClient.session_handler` makes of it.
+    """A session handler: the result of `AsyncClient.session_handler`.
 
-    It is cancelled when nobody waits for its answer any more: at the deadline, when the daemon has gone, and when it
-    asks the next thing. What it raises is *unable*, and logged.
+    The function is cancelled when its answer is no longer needed: at the deadline, when the connection is lost, and
+    when the daemon asks the next question. If it raises, the answer is *unable*, and the exception is logged.
     """
 
     def __init__(self, path: str, function: HandlerFunction) -> None:
@@ -288,14 +288,14 @@ class AsyncSessionHandler:
         return self._function(request)
 
     async def run(self) -> None:
-        """Answers until the task is cancelled; raises what a new connection would not change."""
+        """Answers until the task is cancelled. Raises an error that a new connection would not fix."""
         try:
             while True:
                 question = await self._loop.next(RenewalFeed.take, Deadline(None), self._cancel)
                 self._cancel()
                 self._answering = asyncio.ensure_future(self._answer(question))
         except Cancelled:
-            # Whoever is just answering may do so.
+            # An answer in progress is completed.
             if self._answering is not None:
                 await self._answering
         finally:
@@ -303,7 +303,7 @@ class AsyncSessionHandler:
             self._loop.close()
 
     async def __aenter__(self) -> AsyncSessionHandler:
-        """Returns as soon as the daemon knows of it, or raises what a new connection would not change."""
+        """Returns after the registration with the daemon, or raises an error that a new connection would not fix."""
         self._registered = asyncio.Event()
         self._task = asyncio.ensure_future(self.run())
         self._task.add_done_callback(self._note_registration)

@@ -36,16 +36,16 @@ __all__ = ["Client", "SessionHandler", "Watch"]
 
 
 class Client:
-    """The one signed-in user of this device, as the daemon keeps it.
+    """The session of this device.
 
-    It connects when something is asked first, and again after the daemon was restarted. One client serves any number of
-    threads over one connection, and starts none of its own.
+    The client connects with the first call, and again after a restart of the daemon. One client serves any number of
+    threads over one connection, and starts no thread.
 
     Args:
-        socket: where the daemon listens. By default `$JUNCTIOND_SOCKET`, then
+        socket: the daemon's socket. By default `$JUNCTIOND_SOCKET`, then
             `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
-        timeout: how many seconds a call may take where it says nothing else; `math.inf` is for ever. A handler that
-            renews may think for 60 seconds, and an API body on a slow line takes as long as it takes.
+        timeout: the default timeout of a call in seconds; `math.inf` means none. A session handler may take 60 seconds
+            for a renewal, and a large API body on a slow line may take longer.
     """
 
     def __init__(self, socket: Optional[str] = None, *, timeout: float = TIMEOUT) -> None:
@@ -64,9 +64,9 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Ends the connection. Whoever waits, in any thread, gets `Cancelled`.
+        """Closes the connection. Calls in progress, in any thread, raise `Cancelled`.
 
-        Watches and handlers have their own ends.
+        Watches and handlers are closed separately.
         """
         with self._lock:
             connection, self._connection = self._connection, None
@@ -74,24 +74,25 @@ class Client:
         if connection is not None:
             connection.close()
 
-    # Who is signed in.
+    # The session.
 
     def status(self, *, timeout: Optional[float] = None) -> Snapshot:
-        """The present state of the session."""
+        """Returns the current state of the session."""
         return self._perform(_calls.status(), timeout)
 
     def watch(self) -> Watch:
-        """The state of the session from now on: the present snapshot first, then one for each change.
+        """Returns the states of the session from now on: the current snapshot first, then one for each change.
 
-        It goes on over restarts of the daemon; a daemon that is not there yet is waited for. Whoever is slow gets the
-        newest snapshot only.
+        The watch continues across restarts of the daemon, and waits for a daemon that is not there yet. A slow reader
+        receives only the newest snapshot.
         """
         return Watch(self._path)
 
     def states(self) -> Watch:
         """The same as `watch`, but with a snapshot only for each change of the state.
 
-        Neither a renewal nor a switch of users is one. The other members are as they were at that change; `status` has the present ones.
+        A renewal or a switch of users is not such a change. The other members have their values at that change;
+        `status` has the current ones.
 
         ```python
         for snapshot in client.states():
@@ -102,10 +103,10 @@ class Client:
         return Watch(self._path, only_states=True)
 
     def wait(self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None) -> Snapshot:
-        """Waits until it is so, also for a daemon that is not there yet; without a `timeout` as long as it takes.
+        """Waits until the session reaches the goal, also for a daemon that is not there yet. The default is no timeout.
 
         Args:
-            goal: `"signed-in"`, `"signed-out"`, `"fresh"` (signed in with a living token), or what looks at a snapshot.
+            goal: `"signed-in"`, `"signed-out"`, `"fresh"` (signed in with a valid token), or a predicate on snapshots.
         """
         deadline = Deadline(timeout)
         with self.watch() as watch:
@@ -115,17 +116,17 @@ class Client:
                     return snapshot
 
     def sign_in(self, credential: Credential, *, timeout: Optional[float] = None) -> Snapshot:
-        """Signs a user in. The signed-in user again is a success; somebody else is `AlreadySignedIn`.
+        """Signs a user in. It succeeds if this user is already signed in; for another user it raises `AlreadySignedIn`.
 
-        With `credentials.Device()` the answer comes as soon as there are codes for a person to approve it with: they
-        are in `Snapshot.authorization`, and `watch` tells when it is over.
+        With `credentials.Device()` it returns as soon as there are codes with which a person approves the sign-in. The
+        codes are in `Snapshot.authorization`, and `watch` reports the end of the sign-in.
         """
         return self._perform(_calls.sign_in(credential), timeout)
 
     def sign_out(self, *, timeout: Optional[float] = None) -> Snapshot:
         """Signs the user out, from any state and without the network.
 
-        When the answer says `storage.durable == False`, the user is signed out now, but would be back after a restart.
+        If the result has `storage.durable == False`, a restart of the daemon would restore the session.
         """
         return self._perform(_calls.sign_out(), timeout)
 
@@ -136,14 +137,14 @@ class Client:
         *,
         timeout: Optional[float] = None,
     ) -> IdentifyResult:
-        """Makes the user that the app knows by this id the signed-in one; `None` signs out.
+        """Signs in the user with this id of the app; `None` signs out.
 
         Args:
-            credential: asked for a credential for that id, and only if one is needed, in the calling thread. When it
-                raises, nothing changes, and what it raised is raised here. A daemon that is restarted before it has
-                asked is told again; after that a lost connection is `ConnectionLost`, because the credential may have
-                been used. A credential that comes after the `timeout` is not used: the daemon's question is refused
-                when the call ends.
+            credential: returns a credential for that id. The client calls it in the calling thread, and only if a
+                credential is needed. If it raises, nothing changes, and the exception is raised here. If the connection
+                is lost before the daemon has asked for a credential, the client repeats the call; after that it raises
+                `ConnectionLost`, because the credential may have been used. A credential that comes after the `timeout`
+                is not used: the client refuses the daemon's question when the call ends.
         """
         call = _calls.identify(external_user_id)
 
@@ -153,34 +154,34 @@ class Client:
         return self._repeating(call, ask, timeout)
 
     def reconcile(self, user_id: Optional[str], *, timeout: Optional[float] = None) -> ReconcileResult:
-        """Compares the signed-in user with the one that the app expects, and changes nothing; `None` expects nobody."""
+        """Compares the signed-in user with the expected one, and changes nothing; `None` expects no user."""
         return self._perform(_calls.reconcile(user_id), timeout)
 
     def authorization_page(
         self, redirect_uri: str, state: str, code_challenge: str, *, timeout: Optional[float] = None
     ) -> str:
-        """OAuth: the address of the page on which a person signs in, to be opened in a browser (RFC 8252)."""
+        """OAuth: returns the address of the sign-in page, to be opened in a browser (RFC 8252)."""
         return self._perform(_calls.authorization_page(redirect_uri, state, code_challenge), timeout)
 
-    # What the signed-in user may do.
+    # Tokens and the provider's API.
 
     def token(
         self, *, minimum_validity: float = 0.0, patience: float = 0.0, timeout: Optional[float] = None
     ) -> AccessToken:
-        """An access token of the signed-in user, which the daemon renews first if it has to.
+        """Returns an access token of the signed-in user. The daemon renews it first if necessary.
 
-        Ask each time a token is needed and keep none: a living one costs microseconds.
+        Call this each time a token is needed and do not store it: a valid token costs microseconds.
 
         Args:
-            minimum_validity: how many seconds the token has to live from now on.
-            patience: for how many seconds an error that says `retry_after` is waited out and the call made again.
+            minimum_validity: how many seconds the token must be valid from now on.
+            patience: for how many seconds the client waits and repeats the call after errors with `retry_after`.
         """
         return self._perform(_calls.token(minimum_validity), timeout, patience)
 
     def renew(self, *, patience: float = 0.0, timeout: Optional[float] = None) -> RenewResult:
-        """Renews the access token now, past a postponement or a backoff. `patience`: as in `token`.
+        """Renews the access token now, despite a postponement or a backoff. `patience`: as in `token`.
 
-        `RenewResult.snapshot` is there for a caller with the capability `status`.
+        Only a caller with the capability `status` receives `RenewResult.snapshot`.
         """
         return self._perform(_calls.renew(), timeout, patience)
 
@@ -194,14 +195,14 @@ class Client:
         body: Union[str, bytes, None] = None,
         timeout: Optional[float] = None,
     ) -> ApiAnswer:
-        """Calls the provider's API as the signed-in user; the daemon adds the credential.
+        """Calls the provider's API as the signed-in user. The daemon adds the credential.
 
-        An answer with a status of 400 or more is an answer, not an error.
+        A status of 400 or more is an answer, not an error.
         """
         return self._perform(_calls.api(method, path, query, headers, body), timeout)
 
     def session_handler(self, function: Callable[[RenewalRequest], HandlerResult]) -> SessionHandler:
-        """A decorator: the function decides how tokens are renewed, once the handler is `run` or started.
+        """A decorator: the function decides how tokens are renewed, while the handler runs (`run`, `start` or `with`).
 
         ```python
         @client.session_handler
@@ -214,32 +215,32 @@ class Client:
         """
         return SessionHandler(self._path, function)
 
-    # The daemon itself.
+    # The daemon.
 
     def info(self, *, timeout: Optional[float] = None) -> DaemonInfo:
-        """Which daemon this is, and since when it runs."""
+        """Returns the version of the daemon and its start time."""
         return self._perform(_calls.info(), timeout)
 
     def whoami(self, *, timeout: Optional[float] = None) -> Caller:
-        """Who this program is to the daemon, and what it may do; needs no capability."""
+        """Returns how the daemon sees this program. Needs no capability."""
         return self._perform(_calls.whoami(), timeout)
 
     def reload(self, *, timeout: Optional[float] = None) -> tuple[str, ...]:
-        """Has the daemon read its configuration again; if it refuses the new one, the old one stays in force. Needs `manage`.
+        """Makes the daemon read its configuration again. If it rejects the new one, the old one stays in force. Needs `manage`.
 
-        Returns the settings that were changed and wait for a restart of the daemon, by their key.
+        Returns the keys of changed settings that need a restart of the daemon.
         """
         return self._perform(_calls.reload(), timeout)
 
     def metrics(self, *, timeout: Optional[float] = None) -> str:
-        """The daemon's counters, in Prometheus text format."""
+        """Returns the daemon's counters in Prometheus text format."""
         return self._perform(_calls.metrics(), timeout)
 
     def diagnose(self, *, timeout: Optional[float] = None) -> list[Check]:
-        """Looks the installation over."""
+        """Checks the installation."""
         return self._perform(_calls.diagnose(), timeout)
 
-    # How.
+    # Implementation.
 
     def _perform(self, call: Call[T], timeout: Optional[float], patience: float = 0.0) -> T:
         def ask(connection: SharedConnection, deadline: Deadline, _: Repetition) -> T:
@@ -282,9 +283,9 @@ class Client:
 
 
 class Watch(Iterator[Snapshot]):
-    """The state of the session from now on, for `for`; it ends with what a new connection would not change.
+    """The states of the session from now on, for `for`. It ends with an error that a new connection would not fix.
 
-    A loop that is left with `break` ends with the watch itself; `with` or `close` end it for certain.
+    After a `break` the garbage collector closes the watch; `with` or `close` closes it at once.
     """
 
     def __init__(self, path: str, *, only_states: bool = False) -> None:
@@ -293,9 +294,9 @@ class Watch(Iterator[Snapshot]):
         self._loop = Loop(path, self._changes.feed)
 
     def next(self, *, timeout: Optional[float] = None) -> Snapshot:
-        """The present snapshot at first, and after that each one that differs.
+        """Returns the current snapshot first, and then each snapshot that differs.
 
-        After `TimedOut` it can be called again, and nothing is missed.
+        After `TimedOut` it can be called again, and no snapshot is lost.
         """
         with self._loop.held():
             return self._loop.next(self._changes.take, Deadline(timeout))
@@ -307,7 +308,7 @@ class Watch(Iterator[Snapshot]):
             raise StopIteration from None
 
     def close(self) -> None:
-        """Ends the loop, from any thread."""
+        """Closes the watch, from any thread."""
         self._loop.close()
 
     def __enter__(self) -> Watch:
@@ -320,11 +321,11 @@ class Watch(Iterator[Snapshot]):
 
 
 class SessionHandler:
-    """A function that decides how tokens are renewed: what `Client.session_handler` makes of it.
+    """A session handler: the result of `Client.session_handler`.
 
-    `run` does so in the calling thread; `with handler:` in a thread of its own. It goes on over restarts of the
-    daemon. What the function raises is *unable*, and logged. Where there are several handlers, the latest is asked
-    first.
+    `run` answers in the calling thread; `with handler:` answers in a new thread. The handler continues across restarts
+    of the daemon. If the function raises, the answer is *unable*, and the exception is logged. Of several handlers the
+    daemon asks the latest one first.
     """
 
     def __init__(self, path: str, function: Callable[[RenewalRequest], HandlerResult]) -> None:
@@ -339,7 +340,7 @@ class SessionHandler:
         return self._function(request)
 
     def run(self) -> None:
-        """Answers until `stop` is called from elsewhere; raises what a new connection would not change."""
+        """Answers until another thread calls `stop`. Raises an error that a new connection would not fix."""
         with self._loop.held():
             while True:
                 try:
@@ -349,9 +350,9 @@ class SessionHandler:
                 question.answer(self._decision(question.request))
 
     def start(self) -> SessionHandler:
-        """Answers in a thread of its own, until `stop`; returns as soon as the daemon knows of it.
+        """Answers in a new thread until `stop`. Returns after the registration with the daemon.
 
-        A daemon that is not there yet is waited for; what a new connection would not change is raised.
+        It waits for a daemon that is not there yet, and raises an error that a new connection would not fix.
         """
         self._thread = threading.Thread(target=self._run_to_the_end, name="junctiond session handler", daemon=True)
         self._thread.start()
@@ -361,7 +362,7 @@ class SessionHandler:
         return self
 
     def stop(self) -> None:
-        """Is a session handler no longer, from any thread; raises what ended it before that."""
+        """Ends the handler, from any thread. Raises the error that ended it before, if there is one."""
         self._loop.close()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()

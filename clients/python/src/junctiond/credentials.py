@@ -1,4 +1,4 @@
-"""What signs a user in. Secrets may be given as `str` or `Secret`; they are kept as `Secret`.
+"""Credentials for a sign-in. A secret may be a `str` or a `Secret`; it is stored as `Secret`.
 
 ```python
 client.sign_in(credentials.SignInToken(token))
@@ -27,14 +27,14 @@ __all__ = [
     "UserLogin",
 ]
 
-#: What a secret may be given as.
+#: The types of a secret argument.
 Text = Union[str, Secret]
 
 
 class Credential:
-    """Any of the classes below."""
+    """The base of all credentials."""
 
-    #: The word that decides which members the wire form has.
+    #: The scheme, which decides about the other members on the wire.
     scheme: ClassVar[str]
 
     def wire(self) -> dict[str, object]:
@@ -43,14 +43,14 @@ class Credential:
 
 
 def wire_members(value: object) -> dict[str, object]:
-    """The members of a dataclass as the wire names and writes them; what is `None` is left out."""
+    """Returns the members of a dataclass with their names on the wire, without those that are `None`."""
     members: dict[str, object] = {}
     for each in fields(value):  # type: ignore[arg-type]
         member = getattr(value, each.name)
         if member is None:
             continue
         first, *rest = each.name.split("_")
-        # A number that a 64-bit float would round goes as text.
+        # A number is sent as text, because a 64-bit float would round a large one.
         members[first + "".join(word.title() for word in rest)] = (
             member.reveal() if isinstance(member, Secret) else str(member)
         )
@@ -58,7 +58,7 @@ def wire_members(value: object) -> dict[str, object]:
 
 
 def boxed(value: object, *names: str) -> None:
-    """Puts secrets that were given as text into their boxes."""
+    """Wraps secrets that are strings."""
     for name in names:
         text = getattr(value, name)
         if text is not None:
@@ -89,7 +89,7 @@ class LinkCode(Credential):
 
 @dataclass(frozen=True)
 class ApiKey(Credential):
-    """Junction: a team API key, for evaluation only. What is left out is taken from what was configured before."""
+    """Junction: a team API key, for evaluation only. A missing member has its configured value."""
 
     scheme: ClassVar[str] = "apiKey"
     api_key: Optional[Text] = None
@@ -103,7 +103,7 @@ class ApiKey(Credential):
 
 @dataclass(frozen=True)
 class UserLogin(Credential):
-    """social.plus: a user id, with an auth token where the network is in secure mode."""
+    """social.plus: a user id, and an auth token if the network is in secure mode."""
 
     scheme: ClassVar[str] = "userLogin"
     user_id: str
@@ -116,7 +116,7 @@ class UserLogin(Credential):
 
 @dataclass(frozen=True)
 class Registration(Credential):
-    """Sinch: a registration token; without one a session handler is asked."""
+    """Sinch: a registration token; without one the daemon asks a session handler."""
 
     scheme: ClassVar[str] = "registration"
     user_id: str
@@ -141,7 +141,7 @@ class RegistrationSignature(Credential):
 
 @dataclass(frozen=True)
 class SelfSigned(Credential):
-    """Sinch: the daemon signs with the application secret it was configured with."""
+    """Sinch: the daemon signs with the configured application secret."""
 
     scheme: ClassVar[str] = "selfSigned"
     user_id: str
@@ -149,14 +149,14 @@ class SelfSigned(Credential):
 
 @dataclass(frozen=True)
 class Device(Credential):
-    """OAuth: a person approves on another screen. The answer comes with the codes, in `Snapshot.authorization`."""
+    """OAuth: device sign-in (RFC 8628). The result has the codes, in `Snapshot.authorization`."""
 
     scheme: ClassVar[str] = "device"
 
 
 @dataclass(frozen=True)
 class AuthorizationCode(Credential):
-    """OAuth: what the browser brought back from the page of `authorization_page`."""
+    """OAuth: the authorization code from the redirect of `authorization_page`."""
 
     scheme: ClassVar[str] = "authorizationCode"
     code: Text
@@ -169,7 +169,7 @@ class AuthorizationCode(Credential):
 
 @dataclass(frozen=True)
 class RefreshToken(Credential):
-    """OAuth: another tool's login, which the daemon takes over."""
+    """OAuth: the refresh token of another program's login, which the daemon takes over."""
 
     scheme: ClassVar[str] = "refreshToken"
     refresh_token: Text
@@ -180,7 +180,7 @@ class RefreshToken(Credential):
 
 @dataclass(frozen=True)
 class TokenExchange(Credential):
-    """OAuth: somebody else's token for one of ours (RFC 8693); the type is a URI of its §3."""
+    """OAuth: a token of another issuer, to be exchanged (RFC 8693); the type is a URI of its section 3."""
 
     scheme: ClassVar[str] = "tokenExchange"
     subject_token: Text

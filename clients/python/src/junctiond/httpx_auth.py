@@ -1,4 +1,4 @@
-"""Authentication for httpx: every request gets a living token, and a 401 is answered once with a newer one.
+"""Authentication for httpx: every request gets a valid token, and is repeated once with a newer one after a 401.
 
 ```python
 import httpx
@@ -8,7 +8,7 @@ from junctiond.httpx_auth import JunctionAuth
 http = httpx.Client(auth=JunctionAuth(Client()))
 ```
 
-It needs `httpx`, which the rest of the library does not.
+This module needs `httpx`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class JunctionAuth(httpx.Auth):
                 self._client.renew()
                 newer = self._client.token()
         except JunctionError:
-            # The 401 says what there is to say.
+            # The caller receives the 401.
             return
         request.headers["Authorization"] = newer.authorization
         yield request
@@ -68,12 +68,12 @@ class AsyncJunctionAuth(httpx.Auth):
                 await self._client.renew()
                 newer = await self._client.token()
         except JunctionError:
-            # The 401 says what there is to say.
+            # The caller receives the 401.
             return
         request.headers["Authorization"] = newer.authorization
         yield request
 
 
 def _can_be_sent_again(request: httpx.Request) -> bool:
-    """A body that is made while it is sent can be sent once only."""
+    """Whether the body can be sent again: a streamed body cannot."""
     return isinstance(request.stream, httpx.ByteStream)

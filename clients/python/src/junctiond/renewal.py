@@ -1,4 +1,4 @@
-"""What a session handler is asked, and what it can answer."""
+"""The questions to a session handler, and its answers."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ __all__ = [
 
 @dataclass(frozen=True)
 class RenewalRequest:
-    """A renewal that a session handler has to decide about."""
+    """A renewal for which the daemon asks the session handler."""
 
-    #: Which renewal it is.
+    #: The id of the renewal.
     renewal_id: str
-    #: Why there is one: `missing`, `expiring`, `expired`, `rejected` or `requested`.
+    #: The reason: `missing`, `expiring`, `expired`, `rejected` or `requested`.
     reason: str
-    #: Whose token it is.
+    #: The user of the token.
     user_id: str
-    #: When the present token dies, if there is one.
+    #: The expiry of the current token, if there is one.
     expires_at: Optional[datetime]
-    #: When the daemon stops waiting for the answer.
+    #: The daemon waits for the answer until this time.
     deadline: datetime
 
     @property
     def time_left(self) -> float:
-        """How many seconds the daemon goes on waiting, by the wall clock that it shares with us."""
+        """The seconds until the deadline, by the wall clock, which the daemon also uses."""
         return max(0.0, (self.deadline - datetime.now(timezone.utc)).total_seconds())
 
     @classmethod
@@ -55,9 +55,9 @@ class RenewalRequest:
 
 
 class RenewalAnswer:
-    """Any of the classes below."""
+    """The base of all answers."""
 
-    #: The word that decides which other members there are.
+    #: The action, which decides about the other members on the wire.
     action: ClassVar[str]
 
     def wire(self) -> dict[str, object]:
@@ -67,14 +67,14 @@ class RenewalAnswer:
 
 @dataclass(frozen=True)
 class Renew(RenewalAnswer):
-    """The daemon shall renew with what it has."""
+    """The daemon renews with its own credentials."""
 
     action: ClassVar[str] = "renew"
 
 
 @dataclass(frozen=True)
 class RenewWithAuthToken(RenewalAnswer):
-    """The daemon shall renew with this token from the app's backend."""
+    """The daemon renews with this token from the app's backend."""
 
     action: ClassVar[str] = "renewWithAuthToken"
     auth_token: Text
@@ -85,7 +85,7 @@ class RenewWithAuthToken(RenewalAnswer):
 
 @dataclass(frozen=True)
 class RenewWithSignature(RenewalAnswer):
-    """The daemon shall register anew with this legacy signature."""
+    """The daemon registers again with this legacy signature."""
 
     action: ClassVar[str] = "renewWithSignature"
     signature: Text
@@ -97,17 +97,17 @@ class RenewWithSignature(RenewalAnswer):
 
 @dataclass(frozen=True)
 class UnableToRetrieveAuthToken(RenewalAnswer):
-    """Not now. Nobody is asked again for ten minutes."""
+    """The handler has no token. The daemon asks no handler for ten minutes."""
 
     action: ClassVar[str] = "unableToRetrieveAuthToken"
 
 
-#: What the function of a session handler may return: a text is an auth token, and `None` is *unable*.
+#: The results of a session handler's function: a `str` is an auth token, and `None` means *unable*.
 HandlerResult = Union[RenewalAnswer, str, Secret, None]
 
 
 def decision(result: HandlerResult) -> RenewalAnswer:
-    """@private What a handler's function has decided."""
+    """@private Converts the result of a handler's function to an answer."""
     if isinstance(result, RenewalAnswer):
         return result
     if isinstance(result, (str, Secret)):

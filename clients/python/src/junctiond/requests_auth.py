@@ -1,4 +1,4 @@
-"""Authentication for requests: every request gets a living token, and a 401 is answered once with a newer one.
+"""Authentication for requests: every request gets a valid token, and is repeated once with a newer one after a 401.
 
 ```python
 import requests
@@ -9,7 +9,7 @@ session = requests.Session()
 session.auth = JunctionAuth(Client())
 ```
 
-It needs `requests`, which the rest of the library does not.
+This module needs `requests`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class JunctionAuth(requests.auth.AuthBase):
         position = _position(request.body)
 
         def again(response: requests.Response, **arguments: Any) -> requests.Response:
-            # After a redirect to another host the token is not in the request any more, and has no business there.
+            # After a redirect to another host the request has no token, and must not get one.
             if response.status_code != 401 or response.request.headers.get("Authorization") != token.authorization:
                 return response
             return self._sent_again(response, token.token, position, arguments)
@@ -58,10 +58,10 @@ class JunctionAuth(requests.auth.AuthBase):
                 self._client.renew()
                 newer = self._client.token()
         except JunctionError:
-            # The 401 says what there is to say.
+            # The caller receives the 401.
             return response
         request.headers["Authorization"] = newer.authorization
-        # Read to the end, so that its connection can be used again.
+        # Reads the body to its end, so that the connection can be reused.
         _ = response.content
         response.close()
         second: requests.Response = response.connection.send(request, **arguments)
@@ -71,7 +71,7 @@ class JunctionAuth(requests.auth.AuthBase):
 
 
 def _position(body: object) -> object:
-    """Where a file stands that is sent; nothing for text and bytes."""
+    """Returns the position of a body that is a file, or `None`."""
     try:
         return body.tell()  # type: ignore[attr-defined]
     except (AttributeError, OSError):
@@ -79,7 +79,7 @@ def _position(body: object) -> object:
 
 
 def _rewound(body: object, position: object) -> bool:
-    """Whether the body can be sent again."""
+    """Whether the body can be sent again; rewinds a file."""
     if body is None or isinstance(body, (str, bytes)):
         return True
     if position is None:
