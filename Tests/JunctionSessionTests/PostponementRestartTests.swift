@@ -2,9 +2,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// A postponement over a restart of the daemon.
+/// A postponement across a restart of the daemon.
 struct PostponementRestartTests {
-    /// The provider answers 502 until the replays are used up, and then nobody can help.
+    /// The provider answers 502 until the refresh retries are used up, and then no handler can help.
     private func postponedAfterReplays() -> Bench {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
@@ -34,7 +34,7 @@ struct PostponementRestartTests {
         #expect(restarted.questions.count == 1)
     }
 
-    @Test func `a postponement outlives a step of the clock and a restart`() {
+    @Test func `a postponement survives a step of the clock and a restart`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(3_000))
@@ -100,7 +100,7 @@ struct PostponementRestartTests {
         #expect(restarted.everAsked.isEmpty)
     }
 
-    @Test func `a postponement beside an open intent, as an older release wrote it, outlives the refresh retry`() {
+    @Test func `a postponement beside an open intent, as an older release wrote it, survives the refresh retry`() {
         let bench = postponedAfterReplays()
         var record = bench.written.last!
         guard case .session(var stored) = record.content else {
@@ -149,7 +149,7 @@ struct PostponementRestartTests {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(3_000))
-        // An intent stands from an attempt that was lost; then nobody can help; then somebody asks for a renewal.
+        // The intent of a lost attempt is open. Then no handler can help, and then a caller requests a renewal.
         bench.answerQuestion(.renew)
         bench.failRenewal(.lost)
         for _ in 0..<2 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A refresh request whose answer was lost is sent again while the provider's grace for it lasts.
+/// A refresh request whose answer was lost is sent again within the provider's grace.
 struct RefreshRetryTests {
     @Test func `a lost answer is retried within two seconds, once more inside the grace, then by the backoff`() {
         for seed in 0..<100 {
@@ -16,7 +16,7 @@ struct RefreshRetryTests {
             bench.pass(first)
             #expect(bench.renewals.count == 1)
 
-            // A 503 refuses the refresh retry only: the outcome of the first request is as unknown as before.
+            // The 503 refuses only the refresh retry. The outcome of the first request is still unknown.
             bench.failRenewal(.busy)
             bench.passToNextAttempt()
             let second = bench.now.uptime - sent
@@ -123,7 +123,7 @@ struct RefreshRetryTests {
         bench.passToNextAttempt()
         #expect(bench.renewals.count == 1)
         #expect(bench.now.uptime - sent <= .seconds(24))
-        // The window is over: now the provider's own wish counts.
+        // The window is closed, so the provider's Retry-After applies.
         bench.failRenewal(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(600))))
         #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(600))
     }
@@ -140,7 +140,7 @@ struct RefreshRetryTests {
         #expect(bench.everAsked.count == 1)
     }
 
-    @Test func `a refused refresh retry asks the handlers, and their answer is no refresh retry`() {
+    @Test func `a refused refresh retry asks the handlers, and their answer is not a refresh retry`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
         bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
@@ -198,7 +198,7 @@ struct RefreshRetryTests {
             guard bench.renewals.count == 1 else { continue }
             let at = bench.now.uptime
             bench.failRenewal(.busy)
-            // 12 s after the first was sent, the window (25 s) is closed.
+            // The window of 25 s is closed 12 s after the first send time.
             let delay = bench.facts.renewal.notBefore! - bench.now.wall
             if bench.now.uptime - sent < .seconds(13), (at + delay) - sent > .seconds(25) { closed += 1 }
         }
@@ -247,7 +247,7 @@ struct RefreshRetryTests {
         #expect(replays == 6)
     }
 
-    @Test func `a grant ends the doubt about a lost answer, and the next refusal closes the intent`() {
+    @Test func `a grant settles a lost answer, and the next refusal closes the intent`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.failRenewal(.lost)

@@ -3,8 +3,7 @@
 /// | a round | until | then |
 /// |---|---|---|
 /// | waits | no other round has an open question | asks |
-/// | asks one handler | the handler answers or disconnects, or its time ends | the machine uses the answer, or the
-/// round asks the next user |
+/// | asks one handler | the handler answers, disconnects or is too slow | the answer is used, or the next user is asked |
 /// | has no user or no time left | | no handler could help |
 ///
 /// The round first asks the user whose handler registered last. A user whose handler was silent comes last, until one

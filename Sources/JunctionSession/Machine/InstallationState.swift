@@ -182,8 +182,8 @@ struct Session: Hashable, Sendable {
     /// A postponement and a demanded pause stay in the record until a grant.
     ///
     /// - Parameters:
-    /// - usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
-    /// - isRefreshRetry: whether it sends the same refresh token again.
+    ///   - usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
+    ///   - isRefreshRetry: whether it sends the same refresh token again.
     /// - Returns: whether the record must be written, because it does not have this intent yet.
     mutating func renewalBegan(usesAnswer: Bool, isRefreshRetry: Bool) -> Bool {
         let isKnown = isRefreshRetry && stored.renewalUnderWay && !stored.renewalUsesAnswer

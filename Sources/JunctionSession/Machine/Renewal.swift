@@ -4,8 +4,7 @@
 /// |---|---|---|
 /// | resting: scheduled | the token's renewal time, its end, a caller | asking, writing the intent |
 /// | resting: refresh retry | a time inside the provider's reuse grace | writing the intent |
-/// | resting: backing off | its time, a caller with an expired token, a resume, the network's return | asking, writing
-/// the intent |
+/// | resting: backing off | its time, a caller with an expired token, a resume, a network | asking, writing the intent |
 /// | resting: postponed | its time, `session.renew` | due |
 /// | resting: due | a handler registers, if one is needed | asking, writing the intent |
 /// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |
@@ -305,11 +304,11 @@ struct Renewal: Hashable, Sendable {
     /// Handles a transient failure.
     ///
     /// - Parameters:
-    /// - isAwaited: whether a caller of `session.renew` waits.
-    /// - isReauthenticationPresumed: whether the provider has refused without a reason for so long that the daemon
-    ///   requires a new credential.
-    /// - sentAt: the send time of the request, if it carried a refresh token that may be spent now.
-    /// - left: the rest of the token's lifetime, if it has not expired.
+    ///   - isAwaited: whether a caller of `session.renew` waits.
+    ///   - isReauthenticationPresumed: whether the provider has refused without a reason for so long that the daemon
+    ///     requires a new credential.
+    ///   - sentAt: the send time of the request, if it carried a refresh token that may be spent now.
+    ///   - left: the rest of the token's lifetime, if it has not expired.
     /// - Returns: the error for waiting callers, with the length of the pause.
     mutating func failed(
         _ failure: Unavailability,

@@ -96,8 +96,8 @@ struct Revocations: Hashable, Sendable {
     /// sign-in.
     ///
     /// - Parameters:
-    /// - isHeld: whether no request may begin now.
-    /// - maySignIn: whether a pending sign-in may turn out to be this user's.
+    ///   - isHeld: whether no request may begin now.
+    ///   - maySignIn: whether a pending sign-in may turn out to be this user's.
     mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> [Effect] {
         var effects: [Effect] = []
         for revocation in list where revocation.id != request?.id {

@@ -39,11 +39,11 @@ package struct SessionMachine: Hashable, Sendable {
     /// Creates a machine without a session.
     ///
     /// - Parameters:
-    /// - schemes: the properties of the provider's schemes.
-    /// - handlerTimeout: the time limit for the answer of one handler.
-    /// - postponement: the time in which no handler is asked after none could help, at least ten minutes.
-    /// - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
-    /// - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
+    ///   - schemes: the properties of the provider's schemes.
+    ///   - handlerTimeout: the time limit for the answer of one handler.
+    ///   - postponement: the time in which no handler is asked after none could help, at least ten minutes.
+    ///   - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
+    ///   - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
     package init(
         provider: String,
         schemes: [Scheme: SchemeTraits],
@@ -73,11 +73,11 @@ package struct SessionMachine: Hashable, Sendable {
     /// Handles the content of the store, which the owner reads once, before all other events.
     ///
     /// - Parameters:
-    /// - secrets: the session's secrets in the record.
-    /// - codes: the codes of a device sign-in, if the record has one.
-    /// - mayManage: false if the caller that began the record's device sign-in has lost the right to it.
-    /// - partials: the partial grants of the record, in its order.
-    /// - durable: false if the record was found outside the disk and has yet to be written to it.
+    ///   - secrets: the session's secrets in the record.
+    ///   - codes: the codes of a device sign-in, if the record has one.
+    ///   - mayManage: false if the caller that began the record's device sign-in has lost the right to it.
+    ///   - partials: the partial grants of the record, in its order.
+    ///   - durable: false if the record was found outside the disk and has yet to be written to it.
     package mutating func restored(
         _ restoration: Restoration,
         secrets: SecretRef,

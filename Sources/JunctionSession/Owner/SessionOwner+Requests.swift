@@ -7,8 +7,8 @@ extension SessionOwner {
     /// Signs a user in. The answer is the snapshot after the sign-in.
     ///
     /// - Parameters:
-    /// - isAllowed: called again after each change of rights, until the sign-in takes effect.
-    /// - caller: stored with the codes of a device sign-in.
+    ///   - isAllowed: called again after each change of rights, until the sign-in takes effect.
+    ///   - caller: stored with the codes of a device sign-in.
     package func signIn(
         _ credential: Credential,
         by uid: UInt32,

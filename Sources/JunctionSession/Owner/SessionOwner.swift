@@ -65,11 +65,11 @@ package actor SessionOwner {
     /// Creates the owner of a session that has not been started.
     ///
     /// - Parameters:
-    /// - executor: the executor of the owner. `tasks` is the same loop, for the tasks of the owner.
-    /// - rules: the settings of renewals.
-    /// - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
-    /// - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
-    /// - seed: the seed of the machine's random numbers.
+    ///   - executor: the executor of the owner. `tasks` is the same loop, for the tasks of the owner.
+    ///   - rules: the settings of renewals.
+    ///   - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
+    ///   - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
+    ///   - seed: the seed of the machine's random numbers.
     package init(
         provider: any IdentityProvider,
         store: any SessionStore,
@@ -111,9 +111,9 @@ package actor SessionOwner {
     /// Takes over what the store held. Called once, before all other functions.
     ///
     /// - Parameters:
-    /// - durable: false if the record has yet to be written to the disk.
-    /// - mayManage: whether the caller that began a stored device sign-in may still sign a user in. Called again after
-    ///   each change of rights.
+    ///   - durable: false if the record has yet to be written to the disk.
+    ///   - mayManage: whether the caller that began a stored device sign-in may still sign a user in. Called again after
+    ///     each change of rights.
     package func start(
         with restoration: Restoration,
         durable: Bool = true,

@@ -6,7 +6,7 @@ import Testing
 import Glibc
 #endif
 
-/// Every sequence of events to a depth, from each of the interesting situations. `JUNCTION_DEPTH` goes deeper.
+/// Explores every sequence of events up to a depth, from several situations. `JUNCTION_DEPTH` sets the depth.
 struct ExplorationTests {
     static let depth = getenv("JUNCTION_DEPTH").flatMap { Int(String(cString: $0)) } ?? 5
 
@@ -59,7 +59,7 @@ struct ExplorationTests {
                         Issue.record("\(situation), \(path + [event]): \(error.description)")
                         return
                     }
-                    // The last layer is looked at and not kept.
+                    // The states of the last layer are checked and not stored.
                     if depth < Self.depth, seen.insert(after.hashValue).inserted {
                         next.append((after, path + [event]))
                     }
