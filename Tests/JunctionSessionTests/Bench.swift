@@ -77,7 +77,6 @@ struct Bench {
         )
     }
 
-
     /// Advances both clocks without ringing the alarm.
     mutating func advance(by duration: Duration) {
         now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)

@@ -94,7 +94,8 @@ struct HandlerMessageTests {
         #expect(bench.reports.contains { "\($0)".contains("no session handler could help (1 was asked)") })
     }
 
-    @Test func `an expired token while postponed is refused with the same message, after a restart without the count`() {
+    @Test func `an expired token while postponed is refused with the same message, after a restart without the count`()
+    {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
         bench.register(1)

@@ -198,8 +198,7 @@ struct IdentifyTests {
         #expect(bench.machine.reconciliation(withUserId: "bob") == another)
     }
 
-    @Test func `ids with different bytes are different even if they look alike, and each is shown unchanged`()
-    {
+    @Test func `ids with different bytes are different even if they look alike, and each is shown unchanged`() {
         let (inOne, inTwo) = (ExternalUserId("caf\u{E9}"), ExternalUserId("cafe\u{301}"))
         #expect(inOne.text == inTwo.text)
         #expect(inOne != inTwo)

@@ -179,7 +179,7 @@ struct PostponementTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `with an expired token, a new handler of a user who has been asked waits for the end of the postponement`() {
+    @Test func `with an expired token, a new handler of a user who has been asked waits for the postponement`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1, of: 1_000)
         bench.register(2, of: 1_001)

@@ -101,8 +101,7 @@ struct RevocationRetryTests {
         #expect(bench.waitingRevocations.isEmpty)
     }
 
-    @Test func `a device session is revoked after its access token has ended, and for longer than its lifetime`()
-    {
+    @Test func `a device session is revoked after its access token has ended, and for longer than its lifetime`() {
         var bench = Bench.withCodes { $0.life = .seconds(300) }
         bench.passToPoll()
         bench.grantPoll()

@@ -165,7 +165,7 @@ struct SessionOwnerTests {
         bench.owner.assumeIsolated { #expect($0.requests.isEmpty) }
     }
 
-    @Test func `a malformed credential is refused at once`() {
+    @Test func `a malformed or unsupported credential is refused at once`() {
         let bench = OwnerBench().start()
         let kinds = Box<SessionError.Kind>()
         bench.on { owner in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A name server or a connection may delay a renewal: the provider's grace begins when the request leaves.
+/// A name server or a connection may delay a renewal. The provider's grace begins when the request leaves.
 struct SlowConnectionTests {
     /// A renewal that left after `wait`. Its answer was lost after ten seconds, and the refresh retry was refused.
     private func afterRefusedReplay(leavingAfter wait: Duration, told: Bool) throws -> (bench: Bench, left: Uptime) {
@@ -29,7 +29,7 @@ struct SlowConnectionTests {
     }
 
     @Test(arguments: [0, 6, 10, 15, 20])
-    func `the late replay arrives inside the grace, however slow the connection was`(wait: Int) throws {
+    func `the late refresh retry arrives inside the grace after any delay of the connection`(wait: Int) throws {
         var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
         try makeNextTry(&bench)
 
@@ -46,12 +46,12 @@ struct SlowConnectionTests {
         #expect(bench.machine.renewal.sendDeadline == left + .milliseconds(24_500))
         bench.failRenewal(.unavailable(Unavailability("No name within 2 s")))
         #expect(bench.machine.renewal.sendDeadline == nil)
-        // The grace is over: what comes now is as late as any retry.
+        // The grace is over, and the next attempt is an ordinary retry.
         try makeNextTry(&bench)
         #expect(bench.machine.renewal.sendDeadline == nil)
     }
 
-    @Test func `a request that is not known to have left counts from its beginning`() throws {
+    @Test func `the grace of a request with an unknown send time counts from its begin`() throws {
         let (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(20), told: false)
         let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
 

@@ -7,14 +7,14 @@ struct ClockPort: SessionClock {
     func now() -> Moment { life.simulation.now }
 }
 
-/// The alarm remembers its time, and the world rings it.
+/// The alarm. It stores its time, and the simulation rings it.
 struct AlarmPort: SessionAlarm {
     let life: ProcessLife
 
     func set(_ time: WallTime?) { life.alarm = time }
 }
 
-/// The disk. A write ends when the agenda says so.
+/// The disk. A write ends at a time of the agenda.
 struct StorePort: SessionStore {
     let sealedWith = "file"
     let life: ProcessLife

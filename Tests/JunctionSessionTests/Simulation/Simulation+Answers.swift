@@ -1,9 +1,10 @@
 import JunctionSession
 import JunctionTesting
 
-/// What comes back from the provider: the judge notes what the owner is about to hear, and looks at what it makes of it.
+/// The provider's answers. The model records each answer before the owner gets it, and the simulation checks the
+/// result.
 extension Simulation {
-    /// The outcome of a call is here.
+    /// Delivers the outcome of a call.
     func deliver(_ answer: Answer, to number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         var answer = answer
@@ -29,7 +30,7 @@ extension Simulation {
 
     private var isPending: Bool { snapshot.facts.flags.contains(.pendingReauthentication) }
 
-    /// The provider says whose the tokens are, or does not. The provider itself gives back what it refuses.
+    /// Answers a userinfo request with a user or a failure. The provider port itself revokes what it refuses.
     func answerUserinfo(_ number: Int) {
         guard let call = calls.removeValue(forKey: number), let tokens = call.tokens else { return }
         let answer: Answer
@@ -63,24 +64,24 @@ extension Simulation {
         resume(call, answer)
     }
 
-    /// An API call is answered with a ban, which ends the session that it was made with and no other; or with a 401.
+    /// Answers an API call: with a ban, which ends only the session of that call, or with a 401.
     func answerApiCall(_ number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         let before = snapshot
         switch isHealed ? 9 : chance(6) {
         case 0:
             let isOfSession = call.era == books.era && books.held != nil
-            // What is being written of a sign-in, a sign-out or a verdict goes before.
+            // A sign-in, a sign-out or a verdict that is being written takes precedence.
             let isStanding = isOfSession && books.granted == nil && !isSigningOut && !books.isEnding
             if isStanding {
                 coverage.note(.apiVerdicts)
                 books.isBanned(self)
             }
             if isOfSession, !isStanding {
-                // It counts unless what is being written ends the session.
+                // The ban takes effect unless the change that is being written ends the session.
                 books.mayEnd = true
                 if let family = books.held?.family { books.ended.insert(family) }
-                // A session that has ended leaves the next one no name.
+                // A session that has ended leaves its name to no later session.
                 if books.granted?.keepsName == true {
                     books.granted?.name = nil
                     books.granted?.keepsName = false
@@ -95,7 +96,8 @@ extension Simulation {
         }
     }
 
-    /// A new credential is wanted for refusals without a reason only after three attempts over ten minutes, with a dead token.
+    /// Checks that refusals without a reason require a new credential only after three attempts over ten minutes with
+    /// an expired token.
     private func judgePresumption(of call: Call) {
         coverage.note(.presumedDemands)
         (books.isPresumed, books.isDemanded) = (true, false)
@@ -103,7 +105,7 @@ extension Simulation {
         guard let first = times.first, times.count >= 3 else {
             return fail("reauthentication is presumed after \(times.count) refusals")
         }
-        // A restart knows the time only by a wall clock that somebody may have set.
+        // After a restart the daemon knows the time only from a wall clock that may have been set.
         if time - first < 600_000, lastStep < first {
             fail("reauthentication is presumed after \(time - first) ms")
         }

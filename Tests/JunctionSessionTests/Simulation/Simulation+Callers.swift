@@ -1,11 +1,11 @@
 import JunctionSecret
 import JunctionSession
 
-/// What callers ask for, what they are told, and whether that is true.
+/// The requests of callers, and checks of their answers.
 extension Simulation {
     var isSigningOut: Bool { waiting.values.contains(where: \.isSignOut) }
 
-    /// Some local user, who asks now.
+    /// A random local user.
     private func caller() -> UInt32 { UInt32(chance(callers)) }
 
     private func wait(_ kind: Waiter.Kind) -> (number: Int, uid: UInt32) {
@@ -14,7 +14,7 @@ extension Simulation {
         return (number, uid)
     }
 
-    // MARK: Signing in and out
+    // MARK: Sign-ins and sign-outs
 
     @discardableResult
     func signIn(as user: String? = nil, isBootstrap: Bool = false) -> Int {
@@ -36,7 +36,7 @@ extension Simulation {
             return .device
         }
         if scheme == .signInToken, chance(4) == 0 {
-            // Now and then the credential is one that an earlier try has spent.
+            // Sometimes the credential is one that an earlier attempt has spent.
             let unfinished = chance(2) == 0 ? books.unfinishedLinks.removeValue(forKey: user) : nil
             let link = unfinished ?? provider.link(for: user)
             waiting[number]?.link = link
@@ -63,7 +63,7 @@ extension Simulation {
         }
     }
 
-    /// Whatever was received before a sign-out is over, but for API calls that have left.
+    /// Signs out. Every earlier request ends, except API calls that have left.
     private func signingOut(_ number: Int, _ body: @escaping (isolated SessionOwner) -> Void) {
         let before = waiting.filter { $0.key != number && !$0.value.isSignOut && $0.value.kind != .api }.keys
         books.signsOut(self)
@@ -140,11 +140,11 @@ extension Simulation {
         }
     }
 
-    /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
+    /// Requests `session.renew`, which makes one attempt in ten seconds while it fails.
     func requestRenewal() {
         let (number, uid) = wait(.renew)
         let (life, before) = (life!, snapshot.facts.renewal.phase)
-        // It passes what the provider has demanded, if it makes an attempt.
+        // An attempt is allowed during a pause that the provider demands.
         let pause = books.demanded.removeValue(forKey: .renewal)
         on { owner in
             owner.renew(by: uid) { [self] in heard($0, number, life) }
@@ -159,7 +159,7 @@ extension Simulation {
 
     // MARK: Answers
 
-    /// A caller hears of a change: what it is told is so, and is on the disk if it is said to be durable.
+    /// Checks that the answer to a change is true, and that a change reported as durable is on the disk.
     private func heard(_ result: Result<Snapshot, SessionError>, _ number: Int, _ life: ProcessLife) {
         guard !life.isOver else { return }
         log("request \(number) is answered: \(result.refusal?.message ?? "done")")
@@ -183,7 +183,7 @@ extension Simulation {
         }
     }
 
-    /// Another call, which is not answered yet, may have given the user another name meanwhile.
+    /// Whether another call that is not answered yet may have changed the user's name.
     var isBeingNamed: Bool { waiting.values.contains { $0.isSignIn && $0.hasAnswered } }
 
     private func answered(_ number: Int, refusal: SessionError?) {
@@ -199,12 +199,12 @@ extension Simulation {
                 fail("an approved sign-in is reported as expired")
             }
         }
-        // The name that it gave to the user may be shown all the same, until the sign-out that overtook it is written.
+        // The user's new name may be shown until the sign-out that overtook the call is written.
         if refusal != nil, waiter.hasAnswered { books.held?.name = nil }
         if waiter.isBootstrap { plan(.bootstrapAnswered(refusal), after: 0) }
     }
 
-    /// No local user causes more calls of sign-ins in a minute than it may.
+    /// Checks that no local user exceeds the limit of sign-in calls in a minute.
     func charge(_ request: Int?) {
         guard let uid = request.flatMap({ waiting[$0]?.uid }) else { return }
         books.exchanges += 1

@@ -1,7 +1,7 @@
 import JunctionSession
 import JunctionTesting
 
-/// What the disk holds: a record, and the secrets that are sealed with it.
+/// The content of the disk: a record, and the secrets that are sealed with it.
 struct Disk {
     var record: SessionRecord
     var secrets: SessionSecrets
@@ -14,7 +14,7 @@ struct PendingWrite {
     var continuation: UnsafeContinuation<StoreFailure?, Never>?
 }
 
-/// The disk: it is slow, full, or fine, and it judges what it is given.
+/// The disk: it may be slow or full, and it checks what is written.
 extension Simulation {
     func write(_ record: SessionRecord, _ secrets: SessionSecrets) async -> StoreFailure? {
         log("write \(record)")
@@ -48,7 +48,7 @@ extension Simulation {
         disk = Disk(record: write.record, secrets: write.secrets)
     }
 
-    /// A record is sealed with the secrets of its own user, and with nothing of anybody else's.
+    /// Checks that a record is sealed only with the secrets of its own user.
     private func judge(_ record: SessionRecord, _ secrets: SessionSecrets) {
         if (record.approval == nil) != (secrets.codes == nil) {
             fail("a sign-in that awaits approval is written without its codes")

@@ -1,7 +1,7 @@
 import JunctionSession
 
-/// What must come of every history: provider, disk and apps work again, and the session becomes fresh, is signed out, or has an
-/// explicit verdict. No login lives on that nobody holds.
+/// The required end of every history. Provider, disk and apps work again, and the session is renewed, signed out, or
+/// ended by a verdict. No unused login stays valid at the provider.
 extension Simulation {
     func heal() throws(Broken) {
         isHealed = true
@@ -29,10 +29,10 @@ extension Simulation {
         try stop()
     }
 
-    /// A person approves what is waited for: that comes to a session, if nobody stands in the way and there is time.
+    /// Approves the pending device sign-in. Returns the user if the approval must lead to a session.
     private func approve() -> String? {
         guard let code = life.owner.assumeIsolated({ $0.codes })?.deviceCode.number else { return nil }
-        // Whoever is wanted, also when the session has ended meanwhile.
+        // The wanted user approves, also if the session has ended meanwhile.
         let stored = disk?.record.approval
         provider.decide(code, by: stored?.wanted?.userId ?? "alice")
         guard let stored, disk?.secrets.codes?.deviceCode.number == code, pendingWrite == nil, books.held == nil,
@@ -41,18 +41,18 @@ extension Simulation {
         else { return nil }
         // A wrong clock at the start may end the codes before the provider does.
         if stored.expiresAt - now.wall < .seconds(120) { return nil }
-        // The provider may want to be left alone for longer than its codes live.
+        // The provider may demand a pause that is longer than the lifetime of its codes.
         if let until = stored.notBefore, until >= stored.expiresAt { return nil }
-        // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
+        // If the wall clock was set, the rest of a demanded pause is unknown after a restart.
         if stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
         // The disk may have refused the pause that the provider demands.
         let end = max(time, books.demanded[.poll(code)] ?? 0) + 120_000
         guard let user = provider.awaitsPoll(code, after: end) else { return nil }
-        // Another user may have approved before, who is refused.
+        // Another user may have approved before, and is refused.
         return stored.wanted.map { $0.userId == user } ?? true ? user : nil
     }
 
-    /// Whether everything has come to its end.
+    /// Whether all activity has ended.
     private var isOver: Bool {
         let facts = snapshot.facts
         guard waiting.isEmpty, pendingWrite == nil, calls.isEmpty, facts.storage.durable else { return false }
@@ -64,14 +64,14 @@ extension Simulation {
         }
     }
 
-    /// Nothing is under way whose outcome would be lost.
+    /// Whether nothing is under way whose outcome could be lost.
     private var isQuiet: Bool {
         isQuietNoticed = false
         life.owner.assumeIsolated { $0.whenQuiet { [self] in isQuietNoticed = true } }
         return isQuietNoticed
     }
 
-    /// The disk holds every login that lives at the provider, or the provider is told of its end within the next hours.
+    /// Checks that every valid login is on the disk, or is revoked within the next hours.
     private func judgeLogins() throws(Broken) {
         for _ in 0..<30 where lostLogin != nil { try runWorld(until: time + 60_000) }
         if let lostLogin { fail("the login \(lostLogin) lives on at the provider, and nobody holds it") }
@@ -85,7 +85,7 @@ extension Simulation {
         for (user, family) in books.logins where user != books.held?.user {
             if !books.ended.contains(family), !provider.isRevoked(family) { return family }
         }
-        // The session's own login is the one that its user was granted last.
+        // The session's own login is the latest one that was granted to its user.
         guard let user = books.held?.user, let family = books.logins[user], let held else { return nil }
         return provider.family(of: held) == family ? nil : family
     }

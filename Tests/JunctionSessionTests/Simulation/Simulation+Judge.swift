@@ -1,7 +1,7 @@
 import JunctionSecret
 import JunctionSession
 
-/// What the judge looks at after every step: what the owner shows and serves, against the disk, the provider and the books.
+/// The checks after every step: what the owner shows and serves, against the disk, the provider and the model.
 extension Simulation {
     func check() {
         guard broken == nil else { return }
@@ -12,10 +12,10 @@ extension Simulation {
         judgeShown(facts)
         judgeReplay()
         judgeLosses()
-        // Whatever callers and handlers do, requests are bounded.
+        // The number of requests is bounded for every behaviour of callers and handlers.
         if let first = books.sends.first, first < time - 600_000 { books.sends.removeAll { $0 < time - 600_000 } }
         if books.sends.count > 160 { fail("\(books.sends.count) requests in ten minutes") }
-        // Whoever waits, waits for something.
+        // Every waiting caller waits for an event or the alarm.
         if !waiting.isEmpty, isIdle, life.alarm == nil {
             fail("\(waiting.count) callers wait, and nothing will ever happen")
         }
@@ -23,7 +23,7 @@ extension Simulation {
 
     // MARK: Who is signed in
 
-    /// Whoever was signed in stays so until a sign-out, another sign-in or a verdict of the provider.
+    /// Checks that the signed-in user changes only by a sign-out, another sign-in or a verdict of the provider.
     private func judgeStanding(_ facts: Snapshot.Facts) {
         let shown = facts.flags.contains(.signedIn) ? facts.userId : nil
         if keepsNothing { return }
@@ -47,9 +47,9 @@ extension Simulation {
 
     // MARK: The disk
 
-    /// What is shown as durable is on the disk, and so survives a kill.
+    /// Checks that a state which is shown as durable is on the disk, and so survives a kill.
     private func judgeDurability(_ facts: Snapshot.Facts) {
-        // A sign-out may find a record that is newer than what is shown.
+        // During a sign-out the record may be newer than the snapshot.
         guard facts.storage.durable, !keepsNothing, !isSigningOut else { return }
         let record = disk?.record
         let stored = record?.session
@@ -77,7 +77,7 @@ extension Simulation {
         }
     }
 
-    /// What a caller is told to be done and durable is on the disk at that moment.
+    /// Checks that a change which is reported to a caller as durable is on the disk at that moment.
     func judgePromise(_ facts: Snapshot.Facts, to waiter: Waiter) {
         guard facts.storage.durable, !keepsNothing else { return }
         let stored = disk?.record.session
@@ -114,7 +114,7 @@ extension Simulation {
         judgeServed(given.secret.number, to: given.userId)
     }
 
-    /// A token that is served is its user's, lives, and was not granted for a right that was withdrawn.
+    /// Checks that a served token belongs to its user, is valid, and was not granted under a withdrawn right.
     func judgeServed(_ access: Int?, to user: String) {
         guard let access, let truth = provider.access[access] else { return fail("a token was served that nobody has") }
         if truth.user != user || books.held?.user != user { fail("somebody else's token was served") }
@@ -122,7 +122,8 @@ extension Simulation {
         if books.unwanted.contains(truth.family) { fail("somebody is signed in by a right that was withdrawn") }
     }
 
-    /// The clock that never steps knows the end; the wall clock may have been set between two lives of the process.
+    /// Whether the end of the token is known on the monotonic clock. The wall clock may have been set between two
+    /// processes.
     func isLifeKnown(of access: Int) -> Bool {
         books.obtained[access].map { $0.restarts == restarts || lastStep < $0.at } ?? false
     }
@@ -132,7 +133,7 @@ extension Simulation {
     private func judgeShown(_ facts: Snapshot.Facts) {
         if let notBefore = facts.renewal.notBefore, life.alarm.map({ $0 > now.wall }) ?? true {
             if notBefore <= now.wall { fail("\(facts.renewal.phase) is shown with a time in the past") }
-            // A provider's Retry-After, with its spread, is an hour at the most.
+            // A provider's Retry-After, with its spread, is at most one hour.
             if facts.renewal.phase == .backingOff, notBefore - now.wall > .seconds(3_600) {
                 fail("a retry waits for more than an hour")
             }
@@ -144,7 +145,7 @@ extension Simulation {
         }
     }
 
-    // MARK: RefreshRetries
+    // MARK: Refresh retries
 
     private func judgeReplay() {
         guard let window = books.window else { return }
@@ -152,7 +153,7 @@ extension Simulation {
         if let before = window.replayBefore, time > before { fail("an unknown outcome is not replayed in time") }
     }
 
-    /// An open intent is replayed at once, whatever else is stored.
+    /// Checks that an open intent is retried at once, whatever else is stored.
     func checkReplayAtStart(_ record: SessionRecord) {
         guard let stored = record.session, stored.renewalUnderWay, !stored.renewalUsesAnswer,
             !stored.reauthenticationPending, !calls.values.contains(where: { $0.kind == .renewal && $0.given == nil })
@@ -160,7 +161,7 @@ extension Simulation {
         fail("an open intent is not replayed at start")
     }
 
-    /// Given grace, a family is never revoked for what the device did.
+    /// Checks that a family is never revoked because of the daemon, if the provider has a grace.
     private func judgeLosses() {
         guard provider.losses.count > books.judgedLosses else { return }
         for loss in provider.losses[books.judgedLosses...] {
@@ -172,7 +173,7 @@ extension Simulation {
             let span = loss.consumedAt...(loss.consumedAt + grace)
             let sends = books.sendsOfToken[loss.token] ?? []
             let wasAway = interruptions.contains { $0.overlaps(span) }
-            // The world had its chance: a replay left in time, and came to nothing.
+            // A refresh retry left in time and had no effect.
             let wasTried = sends.contains { $0 > span.lowerBound && $0 <= span.upperBound }
             let noticedAt = (books.noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
             let wasNoticedLate = noticedAt > span.upperBound - 2_300

@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// What the owner reports to its observer: who is signed in from now on.
+/// The owner's reports to its observer. They show when a sign-in takes effect.
 extension Simulation {
     func happened(_ event: SessionEvent) {
         log("reported: \(event)")
@@ -13,7 +13,7 @@ extension Simulation {
             (books.held, books.granted, books.grantedTo, books.renewed) = (login, nil, nil, nil)
             (books.isDemanded, books.isPresumed, books.isEnding, books.mayEnd) = (false, false, false, false)
             (books.quietUntil, books.window, books.renewBarredUntil) = (nil, nil, .min)
-            // An app may have been asked for the session before, while the grant waited for the disk.
+            // A handler may have been asked for the earlier session while the grant waited for the disk.
             if books.open?.question.reason != .missing { books.open = nil }
             books.demanded[.renewal] = nil
             for (number, call) in calls where call.kind == .renewal { calls[number]?.isOvertaken = true }
