@@ -186,7 +186,7 @@ struct IdentifyTests {
         ),
         (.withApiKey(), .migrate, .signOut, .switch), (.terminated(), .signIn, .none, .signIn),
     ])
-    func `reconcile returns reauthenticate or migrate for a session that needs it`(
+    func `reconcile returns the action that the state of the session requires`(
         bench: Bench,
         sameUser: ReconcileAction,
         nobody: ReconcileAction,
@@ -219,7 +219,7 @@ struct IdentifyTests {
         #expect(bench.facts != before)
     }
 
-    @Test func `an id that is too long for the record is rejected`() {
+    @Test func `an empty id and an id of more than 1024 bytes are rejected`() {
         #expect(ExternalUserId(String()) == nil)
         #expect(ExternalUserId(String(repeating: "e", count: 1_024)) != nil)
         #expect(ExternalUserId(String(repeating: "\u{E9}", count: 512)) != nil)

@@ -47,7 +47,7 @@ struct UserPlaceTests {
         #expect(answers.all.count == 2)
     }
 
-    @Test func `a path that has the placeholder in a wrong position is still refused`() {
+    @Test func `a path with the placeholder is still refused outside the user's own resources`() {
         let bench = OwnerBench().start().signIn("alice")
         let answers = Box<Result<ApiAnswer, SessionError>>()
 
