@@ -9,7 +9,7 @@ struct Bench {
     var life: Duration = .seconds(3_600)
 
     /// The answer to each request, by the number that `request()` returned.
-    private(set) var replies: [UInt64: Heard] = [:]
+    private(set) var replies: [UInt64: CallerAnswer] = [:]
     private var retries: [UInt64: Retry] = [:]
     private(set) var exchanges: [Attempt] = []
     /// The requests for codes, and the polls.
@@ -240,13 +240,13 @@ struct Bench {
     }
 
     /// Answers the open question.
-    mutating func answerQuestion(_ answer: Said) {
+    mutating func answerQuestion(_ answer: HandlerReply) {
         let open = questions.removeLast()
         say(answer, from: open.handler.number, to: open.question.attempt)
     }
 
     /// Answers a question that may no longer be open.
-    mutating func say(_ answer: Said, from number: UInt64, to attempt: Attempt) {
+    mutating func say(_ answer: HandlerReply, from number: UInt64, to attempt: Attempt) {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
@@ -334,7 +334,7 @@ struct Bench {
 
     // MARK: Queries
 
-    func reply(to request: RequestID) -> Heard? { replies[request.number] }
+    func reply(to request: RequestID) -> CallerAnswer? { replies[request.number] }
 
     func refusal(of request: RequestID) -> SessionError.Kind? {
         if case .refused(let refusal) = replies[request.number] { refusal.kind } else { nil }
@@ -345,7 +345,7 @@ struct Bench {
     }
 
     /// Returns the answer to a request that is made now.
-    mutating func reply(to ask: (inout Bench) -> RequestID) -> Heard? {
+    mutating func reply(to ask: (inout Bench) -> RequestID) -> CallerAnswer? {
         let request = ask(&self)
         return replies[request.number]
     }
@@ -377,7 +377,7 @@ struct Bench {
             case .renew(let attempt, _, _, _): renewals.append(attempt)
             case .reply(let reply):
                 precondition(replies[reply.request.number] == nil, "A request was answered twice")
-                replies[reply.request.number] = Heard(reply.outcome)
+                replies[reply.request.number] = CallerAnswer(reply.outcome)
                 if case .success(.retry(let retry)) = reply.outcome { retries[reply.request.number] = retry }
             case .ask(let request, _): asked.append(request)
             case .askHandler(let handler, let question):

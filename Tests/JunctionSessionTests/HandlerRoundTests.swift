@@ -32,8 +32,10 @@ struct HandlerRoundTests {
         }
     }
 
-    @Test(arguments: [Said.unable, .credential, nil])
-    func `a handler that could not help is asked after its user's others, and the user keeps the place`(said: Said?) {
+    @Test(arguments: [HandlerReply.unable, .credential, nil])
+    func `a handler that could not help is asked after its user's others, and the user keeps the place`(
+        said: HandlerReply?
+    ) {
         var bench = Bench.signedIn(mode: .handler)
         for (handler, uid) in [(1, 7), (2, 8), (3, 7), (4, 7)] as [(UInt64, UInt32)] {
             bench.register(handler, of: uid)

@@ -43,8 +43,8 @@ struct HandlerTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test(arguments: [Said.renew, .credential])
-    func `an answer causes one renewal, and the session goes on`(answer: Said) {
+    @Test(arguments: [HandlerReply.renew, .credential])
+    func `an answer causes one renewal, and the session goes on`(answer: HandlerReply) {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(answer)
         #expect(bench.renewals.count == 1)
@@ -206,8 +206,8 @@ struct HandlerTests {
         #expect(bench.reply(to: request) == .done)
     }
 
-    @Test(arguments: [Said.credential, .signature])
-    func `a provider that forgets every registration gets a bounded number of requests`(answer: Said) {
+    @Test(arguments: [HandlerReply.credential, .signature])
+    func `a provider that forgets every registration gets a bounded number of requests`(answer: HandlerReply) {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.renew()

@@ -5,7 +5,7 @@ import Testing
 /// A postponement across a restart of the daemon.
 struct PostponementRestartTests {
     /// The provider answers 502 until the refresh retries are used up, and then no handler can help.
-    private func postponedAfterReplays() -> Bench {
+    private func postponedAfterRefreshRetries() -> Bench {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(3_000))
@@ -90,7 +90,7 @@ struct PostponementRestartTests {
     }
 
     @Test func `a postponement closes the intent, and a restart sends nothing`() {
-        let bench = postponedAfterReplays()
+        let bench = postponedAfterRefreshRetries()
         #expect(bench.facts.renewal.phase == .postponed)
         var restarted = bench.restarted(mode: .handler)
         restarted.register(2)
@@ -101,7 +101,7 @@ struct PostponementRestartTests {
     }
 
     @Test func `a postponement beside an open intent, as an older release wrote it, survives the refresh retry`() {
-        let bench = postponedAfterReplays()
+        let bench = postponedAfterRefreshRetries()
         var record = bench.written.last!
         guard case .session(var stored) = record.content else {
             Issue.record("nobody is signed in")

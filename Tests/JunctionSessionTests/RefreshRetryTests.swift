@@ -70,13 +70,13 @@ struct RefreshRetryTests {
             var bench = Bench.signedIn(seed: UInt64(seed))
             bench.renew()
             bench.failRenewal(.lost)
-            var replays = 0
+            var refreshRetries = 0
             while bench.machine.renewal.isRetryingRefresh {
-                replays += 1
+                refreshRetries += 1
                 bench.passToNextAttempt()
                 bench.failRenewal(.busy)
             }
-            #expect(replays == 2)
+            #expect(refreshRetries == 2)
         }
     }
 
@@ -225,16 +225,16 @@ struct RefreshRetryTests {
         bench.grantPoll()
         #expect(bench.state == .established)
         let began = bench.now.uptime
-        var replays = 0
+        var refreshRetries = 0
         bench.renew()
         for _ in 0..<40 where bench.now.uptime - began < .seconds(540) {
             while let tried = bench.renewals.last.flatMap({ bench.machine.renewal.sent($0) }) {
-                if tried.isRefreshRetry { replays += 1 }
+                if tried.isRefreshRetry { refreshRetries += 1 }
                 bench.failRenewal(.lost)
             }
             if bench.machine.renewal.isRetryingRefresh { bench.passToAlarm() } else { break }
         }
-        #expect(replays == 6)
+        #expect(refreshRetries == 6)
         bench.pass(.seconds(11))
         while bench.renewals.isEmpty { bench.passToAlarm() }
         bench.failRenewal(.reauthenticationRequired)
@@ -242,9 +242,11 @@ struct RefreshRetryTests {
         bench.renew()
         bench.failRenewal(.lost)
         bench.pass(.seconds(2))
-        for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.isRefreshRetry == true { replays += 1 }
+        for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.isRefreshRetry == true {
+            refreshRetries += 1
+        }
         #expect(bench.now.uptime - began < .seconds(600))
-        #expect(replays == 6)
+        #expect(refreshRetries == 6)
     }
 
     @Test func `a grant settles a lost answer, and the next refusal closes the intent`() {
@@ -302,8 +304,8 @@ struct RefreshRetryTests {
     @Test func `after a restart a refresh token is retried, and a handler is asked again for its answer`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
-        let replayed = bench.restarted(mode: .handler)
-        #expect(replayed.renewals.count == 1)
+        let retried = bench.restarted(mode: .handler)
+        #expect(retried.renewals.count == 1)
 
         bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)

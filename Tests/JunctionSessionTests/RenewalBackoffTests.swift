@@ -144,8 +144,8 @@ struct RenewalBackoffTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test(arguments: [Said.credential, .unable, .renew])
-    func `session renew repeats any failure for ten seconds, after any answer of the handlers`(answer: Said) {
+    @Test(arguments: [HandlerReply.credential, .unable, .renew])
+    func `session renew repeats any failure for ten seconds, after any answer of the handlers`(answer: HandlerReply) {
         var bench = Bench.signedIn(life: .seconds(86_400), mode: .handler)
         bench.register(1)
         var (calls, questions) = (0, 0)
@@ -212,7 +212,7 @@ struct RenewalBackoffTests {
         bench.passToAlarm()
         bench.failRenewal(.busyForAnHour)
         #expect(bench.machine.renewal.isRetryingRefresh)
-        bench.passToAlarm()  // the late replay: it may be made
+        bench.passToAlarm()  // the late refresh retry, which is allowed
         #expect(bench.renewals.count == 1)
         bench.failRenewal(.unreachable)
         #expect(bench.failRenewals(for: .seconds(3_000), .unreachable) == 0)
@@ -242,7 +242,7 @@ struct RenewalBackoffTests {
                 == true
         )
         var after = bench.restarted(after: .seconds(60), rebooted: true)
-        #expect(after.renewals.count == 1)  // the replay
+        #expect(after.renewals.count == 1)  // the refresh retry
         after.failRenewal(.unreachable)
         #expect(after.failRenewals(for: .seconds(3_000), .unreachable) == 0)
     }

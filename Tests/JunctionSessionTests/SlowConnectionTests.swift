@@ -5,7 +5,9 @@ import Testing
 /// A name server or a connection may delay a renewal. The provider's grace begins when the request leaves.
 struct SlowConnectionTests {
     /// A renewal that left after `wait`. Its answer was lost after ten seconds, and the refresh retry was refused.
-    private func afterRefusedReplay(leavingAfter wait: Duration, told: Bool) throws -> (bench: Bench, left: Uptime) {
+    private func afterRefusedRefreshRetry(leavingAfter wait: Duration, told: Bool) throws -> (
+        bench: Bench, left: Uptime
+    ) {
         var bench = Bench.signedIn()
         bench.pass(.seconds(3_590))
         while bench.renewals.isEmpty {
@@ -30,7 +32,7 @@ struct SlowConnectionTests {
 
     @Test(arguments: [0, 6, 10, 15, 20])
     func `the late refresh retry arrives inside the grace after any delay of the connection`(wait: Int) throws {
-        var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
+        var (bench, left) = try afterRefusedRefreshRetry(leavingAfter: .seconds(wait), told: true)
         try makeNextTry(&bench)
 
         #expect(bench.now.uptime - left <= .seconds(25))
@@ -39,7 +41,7 @@ struct SlowConnectionTests {
 
     @Test(arguments: [0, 6, 20])
     func `a refresh retry has a send deadline inside the grace, and other requests have none`(wait: Int) throws {
-        var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
+        var (bench, left) = try afterRefusedRefreshRetry(leavingAfter: .seconds(wait), told: true)
         #expect(bench.machine.renewal.sendDeadline == nil)
         try makeNextTry(&bench)
 
@@ -52,7 +54,7 @@ struct SlowConnectionTests {
     }
 
     @Test func `the grace of a request with an unknown send time counts from its begin`() throws {
-        let (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(20), told: false)
+        let (bench, left) = try afterRefusedRefreshRetry(leavingAfter: .seconds(20), told: false)
         let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
 
         #expect(bench.machine.renewal.isRetryingRefresh == false)

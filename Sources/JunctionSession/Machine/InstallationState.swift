@@ -235,7 +235,7 @@ struct Session: Hashable, Sendable {
         renewalAnswered()
     }
 
-    /// Whether the token has certainly expired. With a wrong wall clock this is unknown, and the result is false.
+    /// Whether the token has certainly expired. False if its end is unknown because a restart could not trust the clock.
     func isDead(_ now: Moment) -> Bool { lifeOfProof(now) <= .zero }
 
     // MARK: Lifetime

@@ -31,7 +31,7 @@ struct Revocations: Hashable, Sendable {
         var endsAt: Uptime
         var lastError: String?
 
-        /// The time of the next attempt.
+        /// The time of the next attempt, or the end of the token if that comes first.
         var dueAt: Uptime? { retry.time.map { min($0.uptime, endsAt) } }
 
         func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? true }

@@ -403,7 +403,7 @@ struct Exploration: Hashable {
     }
 
     private mutating func hear(_ reply: Reply) throws(Broken) {
-        let (request, heard) = (reply.request, Heard(reply.outcome))
+        let (request, heard) = (reply.request, CallerAnswer(reply.outcome))
         guard waiting.remove(request) != nil else { throw Broken(description: "answered twice, or unasked") }
         if asked == request { asked = nil }
         switch heard {

@@ -11,7 +11,7 @@ struct ExplorationTests {
     static let depth = getenv("JUNCTION_DEPTH").flatMap { Int(String(cString: $0)) } ?? 5
 
     enum Situation: String, CaseIterable, Sendable {
-        case nobody, signedIn, switching, renewing, storing, replaying, expired, pending, signingOut
+        case nobody, signedIn, switching, renewing, storing, retryingRefresh, expired, pending, signingOut
         case handlerMode, asking, postponed
         case awaiting, polling, awaitingAnother
     }
@@ -28,7 +28,7 @@ struct ExplorationTests {
         case .switching: try signedIn.after(.identifyBob, .appAnswersBob, .exchangeGranted)
         case .renewing: try signedIn.after(.renew, .writeSucceeds)
         case .storing: try signedIn.after(.renew, .writeSucceeds, .renewalGranted)
-        case .replaying: try signedIn.after(.renew, .writeSucceeds, .renewalLost)
+        case .retryingRefresh: try signedIn.after(.renew, .writeSucceeds, .renewalLost)
         case .expired: try signedIn.after(.alarm, .writeSucceeds, .renewalBusy, .clockAhead)
         case .pending: try signedIn.after(.renew, .writeSucceeds, .renewalReauthentication, .writeSucceeds)
         case .signingOut: try signedIn.after(.signOut)

@@ -15,12 +15,12 @@ extension Simulation {
         }
         log("call \(number) is answered: \(answer)")
         let wasPending = isPending
-        books.hears(answer, of: call, self)
+        model.hears(answer, of: call, self)
         resume(call, answer)
-        books.hasHeard(answer, of: call, self)
+        model.hasHeard(answer, of: call, self)
         guard call.kind == .renewal else { return }
         if case .unexplained = answer, isPending, !wasPending { judgePresumption(of: call) }
-        books.expectsReplay(after: answer, of: call, self)
+        model.expectsRefreshRetry(after: answer, of: call, self)
     }
 
     private func resume(_ call: Call, _ answer: Answer) {
@@ -37,17 +37,17 @@ extension Simulation {
         switch call.isOvertaken ? 0 : isHealed ? 9 : chance(10) {
         case 0..<4:
             answer = .unavailable(isAmbiguous: false, retryAfter: nil)
-            if let link = call.link { books.unfinishedLinks[call.user] = link }
+            if let link = call.link { model.unfinishedLinks[call.user] = link }
         case 4:
             answer = .refused
-            books.unnamed.remove(tokens.refresh)
+            model.unnamed.remove(tokens.refresh)
             provider.revoke(tokens.family)
         default: answer = .granted(tokens)
         }
         log("call \(number) is answered: \(answer)")
-        books.hears(answer, of: call, self)
+        model.hears(answer, of: call, self)
         resume(call, answer)
-        books.hasHeard(answer, of: call, self)
+        model.hasHeard(answer, of: call, self)
     }
 
     func endRevocation(_ number: Int) {
@@ -70,21 +70,21 @@ extension Simulation {
         let before = snapshot
         switch isHealed ? 9 : chance(6) {
         case 0:
-            let isOfSession = call.era == books.era && books.held != nil
+            let isOfSession = call.era == model.era && model.held != nil
             // A sign-in, a sign-out or a verdict that is being written takes precedence.
-            let isStanding = isOfSession && books.granted == nil && !isSigningOut && !books.isEnding
+            let isStanding = isOfSession && model.granted == nil && !isSigningOut && !model.isEnding
             if isStanding {
                 coverage.note(.apiVerdicts)
-                books.isBanned(self)
+                model.isBanned(self)
             }
             if isOfSession, !isStanding {
                 // The ban takes effect unless the change that is being written ends the session.
-                books.mayEnd = true
-                if let family = books.held?.family { books.ended.insert(family) }
+                model.mayEnd = true
+                if let family = model.held?.family { model.ended.insert(family) }
                 // A session that has ended leaves its name to no later session.
-                if books.granted?.keepsName == true {
-                    books.granted?.name = nil
-                    books.granted?.keepsName = false
+                if model.granted?.keepsName == true {
+                    model.granted?.name = nil
+                    model.granted?.keepsName = false
                 }
             }
             resume(call, .status(403))
@@ -100,8 +100,8 @@ extension Simulation {
     /// an expired token.
     private func judgePresumption(of call: Call) {
         coverage.note(.presumedDemands)
-        (books.isPresumed, books.isDemanded) = (true, false)
-        let times = call.refresh.flatMap { books.unexplained[$0] } ?? []
+        (model.isPresumed, model.isDemanded) = (true, false)
+        let times = call.refresh.flatMap { model.unexplained[$0] } ?? []
         guard let first = times.first, times.count >= 3 else {
             return fail("reauthentication is presumed after \(times.count) refusals")
         }

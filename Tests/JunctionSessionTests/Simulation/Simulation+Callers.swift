@@ -10,7 +10,7 @@ extension Simulation {
 
     private func wait(_ kind: Waiter.Kind) -> (number: Int, uid: UInt32) {
         let (number, uid) = (newNumber(), caller())
-        waiting[number] = Waiter(kind: kind, uid: uid, signOuts: books.signOuts)
+        waiting[number] = Waiter(kind: kind, uid: uid, signOuts: model.signOuts)
         return (number, uid)
     }
 
@@ -32,12 +32,12 @@ extension Simulation {
     private func credential(of user: String, for number: Int) -> Credential {
         if scheme == .signInToken, chance(4) == 0 {
             waiting[number]?.isDevice = true
-            books.deviceRequests.insert(number)
+            model.deviceRequests.insert(number)
             return .device
         }
         if scheme == .signInToken, chance(4) == 0 {
             // Sometimes the credential is one that an earlier attempt has spent.
-            let unfinished = chance(2) == 0 ? books.unfinishedLinks.removeValue(forKey: user) : nil
+            let unfinished = chance(2) == 0 ? model.unfinishedLinks.removeValue(forKey: user) : nil
             let link = unfinished ?? provider.link(for: user)
             waiting[number]?.link = link
             return .linkCode(SharedSecret(text: "link:\(user):\(link)"))
@@ -51,7 +51,7 @@ extension Simulation {
     }
 
     private func isAllowed(_ number: Int) -> @Sendable () -> Bool {
-        { [unowned self] in !books.withdrawn.contains(number) }
+        { [unowned self] in !model.withdrawn.contains(number) }
     }
 
     func signOut() {
@@ -66,7 +66,7 @@ extension Simulation {
     /// Signs out. Every earlier request ends, except API calls that have left.
     private func signingOut(_ number: Int, _ body: @escaping (isolated SessionOwner) -> Void) {
         let before = waiting.filter { $0.key != number && !$0.value.isSignOut && $0.value.kind != .api }.keys
-        books.signsOut(self)
+        model.signsOut(self)
         on(body)
         if bootstrapUser != nil { fail("a sign-out left a credential to be tried again") }
         if before.contains(where: { waiting[$0] != nil }) {
@@ -132,7 +132,7 @@ extension Simulation {
         on { owner in
             owner.call(ApiRequest(method: "GET", path: "/"), by: uid) { [self] result in
                 guard !life.isOver else { return }
-                if case .success = result, let waiter = waiting[number], waiter.signOuts != books.signOuts {
+                if case .success = result, let waiter = waiting[number], waiter.signOuts != model.signOuts {
                     fail("a call is answered after its user has signed out")
                 }
                 answered(number, refusal: result.refusal)
@@ -145,16 +145,16 @@ extension Simulation {
         let (number, uid) = wait(.renew)
         let (life, before) = (life!, snapshot.facts.renewal.phase)
         // An attempt is allowed during a pause that the provider demands.
-        let pause = books.demanded.removeValue(forKey: .renewal)
+        let pause = model.demanded.removeValue(forKey: .renewal)
         on { owner in
             owner.renew(by: uid) { [self] in heard($0, number, life) }
         }
         guard before != .inFlight, snapshot.facts.renewal.phase == .inFlight else {
-            if books.demanded[.renewal] == nil { books.demanded[.renewal] = pause }
+            if model.demanded[.renewal] == nil { model.demanded[.renewal] = pause }
             return
         }
-        if time < books.renewBarredUntil { fail("session.renew makes two attempts in ten seconds") }
-        books.renewBarredUntil = time + 10_000
+        if time < model.renewBarredUntil { fail("session.renew makes two attempts in ten seconds") }
+        model.renewBarredUntil = time + 10_000
     }
 
     // MARK: Answers
@@ -178,7 +178,7 @@ extension Simulation {
                 fail("a sign-out is told to be done, and somebody is signed in")
             default: break
             }
-            if let name = waiter.kind.name, isSignedIn { books.held?.name = isBeingNamed ? nil : .some(name) }
+            if let name = waiter.kind.name, isSignedIn { model.held?.name = isBeingNamed ? nil : .some(name) }
             if waiter.isWithdrawn { fail("a sign-in succeeds although the right to it was withdrawn") }
         }
     }
@@ -192,7 +192,7 @@ extension Simulation {
             fail("a caller is told to come back in the past")
         }
         if refusal?.kind == .busy, callers == 3 { coverage.note(.budgetsSpent) }
-        if waiter.isDevice, waiter.hasAnswered, let code = books.codes.max(), provider.isRedeemed(code), refusal != nil
+        if waiter.isDevice, waiter.hasAnswered, let code = model.codes.max(), provider.isRedeemed(code), refusal != nil
         {
             coverage.note(.lostApprovals)
             if refusal?.message.contains("before anybody approved") == true {
@@ -200,18 +200,18 @@ extension Simulation {
             }
         }
         // The user's new name may be shown until the sign-out that overtook the call is written.
-        if refusal != nil, waiter.hasAnswered { books.held?.name = nil }
+        if refusal != nil, waiter.hasAnswered { model.held?.name = nil }
         if waiter.isBootstrap { plan(.bootstrapAnswered(refusal), after: 0) }
     }
 
     /// Checks that no local user exceeds the limit of sign-in calls in a minute.
     func charge(_ request: Int?) {
         guard let uid = request.flatMap({ waiting[$0]?.uid }) else { return }
-        books.exchanges += 1
-        var recent = (books.spent[uid] ?? []).filter { time - $0 < 60_000 }
+        model.exchanges += 1
+        var recent = (model.spent[uid] ?? []).filter { time - $0 < 60_000 }
         recent.append(time)
         if recent.count > callsPerMinute { fail("user \(uid) causes \(recent.count) calls in a minute") }
-        books.spent[uid] = recent
+        model.spent[uid] = recent
     }
 }
 

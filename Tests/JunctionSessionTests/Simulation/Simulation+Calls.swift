@@ -59,7 +59,7 @@ extension Simulation {
             fail("a poll leaves while the provider is told of a sign-out")
         }
         judgeExchange()
-        if store.found == nil { books.polls(number, self) }
+        if store.found == nil { model.polls(number, self) }
         return Call(kind: .poll(number), isKept: store.isLasting)
     }
 
@@ -70,10 +70,10 @@ extension Simulation {
 
     /// Checks that a sign-in does not leave before a poll that is due.
     private func judgeTurn() {
-        guard snapshot.facts.authorization != nil, time > books.pollDueBy,
+        guard snapshot.facts.authorization != nil, time > model.pollDueBy,
             !calls.values.contains(where: { $0.kind == .revocation })
         else { return }
-        fail("a sign-in takes the turn of a poll that was due \(time - books.pollDueBy) ms ago")
+        fail("a sign-in takes the turn of a poll that was due \(time - model.pollDueBy) ms ago")
     }
 
     /// Checks that the next attempt with a link code uses the grant of the earlier one.
@@ -105,7 +105,7 @@ extension Simulation {
         guard let tokens = provider.tokens(of: partialGrant.number) else { return fail("nothing is given back") }
         log("given back: \(tokens)")
         coverage.note(.partialGrantsGivenBack)
-        books.unnamed.remove(tokens.refresh)
+        model.unnamed.remove(tokens.refresh)
         provider.revoke(tokens.family)
     }
 
@@ -115,7 +115,7 @@ extension Simulation {
         var call = Call(kind: .renewal, user: user)
         call.refresh = secrets.refreshToken?.number
         // The owner leaves out an access token that has expired. The session still keeps it.
-        call.access = secrets.accessToken?.number ?? books.held?.access
+        call.access = secrets.accessToken?.number ?? model.held?.access
         switch answer {
         case .renew: break
         case .authToken(let secret), .signature(let secret, _):
@@ -130,7 +130,7 @@ extension Simulation {
         if calls.values.contains(where: { $0.kind == .renewal && !$0.isOvertaken }) {
             fail("two renewals are in flight")
         }
-        books.renews(&call, self)
+        model.renews(&call, self)
         return call
     }
 
@@ -143,9 +143,9 @@ extension Simulation {
             fail("a sign-out of \(user) is told with other secrets")
             return Call(kind: .revocation)
         }
-        books.ended.insert(tokens.family)
+        model.ended.insert(tokens.family)
         // A verdict may end the session in this very step.
-        if books.held?.user == user, !books.isEnding {
+        if model.held?.user == user, !model.isEnding {
             fail("the provider is told that \(user) has signed out, who is signed in")
         }
         if calls.values.contains(where: { $0.kind.isPoll && !$0.isOvertaken }) {
@@ -166,7 +166,7 @@ extension Simulation {
         let access = secrets.accessToken?.number
         judgeServed(access, to: user)
         coverage.note(.apiCalls)
-        return Call(kind: .api, user: user, access: access, era: books.era, signOuts: books.signOuts)
+        return Call(kind: .api, user: user, access: access, era: model.era, signOuts: model.signOuts)
     }
 
     private func given(_ secret: SharedSecret) -> Call.Given {

@@ -23,7 +23,7 @@ extension Simulation {
         // A slow disk takes seconds, and sometimes minutes.
         let duration = Int64(chance(diskIsSlow ? (chance(4) == 0 ? 300_000 : 30_000) : 20))
         plan(.writeEnds, after: duration)
-        if books.granted != nil, !isHealed, chance(20) == 0 { plan(.rightIsWithdrawn, after: duration / 2) }
+        if model.granted != nil, !isHealed, chance(20) == 0 { plan(.rightIsWithdrawn, after: duration / 2) }
         return await withUnsafeContinuation { continuation in
             pendingWrite = PendingWrite(record: record, secrets: secrets, continuation: continuation)
         }
@@ -67,7 +67,7 @@ extension Simulation {
         if granted.user != user || access.user != user {
             fail("a record of \(user) is sealed with somebody else's tokens")
         }
-        if books.unwanted.contains(granted.family) { fail("somebody is signed in by a right that was withdrawn") }
+        if model.unwanted.contains(granted.family) { fail("somebody is signed in by a right that was withdrawn") }
         if let generation = stored.token?.generation, generation > record.generation {
             fail("a record of generation \(record.generation) holds a token of \(generation)")
         }

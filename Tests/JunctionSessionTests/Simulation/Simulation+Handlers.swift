@@ -35,14 +35,14 @@ extension Simulation {
 
     private func unregister(_ number: Int) {
         guard let id = handlers.removeValue(forKey: number)?.id else { return }
-        if books.open?.handler == number { books.open = nil }
+        if model.open?.handler == number { model.open = nil }
         on { $0.unregister(id) }
     }
 
     private func asked(_ number: Int, _ question: RenewalQuestion) {
         log("handler \(number) is asked: \(question)")
         guard let handler = handlers[number] else { return fail("a handler was asked that is gone") }
-        books.asks(number, handler.uid, question, self)
+        model.asks(number, handler.uid, question, self)
         // Some handlers never answer, so that only the deadline ends the question.
         if !isHealed, chance(8) == 0 { return coverage.note(.silentHandlers) }
         plan(.handlerAnswers(number, question), after: Int64(chance(isHealed ? 100 : 75_000)))
@@ -63,11 +63,11 @@ extension Simulation {
             let other = Attempt(number: question.attempt.number &+ 1_000)
             on { $0.answered(id, other, answer) }
         }
-        let open = books.open
+        let open = model.open
         let isOpen = open.map { $0.handler == number && $0.question == question && time < $0.until } ?? false
-        if open?.handler == number, open?.question == question { books.open = nil }
+        if open?.handler == number, open?.question == question { model.open = nil }
         on { $0.answered(id, question.attempt, answer) }
-        if isOpen { books.answered(question, isUnable: answer == nil, self) }
+        if isOpen { model.answered(question, isUnable: answer == nil, self) }
         if chance(4) == 0 { on { $0.answered(id, question.attempt, nil) } }
     }
 

@@ -14,11 +14,11 @@ extension Simulation {
         for _ in 0..<300 where !isOver { try runWorld(until: time + 60_000) }
         let facts = snapshot.facts
         if !isOver { fail("the history does not end: \(facts), \(waiting.count) wait") }
-        if let approved, books.held?.user != approved { fail("\(approved) has approved, and is not signed in") }
+        if let approved, model.held?.user != approved { fail("\(approved) has approved, and is not signed in") }
         try judgeLogins()
         try stop()
         guard let token = facts.accessToken, !facts.flags.contains(.pendingReauthentication),
-            token.life < .seconds(7_200), let access = books.held?.access, isLifeKnown(of: access)
+            token.life < .seconds(7_200), let access = model.held?.access, isLifeKnown(of: access)
         else { return }
         coverage.note(.freshEndings)
         try runWorld(until: time + token.life.wholeMilliseconds + 60_000)
@@ -35,8 +35,8 @@ extension Simulation {
         // The wanted user approves, also if the session has ended meanwhile.
         let stored = disk?.record.approval
         provider.decide(code, by: stored?.wanted?.userId ?? "alice")
-        guard let stored, disk?.secrets.codes?.deviceCode.number == code, pendingWrite == nil, books.held == nil,
-            books.granted == nil, bootstrapUser == nil, !waiting.values.contains(where: \.isSignIn),
+        guard let stored, disk?.secrets.codes?.deviceCode.number == code, pendingWrite == nil, model.held == nil,
+            model.granted == nil, bootstrapUser == nil, !waiting.values.contains(where: \.isSignIn),
             !calls.values.contains(where: \.isOfSignIn)
         else { return nil }
         // A wrong clock at the start may end the codes before the provider does.
@@ -46,7 +46,7 @@ extension Simulation {
         // If the wall clock was set, the rest of a demanded pause is unknown after a restart.
         if stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
         // The disk may have refused the pause that the provider demands.
-        let end = max(time, books.demanded[.poll(code)] ?? 0) + 120_000
+        let end = max(time, model.demanded[.poll(code)] ?? 0) + 120_000
         guard let user = provider.awaitsPoll(code, after: end) else { return nil }
         // Another user may have approved before, and is refused.
         return stored.wanted.map { $0.userId == user } ?? true ? user : nil
@@ -58,8 +58,8 @@ extension Simulation {
         guard waiting.isEmpty, pendingWrite == nil, calls.isEmpty, facts.storage.durable else { return false }
         switch facts.state {
         case .notLoggedIn, .terminated: return isQuiet
-        case .established: return (facts.renewal.phase == .scheduled || books.isDemanded) && isQuiet
-        case .tokenExpired: return books.isDemanded && isQuiet
+        case .established: return (facts.renewal.phase == .scheduled || model.isDemanded) && isQuiet
+        case .tokenExpired: return model.isDemanded && isQuiet
         case .establishing: return false
         }
     }
@@ -80,13 +80,13 @@ extension Simulation {
     private var lostLogin: Int? {
         let held = disk?.secrets.refreshToken?.number
         let kept = disk?.secrets.partialGrants.map(\.content.number) ?? []
-        if let lost = books.unnamed.subtracting(kept).first { return provider.family(of: lost) }
-        guard provesForLong, !books.hasGivenUp else { return nil }
-        for (user, family) in books.logins where user != books.held?.user {
-            if !books.ended.contains(family), !provider.isRevoked(family) { return family }
+        if let lost = model.unnamed.subtracting(kept).first { return provider.family(of: lost) }
+        guard provesForLong, !model.hasGivenUp else { return nil }
+        for (user, family) in model.logins where user != model.held?.user {
+            if !model.ended.contains(family), !provider.isRevoked(family) { return family }
         }
         // The session's own login is the latest one that was granted to its user.
-        guard let user = books.held?.user, let family = books.logins[user], let held else { return nil }
+        guard let user = model.held?.user, let family = model.logins[user], let held else { return nil }
         return provider.family(of: held) == family ? nil : family
     }
 }

@@ -9,12 +9,12 @@ extension Simulation {
     func start() {
         guard let disk else { return begin(.absent) }
         if restarts == 0, !keepsNothing, chance(10) == 0 { return startUnreadable(disk) }
-        books.expectReplay(ofRecord: disk, self)
+        model.expectRefreshRetry(ofRecord: disk, self)
         begin(.restored(disk.record, disk.secrets, damaged: chance(8) == 0 ? "session.sealed.tmp-1" : nil))
-        checkReplayAtStart(disk.record)
+        checkRefreshRetryAtStart(disk.record)
         // The previous process may have died between the approval and the write, and the clock may be wrong.
         let caller = disk.record.approval?.caller.map { Int($0.user) }
-        let isWithdrawn = caller.map(books.withdrawn.contains) ?? false
+        let isWithdrawn = caller.map(model.withdrawn.contains) ?? false
         if disk.record.approval != nil, !isWithdrawn, snapshot.facts.authorization == nil {
             fail("the codes of the disk are dropped before the provider was asked")
         }
@@ -22,11 +22,11 @@ extension Simulation {
 
     private func begin(_ restoration: Restoration) {
         life = ProcessLife(self, seed: random.next())
-        if case .unreadable = restoration { books.begin(nil, self) } else { books.begin(disk, self) }
+        if case .unreadable = restoration { model.begin(nil, self) } else { model.begin(disk, self) }
         let life = life!
         on { owner in
             owner.beforeSignOut { [self] in life.isOver ? false : endBootstrapCredentials() }
-            owner.start(with: restoration) { [self] in !books.withdrawn.contains(Int($0.user)) }
+            owner.start(with: restoration) { [self] in !model.withdrawn.contains(Int($0.user)) }
         }
         check()
     }
@@ -74,7 +74,7 @@ extension Simulation {
         noteKill()
         let hasWrongClock = chance(6) == 0
         if hasWrongClock { lastStep = time }
-        books.killed(self)
+        model.killed(self)
         if let pendingWrite, !diskIsFull, chance(2) == 0 { put(pendingWrite) }
         for (_, call) in calls.sorted(by: { $0.key < $1.key }) where chance(2) == 0 { _ = answer(to: call) }
         endLife()
@@ -110,14 +110,14 @@ extension Simulation {
         if let stored = pendingWrite?.record.session, stored.renewalUnderWay, !renewal { coverage.note(.crashNoting) }
         if renewal {
             coverage.note(.crashSending)
-        } else if books.renewed != nil {
+        } else if model.renewed != nil {
             coverage.note(.crashStoring)
-        } else if books.open.map({ $0.question.reason != .missing }) ?? false {
+        } else if model.open.map({ $0.question.reason != .missing }) ?? false {
             coverage.note(.crashAsking)
         } else if facts.renewal.phase != .inFlight {
             coverage.note(.crashIdle)
         }
-        if books.granted != nil { coverage.note(.crashSigningIn) }
+        if model.granted != nil { coverage.note(.crashSigningIn) }
         if isSigningOut { coverage.note(.crashSigningOut) }
         if !facts.storage.durable { coverage.note(.crashUndurable) }
         guard facts.authorization != nil else { return }
@@ -162,7 +162,7 @@ extension Simulation {
         case 2 where mode == .handler: stored.postponedUntil = postponed
         default: break
         }
-        books.obtained[tokens.access] = (time - age, -1)
+        model.obtained[tokens.access] = (time - age, -1)
         disk = Disk(
             record: SessionRecord(
                 generation: 1,

@@ -4,31 +4,31 @@ import JunctionSession
 extension Simulation {
     /// Withdraws the right of one caller that waits for a sign-in, or of all callers that began a device sign-in.
     func withdrawRight() {
-        let isApprovalWritten = books.granted != nil && books.grantedTo == nil
+        let isApprovalWritten = model.granted != nil && model.grantedTo == nil
         if snapshot.facts.authorization != nil || isApprovalWritten, chance(2) == 0 {
             coverage.note(.approvalRightsWithdrawn)
-            books.withdrawDeviceRights(self)
+            model.withdrawDeviceRights(self)
         } else {
             let inFlight = Set(calls.values.filter { $0.isOfSignIn && !$0.isOvertaken }.compactMap(\.request))
             let requests = waiting.filter { _, waiter in
                 // The first caller of a device sign-in whose codes are being written belongs to the other kind.
-                waiter.isSignIn && !(waiter.isDevice && (books.granted != nil || snapshot.facts.authorization != nil))
+                waiter.isSignIn && !(waiter.isDevice && (model.granted != nil || snapshot.facts.authorization != nil))
             }
             guard !requests.isEmpty else { return }
             let number = requests.keys.sorted()[chance(requests.count)]
             coverage.note(.rightsWithdrawn)
             if inFlight.contains(number) { coverage.note(.rightsWithdrawnInFlight) }
             waiting[number]?.isWithdrawn = true
-            books.withdrawn.insert(number)
-            if books.granted != nil, books.grantedTo == number { books.withdrawGranted(self) }
+            model.withdrawn.insert(number)
+            if model.granted != nil, model.grantedTo == number { model.withdrawGranted(self) }
             // The question for its credential may be over.
-            if books.open?.question.reason == .missing { books.open = nil }
+            if model.open?.question.reason == .missing { model.open = nil }
         }
         on { $0.rightsChanged() }
     }
 }
 
-extension Books {
+extension Model {
     /// Withdraws the right of all callers that began a device sign-in.
     mutating func withdrawDeviceRights(_ world: Simulation) {
         if granted != nil {

@@ -44,11 +44,11 @@ extension Simulation {
         guard !keepsNothing else { return }
         signOut()
         try runWorld(until: time + 130_000)
-        let calls = books.exchanges
+        let calls = model.exchanges
         signIn()
         try runWorld(until: time + 1_000)
         try stop()
-        guard books.exchanges > calls else { return }
+        guard model.exchanges > calls else { return }
         coverage.note(.forgottenCallers)
         let remembered = life.owner.assumeIsolated { $0.machine.budget.remembered }
         if remembered > 1 { fail("\(remembered) users are remembered, of whom one has called within a minute") }

@@ -38,7 +38,7 @@ extension Simulation {
         let length = Int64(chance(20_000_000))
         interruptions.append(time...(time + length))
         // In suspend nothing is sent, but the first request with the token still counts.
-        books.window?.replayBefore = nil
+        model.window?.retryBefore = nil
         time += length
         on { $0.alarmRang(clockJumped: true) }
     }

@@ -75,7 +75,7 @@ final class Simulation: @unchecked Sendable {
     var keepsNothing = false
 
     /// The expected state.
-    var books = Books()
+    var model = Model()
     var issued: [IssuedSecret] = []
     var lastNumber = 0
     var restarts = 0

@@ -1,7 +1,7 @@
 import JunctionSession
 
 /// The questions to session handlers.
-extension Books {
+extension Model {
     /// Records a question to a handler.
     mutating func asks(_ handler: Int, _ uid: UInt32, _ question: RenewalQuestion, _ world: Simulation) {
         let time = world.time

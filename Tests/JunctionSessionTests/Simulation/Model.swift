@@ -5,7 +5,7 @@ import JunctionSession
 ///
 /// The model uses only what is visible outside the owner: requests, answers, writes, snapshots, and reports to callers
 /// and the observer.
-struct Books {
+struct Model {
     /// A login at the provider, identified by its newest tokens.
     struct Login: Equatable {
         var user: String
@@ -33,9 +33,9 @@ struct Books {
     struct Window {
         var token: Int
         var sentAt: Int64
-        var replays = 0
+        var refreshRetries = 0
         /// The time by which the same token must be sent again.
-        var replayBefore: Int64?
+        var retryBefore: Int64?
         /// Whether the limit of refresh retries kept the last ambiguous outcome from opening a window.
         var isCapped = false
     }
@@ -88,7 +88,7 @@ struct Books {
     /// The times at which each refresh token was refused without a reason, except to refresh retries.
     var unexplained: [Int: [Int64]] = [:]
     var window: Window?
-    var replayTimes: [Int64] = []
+    var refreshRetryTimes: [Int64] = []
     /// The refresh tokens whose session was ending when the process died. Their answers were discarded on purpose.
     var givenUp: Set<Int> = []
     /// The number of the provider's losses that were judged.
@@ -133,7 +133,7 @@ struct Books {
     var hasRefused = false
 }
 
-extension Books {
+extension Model {
     /// Records the start of a process with the content of the disk. `nil` if the disk cannot be read.
     mutating func begin(_ disk: Disk?, _ world: Simulation) {
         let stored = disk?.record.session

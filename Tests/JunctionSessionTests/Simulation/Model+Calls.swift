@@ -1,16 +1,16 @@
 import JunctionSession
 
 /// The calls that leave for the provider, and the answers that the owner gets.
-extension Books {
+extension Model {
     /// Records a renewal that leaves.
     mutating func renews(_ call: inout Call, _ world: Simulation) {
         let time = world.time
         let token = call.given == nil ? call.refresh : nil
         call.isRefreshRetry = token != nil && token == window?.token
-        let lastReplay = max(window.map { $0.sentAt + 24_000 } ?? .min, startedAt)
-        // From outside, a further request cannot be told apart: it is a refresh retry or an attempt after a pause.
+        let lastRefreshRetry = max(window.map { $0.sentAt + 24_000 } ?? .min, startedAt)
+        // A further request may be a refresh retry or an attempt after a pause. The model cannot see which.
         call.isInsideGrace =
-            call.isRefreshRetry && time <= lastReplay && window?.replays == 0 && window?.isCapped == false
+            call.isRefreshRetry && time <= lastRefreshRetry && window?.refreshRetries == 0 && window?.isCapped == false
         // A refresh retry neither waits for a pause nor ends it. While a grant waits for the disk, the model does not
         // follow the refresh retries of the session before it.
         if !call.isRefreshRetry, granted == nil { keepPause(.renewal, world) }
@@ -19,10 +19,10 @@ extension Books {
         if succeeded.contains(token) { world.fail("a spent refresh token is sent although its successor is held") }
         sendsOfToken[token, default: []].append(time)
         guard call.isRefreshRetry else { return window = nil }
-        window?.replays += 1
-        window?.replayBefore = nil
-        replayTimes.append(time)
-        world.coverage.note(window?.replays == 1 ? .replays : .secondReplays)
+        window?.refreshRetries += 1
+        window?.retryBefore = nil
+        refreshRetryTimes.append(time)
+        world.coverage.note(window?.refreshRetries == 1 ? .refreshRetries : .secondRefreshRetries)
     }
 
     /// Records a poll that leaves.

@@ -4,7 +4,7 @@ import Testing
 
 /// A network that returns shortens the pause of a waiting retry: the retry leaves soon, at a random time, and at most
 /// once in ten seconds.
-struct HurryTests {
+struct NetworkReturnTests {
     /// The begin of the first attempt of `backingOff`, after the end of its token.
     private let began = Bench().now.uptime + .seconds(4_000)
 
@@ -42,7 +42,7 @@ struct HurryTests {
     }
 
     /// The shortest and the longest wait after the network's return, over a hundred random seeds.
-    private func hurriedWaits(of bench: Bench) throws -> (least: Duration, most: Duration) {
+    private func waitsAfterReturn(of bench: Bench) throws -> (least: Duration, most: Duration) {
         let waits = try (0..<100 as Range<UInt64>).map { seed in
             var other = bench
             other.machine.random = Randomness(seed: seed)
@@ -99,7 +99,7 @@ struct HurryTests {
         try #require(bench.now.uptime - began < .seconds(100))
 
         // An attempt has just failed: the wait is ten seconds and the spread.
-        let waits = try hurriedWaits(of: bench)
+        let waits = try waitsAfterReturn(of: bench)
         #expect(waits.least >= .seconds(10))
         #expect(waits.most <= .seconds(20))
     }
@@ -109,7 +109,7 @@ struct HurryTests {
         let spread = (bench.now.uptime - began) / 10
         try #require(spread < .seconds(240))
 
-        let waits = try hurriedWaits(of: bench)
+        let waits = try waitsAfterReturn(of: bench)
         #expect(waits.least >= .seconds(10))
         #expect(waits.least < .seconds(10) + spread / 10)
         #expect(waits.most > .seconds(10) + spread * 9 / 10)
@@ -119,7 +119,7 @@ struct HurryTests {
     @Test func `after hours of outage the retry leaves within five minutes`() throws {
         let bench = try backingOff(for: .seconds(10_000), waiting: .seconds(500))
 
-        let waits = try hurriedWaits(of: bench)
+        let waits = try waitsAfterReturn(of: bench)
         #expect(waits.least >= .seconds(10))
         #expect(waits.most > .seconds(280))
         #expect(waits.most <= .seconds(310))
@@ -132,7 +132,7 @@ struct HurryTests {
         bench.endWrites()
         repeat { try fail(&bench) } while try wait(of: bench) <= .seconds(25)
 
-        #expect(try hurriedWaits(of: bench).most <= .seconds(20))
+        #expect(try waitsAfterReturn(of: bench).most <= .seconds(20))
     }
 
     @Test func `several network changes have the effect of one`() throws {
