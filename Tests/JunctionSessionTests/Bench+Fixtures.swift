@@ -48,7 +48,6 @@ extension Bench {
         perform(machine.apiCallJudged(verdict, generation: generation ?? machine.servedGeneration, now: now))
     }
 
-    /// A user who has just signed in.
     static func signedIn(
         _ user: String = "alice",
         life: Duration = .seconds(3_600),

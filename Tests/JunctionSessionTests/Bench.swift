@@ -12,7 +12,6 @@ struct Bench {
     private(set) var replies: [UInt64: CallerAnswer] = [:]
     private var retries: [UInt64: Retry] = [:]
     private(set) var exchanges: [Attempt] = []
-    /// The requests for codes, and the polls.
     private(set) var authorizations: [Attempt] = []
     private(set) var polls: [Attempt] = []
     private(set) var renewals: [Attempt] = []
@@ -140,7 +139,6 @@ struct Bench {
         return SecretRef(number: lastSecret)
     }
 
-    /// Ends the last registration check.
     mutating func endCheck(isKnown: Bool?) {
         guard let attempt = checks.last else { return }
         perform(machine.registrationChecked(attempt, isKnown: isKnown, now: now))
@@ -150,7 +148,6 @@ struct Bench {
         perform(machine.renewalFailed(attempt, .unavailable(Unavailability("No answer")), now: now))
     }
 
-    /// Grants a partial grant.
     @discardableResult
     mutating func grantPartially() -> SecretRef {
         let grant = secret()
@@ -169,7 +166,6 @@ struct Bench {
         perform(machine.exchangeFailed(exchanges.removeLast(), failure, now: now))
     }
 
-    /// Issues codes with a lifetime of ten minutes.
     mutating func giveCodes(interval: Duration = .seconds(5), life: Duration = .seconds(600)) {
         let life = Life(from: now, lasting: life)
         let begun = ApprovalBegun(codes: secret(), life: life, interval: interval)

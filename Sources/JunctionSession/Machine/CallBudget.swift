@@ -42,6 +42,5 @@ struct CallBudget: Hashable, Sendable {
         }
     }
 
-    /// The number of users in memory.
     var remembered: Int { spent.count }
 }

@@ -54,7 +54,6 @@ struct Callers: Hashable, Sendable {
         /// The write of the app's name for the signed-in user. If the caller loses its right, the machine restores
         /// `before`.
         case name(PersistenceQueue.Update, before: ExternalUserId?)
-        /// The end of a pause.
         case retry(Retry)
         /// The end of a write, after which the caller gets this answer.
         case update(PersistenceQueue.Update, Reply.Outcome)
@@ -93,7 +92,6 @@ struct Callers: Hashable, Sendable {
         for (index, caller) in list.enumerated() { list[index].wait = next(caller) ?? caller.wait }
     }
 
-    /// Changes the pauses that callers wait for.
     mutating func updateRetries(_ update: (inout Retry) -> Void) {
         for index in list.indices {
             guard case .retry(var retry) = list[index].wait else { continue }
@@ -166,12 +164,10 @@ struct Callers: Hashable, Sendable {
         return user
     }
 
-    /// Whether the signed-in user's name is being written.
     func isWritingName(to persistence: PersistenceQueue) -> Bool {
         list.contains { if case .name(let update, _) = $0.wait { !persistence.hasEnded(update) } else { false } }
     }
 
-    /// Whether a caller waits to sign in.
     var wantSignIn: Bool {
         list.contains { caller in
             switch caller.wait {
@@ -201,7 +197,6 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// The time at which the next pause ends.
     var retryAt: Uptime? {
         list.compactMap { caller in
             guard case .retry(let retry) = caller.wait else { return nil }

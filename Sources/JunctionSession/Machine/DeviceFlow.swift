@@ -103,7 +103,6 @@ struct DeviceFlow: Hashable, Sendable {
 
     // MARK: Polling
 
-    /// Begins a poll. Returns false if one is in flight.
     mutating func poll(_ now: Moment) -> Bool {
         guard !isPolling else { return false }
         retry.begin(now)

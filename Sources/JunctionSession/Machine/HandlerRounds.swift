@@ -3,7 +3,7 @@
 /// | a round | until | then |
 /// |---|---|---|
 /// | waits | no other round has an open question | asks |
-/// | asks one handler | the handler answers, disconnects or is too slow | the answer is used, or the next user is asked |
+/// | asks one handler | it answers, disconnects or is too slow | the answer is used, or the next user is asked |
 /// | has no user or no time left | | no handler could help |
 ///
 /// The round first asks the user whose handler registered last. A user whose handler was silent comes last, until one
@@ -14,13 +14,10 @@
 struct HandlerRounds: Hashable, Sendable {
     /// The time limit for the answer of one handler.
     let handlerTimeout: Duration
-    /// The session handlers in order of registration. A round asks the last one of each user.
     private(set) var handlers: [HandlerID] = []
     /// The users whose handler was silent and whose handlers have not answered since.
     private var silentUsers: Set<UInt32> = []
-    /// The one open question.
     private var open: Question?
-    /// The rounds that wait for their turn to ask.
     private var waiting: [Round] = []
     /// The users who were asked for a renewal since the last renewal that began without a postponement in force. `nil`
     /// after a restart during a postponement, because the record does not list the users who were asked.
@@ -32,7 +29,6 @@ struct HandlerRounds: Hashable, Sendable {
         var deadline: Uptime
     }
 
-    /// One round of questions.
     struct Round: Hashable, Sendable {
         var purpose: Purpose
         var attempt: Attempt
@@ -135,7 +131,6 @@ struct HandlerRounds: Hashable, Sendable {
 
     // MARK: Rounds
 
-    /// Queues a round. The round asks when its turn comes.
     mutating func begin(_ round: Round) {
         waiting.append(round)
     }
@@ -146,7 +141,6 @@ struct HandlerRounds: Hashable, Sendable {
         waiting.insert(round, at: 0)
     }
 
-    /// Drops the round for this purpose.
     mutating func drop(_ purpose: Round.Purpose) {
         if open?.round.purpose == purpose { open = nil }
         waiting.removeAll { $0.purpose == purpose }
@@ -190,7 +184,6 @@ struct HandlerRounds: Hashable, Sendable {
         return steps
     }
 
-    /// The deadline of the open question.
     var dueAt: Uptime? { open?.deadline }
 }
 

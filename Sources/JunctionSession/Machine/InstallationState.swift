@@ -84,7 +84,6 @@ struct Session: Hashable, Sendable {
     private(set) var writtenAt: WallTime
     /// The renewal time on the present wall clock. The record keeps the time that was drawn.
     private(set) var renewAt: WallTime?
-    /// The renewal time on the monotonic clock.
     private var renewsAt: Uptime?
     /// The time at which the token was obtained. `nil` if a restart could not trust the wall clock.
     private(set) var obtainedAt: Uptime?
@@ -106,7 +105,6 @@ struct Session: Hashable, Sendable {
         obtainedAt = stored.token.map { now.uptime + min($0.issuedAt - now.wall, .zero) }
     }
 
-    /// Creates a session from a grant.
     init(
         _ granted: Granted,
         externalUserId: ExternalUserId?,
@@ -235,7 +233,7 @@ struct Session: Hashable, Sendable {
         renewalAnswered()
     }
 
-    /// Whether the token has certainly expired. False if its end is unknown because a restart could not trust the clock.
+    /// Whether the token has certainly expired. False if its end is unknown because a restart did not trust the clock.
     func isDead(_ now: Moment) -> Bool { lifeOfProof(now) <= .zero }
 
     // MARK: Lifetime

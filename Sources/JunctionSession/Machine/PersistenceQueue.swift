@@ -22,7 +22,6 @@ struct PersistenceQueue: Hashable, Sendable {
     private(set) var storage: StorageReport
     /// The reason why this process can neither seal nor write a session, for its whole lifetime.
     private(set) var obstacle: String?
-    /// The pending change.
     private(set) var change: Change?
     private var atStore: Write?
     /// The last requested update, the last one that was handed to the store, and the last one that has ended.
@@ -38,7 +37,6 @@ struct PersistenceQueue: Hashable, Sendable {
 
     struct Change: Hashable, Sendable {
         let generation: UInt64
-        /// The installation state after the write.
         let outcome: InstallationState
         let kind: Kind
 
@@ -49,13 +47,11 @@ struct PersistenceQueue: Hashable, Sendable {
             /// refusal.
             case withdrawal(SessionError)
             case rotation
-            /// The provider's verdict.
             case ending(Termination)
             case signOut
         }
     }
 
-    /// The name of one requested update. A later update ends no earlier.
     struct Update: Hashable, Sendable {
         fileprivate var number: UInt64 = 0
 
@@ -115,7 +111,6 @@ struct PersistenceQueue: Hashable, Sendable {
         }
     }
 
-    /// Requests a write of the present details.
     mutating func update() -> Update {
         lastUpdate.number += 1
         return lastUpdate
@@ -152,7 +147,6 @@ struct PersistenceQueue: Hashable, Sendable {
         return [.write(ticket, record, written.secrets, codes: beside.codes, partialGrants: partialGrants)]
     }
 
-    /// Whether this write is at the store.
     func isAtStore(_ ticket: WriteTicket) -> Bool { atStore?.ticket == ticket }
 
     /// Handles the end of the write at the store.
@@ -217,10 +211,8 @@ struct PersistenceQueue: Hashable, Sendable {
     /// Whether the disk has everything.
     var isSettled: Bool { isIdle && rewrite.failures == 0 }
 
-    /// Whether the tombstone of a sign-out is being written.
     var isSigningOut: Bool { change?.kind == .signOut }
 
-    /// Whether a granted sign-in is being written.
     var isSigningIn: Bool {
         if case .signIn? = change?.kind { true } else { false }
     }

@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | resting: scheduled | the token's renewal time, its end, a caller | asking, writing the intent |
 /// | resting: refresh retry | a time inside the provider's reuse grace | writing the intent |
-/// | resting: backing off | its time, a caller with an expired token, a resume, a network | asking, writing the intent |
+/// | resting: backing off | its time, a caller without a valid token, a resume, a network | asking, writing the intent |
 /// | resting: postponed | its time, `session.renew` | due |
 /// | resting: due | a handler registers, if one is needed | asking, writing the intent |
 /// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |
@@ -32,9 +32,7 @@ struct Renewal: Hashable, Sendable {
     /// The steps of a rotation have a fixed order: write the intent, send, write the new generation, then serve it.
     enum Phase: Hashable, Sendable {
         case resting(Wait)
-        /// A round of questions to the handlers is under way.
         case asking(Attempt)
-        /// The intent is being written.
         case writingIntent(Try, PersistenceQueue.Update)
         case sending(Try, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of a name.
@@ -43,7 +41,6 @@ struct Renewal: Hashable, Sendable {
         case storing(Shortfall?)
     }
 
-    /// The provider's answer.
     enum Answer: Hashable, Sendable {
         case granted(Granted)
         /// A new refresh token without a usable access token.
@@ -238,7 +235,6 @@ struct Renewal: Hashable, Sendable {
         return true
     }
 
-    /// The grant of an answer that waits.
     var granted: Granted? {
         if case .answered(_, _, let answer) = phase { answer.granted } else { nil }
     }
@@ -353,7 +349,6 @@ struct Renewal: Hashable, Sendable {
         lastError = "unableToRetrieveAuthToken: " + words
     }
 
-    /// Ends the attempt without a retry.
     mutating func rest() {
         phase = .resting(.scheduled)
     }
@@ -404,7 +399,6 @@ struct Renewal: Hashable, Sendable {
         if case .resting = phase { true } else { false }
     }
 
-    /// Whether a request is in flight or about to be sent.
     var isBusy: Bool {
         switch phase {
         case .writingIntent, .sending, .answered, .storing: true

@@ -8,7 +8,6 @@
 ///
 /// A shortened pause still leaves `spacing` between two attempts.
 package struct Retry: Hashable, Sendable {
-    /// The number of consecutive failures.
     private(set) var failures = 0
     /// The end of the pause. `nil` if nothing has failed, or while an attempt is under way.
     private(set) var time: Time?
@@ -33,7 +32,6 @@ package struct Retry: Hashable, Sendable {
 
     package init() {}
 
-    /// Creates a retry that is due now.
     init(_ now: Moment) {
         time = Time(now.uptime, now)
     }
@@ -46,7 +44,6 @@ package struct Retry: Hashable, Sendable {
         isDemanded = true
     }
 
-    /// Begins an attempt.
     mutating func begin(_ now: Moment) {
         (time, isDemanded, lastTried) = (nil, false, now.uptime)
     }

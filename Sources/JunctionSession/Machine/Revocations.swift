@@ -11,9 +11,7 @@
 /// Revocations are kept in memory only: a sign-out leaves no secret on disk, and a revocation needs one. The daemon
 /// waits for a request that is in flight only when the process ends.
 struct Revocations: Hashable, Sendable {
-    /// The revocations, the oldest first.
     private(set) var list: [Revocation] = []
-    /// The one revocation request in flight.
     private var request: Request?
     /// The requests that a sign-out or a switch has overtaken, each with its user if that is already known. Their
     /// answers may bring a session, which the daemon revokes.
@@ -138,7 +136,6 @@ struct Revocations: Hashable, Sendable {
 
     // MARK: Queries
 
-    /// Whether a revocation request is in flight.
     var isTelling: Bool { request != nil }
 
     /// Returns the time of the next revocation, if it waits only for its time.

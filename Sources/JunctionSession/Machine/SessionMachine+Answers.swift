@@ -1,6 +1,4 @@
-/// Answers the callers whose wait is over, after each event.
 extension SessionMachine {
-    /// Answers every caller whose wait is over.
     mutating func answerCallers(_ now: Moment) -> [Effect] {
         var callers = callers
         let replies = callers.takeAnswered { outcome(for: $0, now) }

@@ -89,7 +89,6 @@ extension SessionMachine {
         callers.move(caller.id, to: externalUserId == nil ? .codes(device.codes, persistence.lastUpdate) : .approval)
     }
 
-    /// Polls if a poll is due.
     mutating func poll(_ now: Moment) -> [Effect] {
         guard isPollDue(now) else { return [] }
         let attempt = nextAttempt()

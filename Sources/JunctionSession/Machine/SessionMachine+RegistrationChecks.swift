@@ -11,7 +11,6 @@ extension SessionMachine {
         return [.report(.registrationForgotten)] + settle(now)
     }
 
-    /// Begins a registration check if one is due.
     mutating func checkRegistration(_ now: Moment) -> [Effect] {
         let session = installation.session.flatMap { isChecked($0, now) ? $0 : nil }
         checks.follow(session?.secrets, now, using: &random)

@@ -48,7 +48,6 @@ extension SessionMachine {
         }
     }
 
-    /// Whether a sign-in is under way.
     var isSigningIn: Bool { signIn.exchange != nil || persistence.isSigningIn || signIn.device != nil }
 
     private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {

@@ -72,7 +72,6 @@ extension SessionMachine {
 
     // MARK: Serving
 
-    /// Begins a renewal if a caller that wants a token cannot be served without one.
     mutating func renewForCallers(_ now: Moment) -> [Effect] {
         for caller in callers.list {
             guard case .token(let hasHadRenewal) = caller.wait,
@@ -192,7 +191,6 @@ extension SessionMachine {
         }
     }
 
-    /// The error if there is no session to serve.
     var sessionRefusal: SessionError? {
         if persistence.isSigningOut { return .notSignedIn }
         return switch installation {

@@ -299,10 +299,8 @@ package struct SessionMachine: Hashable, Sendable {
     /// The signed-in user. `nil` while a sign-out is being written.
     package var identity: Identity? { persistence.isSigningOut ? nil : installation.session?.stored.identity }
 
-    /// The secrets that are served now.
     package var servedSecrets: SecretRef? { persistence.isSigningOut ? nil : installation.secrets }
 
-    /// The generation of the credential that is served now.
     var servedGeneration: UInt64 { installation.session?.stored.token?.generation ?? signedInSince }
 
     /// Every secret that a part of the machine still needs. The owner wipes all others.

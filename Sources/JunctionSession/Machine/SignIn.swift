@@ -33,7 +33,6 @@ struct SignIn: Hashable, Sendable {
         /// The caller that brought the credential. `nil` for a poll.
         var request: RequestID?
         var uid: UInt32 = 0
-        /// The wanted user, by the app's own name.
         var externalUserId: ExternalUserId?
         /// The only user whom this exchange may sign in, if there is one.
         var wanted: Identity?
@@ -250,10 +249,8 @@ struct SignIn: Hashable, Sendable {
         return exchange.wanted.map(identity.isSameUser) ?? true
     }
 
-    /// Every grant whose user is not known.
     var grantsInUse: [SecretRef] { grants.map(\.secrets) + [device?.grant].compactMap(\.self) }
 
-    /// The time at which the next grant expires.
     var grantsEndAt: Uptime? { waiting.map(\.endsAt).min() }
 
     /// Returns the incomplete sign-ins for the next write.
@@ -268,7 +265,6 @@ struct SignIn: Hashable, Sendable {
         return PersistenceQueue.Beside(approval: shown?.stored, codes: shown?.codes, partialGrants: kept)
     }
 
-    /// Every secret that a sign-in still needs.
     var secrets: [SecretRef] {
         let ofExchange: [SecretRef] =
             switch exchange?.stage {

@@ -30,7 +30,6 @@ struct SecretShelf {
         return ref
     }
 
-    /// Drops every secret that is not in use.
     mutating func keep(_ used: Set<SecretRef>) {
         guard secrets.keys.contains(where: { !used.contains($0) }) else { return }
         secrets = secrets.filter { used.contains($0.key) }

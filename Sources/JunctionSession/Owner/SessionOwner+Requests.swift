@@ -119,7 +119,6 @@ extension SessionOwner {
         handle(request) { $0.tokenRequested($1, minimumValidity: minimumValidity, by: uid, now: $2) }
     }
 
-    /// The secrets that are served now.
     var servedSecrets: SessionSecrets? { shelf.session(machine.servedSecrets) }
 
     /// Returns the secret of the token that the machine permits to serve.

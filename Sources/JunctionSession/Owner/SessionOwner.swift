@@ -17,9 +17,7 @@ package actor SessionOwner {
     package nonisolated let changeCount = ChangeCount()
     var machine: SessionMachine { didSet { changeCount.rise() } }
     var shelf = SecretShelf() { didSet { changeCount.rise() } }
-    /// The requests that have not been answered.
     var requests: [RequestID: OpenRequest] = [:]
-    /// The API calls that have not been answered.
     var calls: [RequestID: CallUnderWay] = [:]
     /// The open body streams of API calls, each with the user of its call.
     var streams: [(body: BodyStream, user: Identity)] = []
@@ -49,7 +47,6 @@ package actor SessionOwner {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A request that has not been answered.
     struct OpenRequest {
         /// The credential of a sign-in or an identify call.
         var credential: Credential?
@@ -176,7 +173,6 @@ package actor SessionOwner {
         for waiter in waiters { waiter() }
     }
 
-    /// The present reading of both clocks.
     package nonisolated var now: Moment { clock.now() }
 
     /// Feeds one event to the machine, and performs its effects.

@@ -6,14 +6,12 @@ import Synchronization
 /// The writer bounds the number of buffered bytes. It is notified of each read, and of a reader that waits for more.
 /// Each callback runs inside the call of the other side, without a lock. The stream wipes its memory as it is emptied.
 package final class BodyStream: Sendable {
-    /// The end of a body.
     package enum End: Equatable, Sendable {
         case complete
         /// The body ended before it was complete.
         case broken(Unavailability)
     }
 
-    /// The total number of bytes, if it is known beforehand.
     package let length: UInt64?
     private let state = Mutex(State())
 
@@ -90,9 +88,7 @@ package final class BodyStream: Sendable {
     package var isOver: Bool { state.withLock { $0.isOver } }
     /// Whether the reader can take nothing more.
     package var isSpent: Bool { state.withLock { $0.isSpent } }
-    /// The number of bytes that can be read.
     package var count: Int { state.withLock { $0.bytes.count } }
-    /// Whether the reader has given up.
     package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// Sets the callback for new bytes and for the end. It is not called for bytes that are already there.

@@ -15,7 +15,6 @@ package protocol ProviderMemory: Sendable {
 
 /// The error for a sequence that is not larger than every used one.
 package struct SequenceSpent: Error, Equatable, Sendable {
-    /// The largest used sequence.
     package var last: UInt64
 
     package init(last: UInt64) {
@@ -25,7 +24,6 @@ package struct SequenceSpent: Error, Equatable, Sendable {
 
 /// The largest used sequence of each subject, independent of how it is stored.
 package struct SequenceList: Equatable, Sendable {
-    /// One subject and its largest sequence.
     package struct Entry: Equatable, Sendable {
         package var subject: String
         package var last: UInt64

@@ -1,8 +1,6 @@
 /// Receives the events of the session for the log and the metrics, on the owner's executor.
 package protocol SessionObserver: Sendable {
-    /// Handles a new snapshot.
     func changed(_ snapshot: Snapshot)
-    /// Handles an event for the log.
     func happened(_ event: SessionEvent)
     /// Handles a completed step of a rotation. Tests end the process here.
     func reached(_ step: RotationStep)

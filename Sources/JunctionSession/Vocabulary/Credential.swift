@@ -108,7 +108,6 @@ package struct Grant: Sendable {
     /// The origins to which the session is bound from now on.
     package var endpointOrigins: EndpointOrigins?
 
-    /// An access token and its lifetime.
     package struct Token: Sendable {
         /// `nil` if the provider's session has an end but no bearer token.
         package var secret: SharedSecret?

@@ -5,7 +5,6 @@ package struct DeviceAuthorization: Sendable {
     package var codes: DeviceCodes
     /// The time in which it can be approved, from the start of the request.
     package var life: Life
-    /// The pause between two polls.
     package var interval: Duration
 
     package init(codes: DeviceCodes, life: Life, interval: Duration) {

@@ -16,7 +16,6 @@ package struct ServableToken: Hashable, Sendable {
 package struct ServableWindow: Hashable, Sendable {
     /// The earliest trusted reading of the wall clock.
     let believableFrom: WallTime
-    /// The end on the wall clock.
     let until: WallTime
     /// The end on the monotonic clock, if it is known.
     let end: Uptime?

@@ -8,7 +8,6 @@ package struct SessionRecord: Hashable, Sendable {
     package var writtenAt: WallTime
     package var provider: String
     package var content: Content
-    /// A pending device sign-in.
     package var approval: StoredApproval?
     /// The grants of incomplete sign-ins. The secrets are sealed in the same order.
     package var partialGrants: [StoredPartialGrant]
@@ -49,7 +48,6 @@ package struct SessionRecord: Hashable, Sendable {
 /// A pending device sign-in as stored. Its codes are sealed in the same record.
 package struct StoredApproval: Hashable, Sendable {
     package var expiresAt: WallTime
-    /// The pause between two polls.
     package var interval: Duration
     /// The earliest next poll that the provider allows (`Retry-After`).
     package var notBefore: WallTime?

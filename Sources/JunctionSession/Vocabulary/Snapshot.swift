@@ -47,7 +47,6 @@ package struct Snapshot: Hashable, Sendable {
         case pendingReauthentication
     }
 
-    /// A pending device sign-in, without its codes.
     package struct Authorization: Hashable, Sendable {
         package var expiresAt: WallTime
 

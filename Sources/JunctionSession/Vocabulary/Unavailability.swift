@@ -6,7 +6,6 @@ package struct Unavailability: Error, Hashable, Sendable {
     package var detail: String
     /// What to do, if `detail` does not say it.
     package var remedy: String?
-    /// The host of the request, if there was one.
     package var host: String?
     /// The provider's `Retry-After`, clamped to 1 s…1 h.
     package var retryAfter: Duration?

@@ -77,7 +77,6 @@ struct Exploration: Hashable {
         try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
     }
 
-    /// The state after these events.
     func after(_ events: Event...) throws(Broken) -> Exploration {
         var next = self
         for event in events where next.isPossible(event) { try next.happen(event) }

@@ -7,7 +7,6 @@ struct ClockPort: SessionClock {
     func now() -> Moment { life.simulation.now }
 }
 
-/// The alarm. It stores its time, and the simulation rings it.
 struct AlarmPort: SessionAlarm {
     let life: ProcessLife
 
@@ -29,7 +28,6 @@ struct StorePort: SessionStore {
     }
 }
 
-/// The log.
 struct ObserverPort: SessionObserver {
     let life: ProcessLife
 

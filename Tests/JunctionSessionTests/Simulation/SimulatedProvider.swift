@@ -33,7 +33,6 @@ struct SimulatedProvider {
         var refresh: Int
         var access: Int
         var life: Int64
-        /// The time of the grant.
         var at: Int64
     }
 
@@ -99,7 +98,6 @@ struct SimulatedProvider {
         self.grace = grace
     }
 
-    /// Grants a new session.
     mutating func exchange(for user: String, life: Int64, at time: Int64) -> Verdict {
         guard !deleted.contains(user) else { return .deleted }
         demandsReauthentication.remove(user)
@@ -112,7 +110,6 @@ struct SimulatedProvider {
 
     func isRevoked(_ family: Int) -> Bool { families[family].isRevoked }
 
-    /// Revokes a login.
     mutating func revoke(_ family: Int) { families[family].isRevoked = true }
 
     /// Returns the grant of a refresh token.

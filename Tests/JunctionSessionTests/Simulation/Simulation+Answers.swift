@@ -4,7 +4,6 @@ import JunctionTesting
 /// The provider's answers. The model records each answer before the owner gets it, and the simulation checks the
 /// result.
 extension Simulation {
-    /// Delivers the outcome of a call.
     func deliver(_ answer: Answer, to number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         var answer = answer

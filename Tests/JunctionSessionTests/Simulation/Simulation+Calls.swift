@@ -63,7 +63,6 @@ extension Simulation {
         return Call(kind: .poll(number), isKept: store.isLasting)
     }
 
-    /// Checks that at most one exchange is in flight.
     private func judgeExchange() {
         if calls.values.contains(where: { $0.isOfSignIn && !$0.isOvertaken }) { fail("two exchanges are in flight") }
     }

@@ -1,4 +1,3 @@
-/// The options of the command line.
 struct Options {
     var root = "."
     var folders: [String] = []

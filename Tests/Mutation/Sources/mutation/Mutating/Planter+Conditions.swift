@@ -103,7 +103,6 @@ extension Planter {
 }
 
 extension InfixOperatorExprSyntax {
-    /// Returns the same operands with another operator.
     fileprivate func with(_ symbol: String) -> String {
         "\(leftOperand.trimmedDescription) \(symbol) \(rightOperand.trimmedDescription)"
     }

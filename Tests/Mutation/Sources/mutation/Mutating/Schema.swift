@@ -30,7 +30,6 @@ struct Schema {
         seams[extent.lowerBound]?.skippingTo = extent.upperBound
     }
 
-    /// Returns the file for the compiler.
     func woven(into original: [UInt8]) -> WovenFile {
         var woven = WovenFile()
         var from = 0

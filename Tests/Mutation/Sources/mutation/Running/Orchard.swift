@@ -27,7 +27,6 @@ struct Orchard {
         return Set(folders).sorted()
     }
 
-    /// The changed files of the copy.
     var changed: [String: [UInt8]] {
         var changed = woven.mapValues(\.bytes)
         for room in rooms {

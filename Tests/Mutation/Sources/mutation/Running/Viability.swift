@@ -2,7 +2,6 @@ import Foundation
 
 /// Finds the mutants that do not compile, from the errors of the compiler.
 struct Viability {
-    /// One error of the compiler.
     struct Complaint: Hashable {
         var file: String
         var line: Int
