@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | resting: scheduled | the token's renewal time, its end, a caller | asking, writing the intent |
 /// | resting: refresh retry | a time inside the provider's reuse grace | writing the intent |
-/// | resting: backing off | its time, a caller without a valid token, a resume, a network | asking, writing the intent |
+/// | resting: backing off | its time, a caller with no valid token, resume, network | asking, writing the intent |
 /// | resting: postponed | its time, `session.renew` | due |
 /// | resting: due | a handler registers, if one is needed | asking, writing the intent |
 /// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |

@@ -109,8 +109,8 @@ package actor SessionOwner {
     ///
     /// - Parameters:
     ///   - durable: false if the record has yet to be written to the disk.
-    ///   - mayManage: whether the caller that began a stored device sign-in may still sign a user in. Called again after
-    ///     each change of rights.
+    ///   - mayManage: whether the caller that began a stored device sign-in may still sign a user in.
+    ///     Called again after each change of rights.
     package func start(
         with restoration: Restoration,
         durable: Bool = true,
