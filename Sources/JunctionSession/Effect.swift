@@ -1,41 +1,43 @@
-/// What the machine wants done. Deciding is over once it is returned; doing it decides nothing.
+/// An action that the machine requests. All decisions are made before the machine returns it; the owner only performs
+/// it.
 ///
-/// No effect steers what is kept in memory: each names the secrets that it needs, and what no part of the machine names
-/// any more (`SessionMachine.secretsInUse`) is wiped after the event.
+/// No effect controls which secrets stay in memory. Each effect names the secrets that it needs. After the event, the
+/// owner wipes every secret that no part of the machine names (`SessionMachine.secretsInUse`).
 package enum Effect: Hashable, Sendable {
-    /// Exchange the credential that came with a request, completed with what a handler gave where one was asked; report
+    /// Exchange the credential of a request, together with a handler's secret if there is one. Report
     /// `exchangeSucceeded` or `exchangeFailed`.
     case exchange(Attempt, credentialOf: RequestID, completedWith: SecretRef?, expecting: Identity?)
-    /// Ask the provider for the codes of a sign-in that a person approves; report `approvalBegan` or `exchangeFailed`.
+    /// Request the codes of a device sign-in from the provider. Report `approvalBegan` or `exchangeFailed`.
     case authorize(Attempt, credentialOf: RequestID)
-    /// Ask whether it was approved; report `exchangeSucceeded` or `pollFailed`.
+    /// Poll whether a person has approved the device sign-in. Report `exchangeSucceeded` or `pollFailed`.
     case poll(Attempt, with: SecretRef)
-    /// Renew this user's session with its own secrets, or with what a handler gave; report `renewalSucceeded` or
+    /// Renew this user's session with its own secrets, or with a handler's secret. Report `renewalSucceeded` or
     /// `renewalFailed`.
     case renew(Attempt, Identity, with: SecretRef, using: SecretRef?)
-    /// Ask the provider whether it still knows this user's session; report `registrationChecked`.
+    /// Ask the provider whether it still knows this user's session. Report `registrationChecked`.
     case checkRegistration(Attempt, Identity, with: SecretRef)
-    /// Seal the record with exactly these secrets, the codes of a sign-in that awaits approval, and partial grants, and write
-    /// it; report `writeEnded`. The next write is asked for when that has been reported, not before.
+    /// Seal the record with exactly these secrets, device codes and partial grants, and write it. Report `writeEnded`.
+    /// The machine requests the next write only after that report.
     case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?, partialGrants: [SecretRef])
-    /// The grant of this sign-in is written, or the disk has refused it: the provider goes on. False: the sign-in has ended.
+    /// Resume the provider call of this sign-in, because the write of its grant has ended. False: the sign-in has
+    /// ended.
     case goOn(Attempt, Bool)
     /// Revoke this partial grant at the provider.
     case giveBack(SecretRef)
-    /// Tell the provider that this user has signed out; report `revocationEnded`.
+    /// Tell the provider that this user has signed out. Report `revocationEnded`.
     case revoke(RevocationID, Identity, with: SecretRef)
-    /// Cancel the request to revoke; `revocationEnded` is reported all the same.
+    /// Cancel the revocation request. The owner still reports `revocationEnded`.
     case interrupt(RevocationID)
-    /// Ask this handler; report `handlerAnswered`.
+    /// Ask this handler. Report `handlerAnswered`.
     case askHandler(HandlerID, RenewalQuestion)
-    /// Ask the caller of this request for a credential; report `identifyAnswered`.
+    /// Ask the caller of this request for a credential. Report `identifyAnswered`.
     case ask(RequestID, externalUserId: ExternalUserId)
     case reply(Reply)
-    /// Something worth a line in the log and a count in the metrics.
+    /// Write one log line and count it in the metrics.
     case report(SessionEvent)
 }
 
-/// Names secrets that the owner keeps, without being them: all that the machine ever sees of a secret.
+/// The name of secrets that the owner keeps. The machine never sees the secrets themselves.
 package struct SecretRef: Hashable, Sendable {
     package let number: UInt64
 
@@ -44,11 +46,11 @@ package struct SecretRef: Hashable, Sendable {
     }
 }
 
-/// What the provider granted, as the machine sees it: whose it is, how long it lives, and the name of its secrets.
+/// A grant as the machine sees it: the user, the token's lifetime, and the name of its secrets.
 package struct Granted: Hashable, Sendable {
     package var identity: Identity
     package var scheme: Scheme
-    /// Absent where the session has no bearer token (an API key).
+    /// `nil` if the session has no bearer token (an API key).
     package var life: Life?
     package var secrets: SecretRef
 
@@ -60,12 +62,12 @@ package struct Granted: Hashable, Sendable {
     }
 }
 
-/// A sign-in that awaits approval, as the machine sees it: the name of its codes, their life, and the pause between polls.
+/// A device sign-in as the machine sees it: the name of its codes, their lifetime, and the polling interval.
 package struct ApprovalBegun: Hashable, Sendable {
     package var codes: SecretRef
     package var life: Life
     package var interval: Duration
-    /// Who requested them.
+    /// The caller that requested the codes.
     package var caller: LocalCaller?
 
     package init(codes: SecretRef, life: Life, interval: Duration, caller: LocalCaller? = nil) {
@@ -76,16 +78,16 @@ package struct ApprovalBegun: Hashable, Sendable {
     }
 }
 
-/// What just happened, for logs and metrics. Never a secret.
+/// An event for logs and metrics. It never contains a secret.
 package enum SessionEvent: Hashable, Sendable {
-    /// With why, unless it succeeded.
+    /// The end of an exchange, with the reason unless it succeeded.
     case exchangeEnded(Outcome, Unavailability? = nil)
-    /// With why, unless it succeeded, and with the time of the next attempt, if that is known.
+    /// The end of a renewal, with the reason unless it succeeded, and with the time of the next attempt if it is known.
     case renewalEnded(Outcome, Unavailability? = nil, nextAttempt: WallTime? = nil)
     case signedOut
     /// The provider has forgotten the session, and a new registration is due.
     case registrationForgotten
-    /// The provider was never told of a sign-out; why, in words.
+    /// The daemon could not tell the provider of a sign-out. The value is the reason in words.
     case revocationGivenUp(String)
     case writeFailed(String)
 
@@ -98,7 +100,7 @@ package enum SessionEvent: Hashable, Sendable {
     }
 }
 
-/// One call to the provider. An answer that carries a number no longer wanted is dropped.
+/// One call to the provider. The machine drops an answer whose number it no longer wants.
 package struct Attempt: Hashable, Sendable {
     package var number: UInt64
 
@@ -107,7 +109,7 @@ package struct Attempt: Hashable, Sendable {
     }
 }
 
-/// One sign-out that the provider is to hear of, over all its attempts.
+/// One sign-out of which the provider is to be notified, over all its attempts.
 package struct RevocationID: Hashable, Sendable {
     package var number: UInt64
 

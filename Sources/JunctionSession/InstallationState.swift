@@ -1,14 +1,14 @@
-/// Who is signed in, as far as the disk has it or has refused it.
+/// Who is signed in. A state is in force when the disk has it or has refused it.
 ///
-/// A record is made of an installation state and of nothing else, so what it says and the secrets that are sealed with it come from one
-/// value.
+/// A record is made from one installation state and nothing else. Its content and its sealed secrets therefore come
+/// from one value.
 enum InstallationState: Hashable, Sendable {
     case signedOut
     /// A team API key without a user.
     case configured(environment: String, region: String, key: SecretRef?)
     case signedIn(Session)
     case terminated(Termination, Identity?)
-    /// A record is there and cannot be read.
+    /// A record exists that the daemon cannot read.
     case unreadable(Restoration.Unreadable)
 
     var session: Session? {
@@ -24,10 +24,10 @@ enum InstallationState: Hashable, Sendable {
         }
     }
 
-    /// What a withdrawal writes: where the record could not be read, that nobody is signed in.
+    /// The state that a withdrawal writes: `signedOut` if the record could not be read, otherwise this state.
     var restorable: InstallationState { content == nil ? .signedOut : self }
 
-    /// What its record holds; `nil` if the present record cannot be read.
+    /// The content of its record. `nil` if the present record cannot be read.
     var content: SessionRecord.Content? {
         switch self {
         case .signedOut: .signedOut
@@ -39,20 +39,20 @@ enum InstallationState: Hashable, Sendable {
     }
 }
 
-/// A session that stands no more. It can be revoked, or dropped with a reason, and has no other use.
+/// A session that is no longer in force. It can only be revoked, or dropped with a reason.
 struct DepartedSession: ~Copyable {
     private let session: Session
 
-    /// Why the provider is not told that a session is over.
+    /// The reason why the daemon does not revoke the session at the provider.
     enum Reason {
-        /// The session goes on, with new tokens.
+        /// The session continues with new tokens.
         case renewed
-        /// The same user has signed in again. A provider may know one session a user and device: revoking the old one could end
-        /// the new one.
+        /// The same user has signed in again. A provider may have one session for a user and a device, so revoking the
+        /// old one could end the new one.
         case sameUserSignedIn
-        /// The provider has ended it.
+        /// The provider has ended the session.
         case endedByProvider
-        /// The sign-out has already passed it to the revocations.
+        /// The sign-out has already passed the session to the revocations.
         case signedOut
     }
 
@@ -68,32 +68,31 @@ struct DepartedSession: ~Copyable {
 }
 
 extension InstallationState {
-    /// Makes `next` stand; returns the session that stood before, if there was one.
+    /// Puts `next` in force. Returns the session that was in force before, if there was one.
     mutating func replace(with next: InstallationState) -> DepartedSession? {
         defer { self = next }
         return session.map { DepartedSession($0) }
     }
 }
 
-/// The signed-in user as stored, the user's secrets, and what only this process knows.
+/// The signed-in user as stored, the user's secrets, and state that only this process has.
 struct Session: Hashable, Sendable {
     private(set) var stored: StoredSession
-    /// They came with the identity, in one grant or one record.
+    /// The secrets, which came with the identity in one grant or one record.
     private(set) var secrets: SecretRef
-    /// When the newest record of the session was written. A wall clock that reads earlier is wrong.
+    /// The write time of the session's newest record. A wall clock that reads earlier is wrong.
     private(set) var writtenAt: WallTime
-    /// The renewal time as the wall clock reads now; the record keeps what was drawn.
+    /// The renewal time on the present wall clock. The record keeps the time that was drawn.
     private(set) var renewAt: WallTime?
-    /// The same by the monotonic clock.
     private var renewsAt: Uptime?
-    /// When the token was obtained; `nil` if a restart could not believe the wall clock.
+    /// The time at which the token was obtained. `nil` if a restart could not trust the wall clock.
     private(set) var obtainedAt: Uptime?
-    /// When the token ends by the monotonic clock; `nil` if a restart could not believe the wall clock.
+    /// The end of the token on the monotonic clock. `nil` if a restart could not trust the wall clock.
     private(set) var endsAt: Uptime?
-    /// When the first refusal without a reason came.
+    /// The time of the first refusal without a reason.
     private var refusedSince: Uptime?
 
-    /// A record's session, with the secrets that were sealed in that record.
+    /// Creates a session from a record and the secrets that were sealed in it.
     init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime, at now: Moment) {
         self.stored = stored
         self.secrets = secrets
@@ -106,7 +105,6 @@ struct Session: Hashable, Sendable {
         obtainedAt = stored.token.map { now.uptime + min($0.issuedAt - now.wall, .zero) }
     }
 
-    /// A session that was granted.
     init(
         _ granted: Granted,
         externalUserId: ExternalUserId?,
@@ -130,7 +128,7 @@ struct Session: Hashable, Sendable {
         endsAt = granted.life?.end
     }
 
-    /// The same user's session, one rotation on.
+    /// Returns the same user's session after a rotation.
     func renewed(_ granted: Granted, generation: UInt64, at now: Moment, using random: inout Randomness) -> Session {
         var next = Session(
             granted,
@@ -143,12 +141,12 @@ struct Session: Hashable, Sendable {
         return next
     }
 
-    /// The same session with the successor of its refresh token, which came without a usable access token. The old access token
-    /// is served while it lives.
+    /// Returns the session with the successor of its refresh token, which came without a usable access token. The
+    /// daemon serves the old access token until it ends.
     func succeeded(by secrets: SecretRef) -> Session {
         var next = self
         next.secrets = secrets
-        // The provider has granted something, so what it refused before counts no more.
+        // The provider has granted something, so its earlier refusals no longer count.
         (next.stored.reauthenticationPending, next.stored.unexplainedRefusals) = (false, nil)
         next.stored.postponedUntil = nil
         next.refusedSince = nil
@@ -156,14 +154,15 @@ struct Session: Hashable, Sendable {
         return next
     }
 
-    /// The same session under an app's own name for the user.
+    /// Returns the session with an app's own name for the user.
     func bound(to externalUserId: ExternalUserId?) -> Session {
         var next = self
         next.stored.externalUserId = externalUserId
         return next
     }
 
-    /// The wall clock was set: the renewal keeps its place in the life of the token, and pauses keep their length.
+    /// Handles a step of the wall clock. The renewal keeps its place in the token's lifetime, and pauses keep their
+    /// length.
     mutating func clockJumped(_ now: Moment, postponedUntil: WallTime?, demandedUntil: WallTime?) {
         if let postponedUntil { stored.postponedUntil = postponedUntil }
         stored.demandedUntil = demandedUntil
@@ -176,26 +175,26 @@ struct Session: Hashable, Sendable {
 
     // MARK: The renewal
 
-    /// A renewal is about to be sent.
+    /// Records that a renewal is about to be sent.
     ///
     /// A postponement and a demanded pause stay in the record until a grant.
     ///
     /// - Parameters:
-    ///   - usesAnswer: it uses what an app's server made, which a restart cannot send again.
-    ///   - isRefreshRetry: it sends the same refresh token again.
-    /// - Returns: whether the record has to be written: it does not have this intent yet.
+    ///   - usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
+    ///   - isRefreshRetry: whether it sends the same refresh token again.
+    /// - Returns: whether the record must be written, because it does not have this intent yet.
     mutating func renewalBegan(usesAnswer: Bool, isRefreshRetry: Bool) -> Bool {
         let isKnown = isRefreshRetry && stored.renewalUnderWay && !stored.renewalUsesAnswer
         (stored.renewalUnderWay, stored.renewalUsesAnswer) = (true, usesAnswer)
         return !isKnown
     }
 
-    /// The provider has answered: a restart has nothing to replay.
+    /// Clears the intent, because the provider has answered. A restart has no request to retry.
     mutating func renewalAnswered() {
         (stored.renewalUnderWay, stored.renewalUsesAnswer) = (false, false)
     }
 
-    /// No handler could help: none is asked before this, over a restart too.
+    /// Stores a postponement. No handler is asked before its end, also after a restart.
     mutating func postponed(until time: WallTime) {
         (stored.postponedUntil, stored.demandedUntil) = (time, nil)
         renewalAnswered()
@@ -205,17 +204,17 @@ struct Session: Hashable, Sendable {
         stored.postponedUntil = nil
     }
 
-    /// The provider wants no request before this, over a restart either.
+    /// Stores a pause that the provider demands. It also holds after a restart.
     mutating func delayed(until time: WallTime) {
         stored.demandedUntil = time
     }
 
     // MARK: Refusals without a reason
 
-    /// A renewal was refused without a reason while the token was dead.
+    /// Counts a renewal that was refused without a reason while the token was expired.
     ///
-    /// After three of them over at least ten minutes reauthentication is required, and the session is tried once an hour.
-    /// Before that each counts as a transient failure.
+    /// After three such refusals over at least ten minutes the session requires reauthentication, and the daemon tries
+    /// once an hour. Before that, each refusal counts as a transient failure.
     mutating func refusedWithoutReason(_ now: Moment) {
         let since = refusedSince ?? now.uptime
         let count = (stored.unexplainedRefusals?.count ?? 0) + 1
@@ -226,7 +225,7 @@ struct Session: Hashable, Sendable {
         }
     }
 
-    /// The provider says explicitly that it wants a new credential.
+    /// Records that the provider explicitly demands a new credential.
     mutating func reauthenticationDemanded() {
         stored.reauthenticationPending = true
         stored.unexplainedRefusals = nil
@@ -234,12 +233,12 @@ struct Session: Hashable, Sendable {
         renewalAnswered()
     }
 
-    /// Whether the token is certainly dead. With a wrong wall clock that is not known.
+    /// Whether the token has certainly expired. False if its end is unknown because a restart did not trust the clock.
     func isDead(_ now: Moment) -> Bool { lifeOfProof(now) <= .zero }
 
-    // MARK: Life
+    // MARK: Lifetime
 
-    /// When the token may be served, if there is one.
+    /// The period in which the token may be served, if there is a token.
     var window: ServableWindow? {
         stored.token.map {
             ServableWindow(believableFrom: believableFrom, until: $0.expiresAt, end: endsAt)
@@ -249,36 +248,36 @@ struct Session: Hashable, Sendable {
     /// Whether the token may be served.
     func isAlive(_ now: Moment) -> Bool { validity(now) > .zero }
 
-    /// Whether the wall clock can be believed: it is not before the record's own write time.
+    /// Whether the wall clock can be trusted: it is not before the record's own write time.
     func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
 
-    /// From when on the wall clock is believed.
+    /// The earliest wall-clock time that is trusted.
     var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
-    /// What is left of the token's life; zero when it is dead.
+    /// The rest of the token's lifetime. Zero if the token has expired.
     func validity(_ now: Moment) -> Duration { window?.remaining(now) ?? .zero }
 
-    /// When the token ends, by the clock that says so first.
+    /// The end of the token, on the clock that reaches it first.
     func end(_ now: Moment) -> WallTime? {
         guard let token = stored.token else { return nil }
         guard let endsAt else { return token.expiresAt }
         return min(token.expiresAt, now.wall(at: endsAt))
     }
 
-    /// Whether its token has an end, before which it has to be renewed.
+    /// Whether the token has an end. Such a token must be renewed before its end.
     var hasEnd: Bool { stored.token.map { $0.expiresAt < .never } ?? false }
 
-    /// How long the session's token can prove to the provider that its own user signs out.
+    /// The time for which the session's token can authenticate the user's sign-out to the provider.
     func lifeOfProof(_ now: Moment) -> Duration {
         guard hasEnd else { return RenewalPolicy.longestRevocation }
         if isTrustworthy(now) { return validity(now) }
-        // With a wrong wall clock after a restart the provider's answer to the token decides.
+        // After a restart with a wrong wall clock, the provider's answer to the token decides.
         return endsAt.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
     }
 }
 
 extension TokenFacts {
-    /// A life as it reads on the wall clock now.
+    /// Creates the facts of a token whose lifetime is converted to the present wall clock.
     init(_ life: Life, generation: UInt64, _ now: Moment) {
         self.init(
             issuedAt: now.wall(at: life.start),

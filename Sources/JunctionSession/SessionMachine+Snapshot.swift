@@ -1,6 +1,6 @@
-/// What may be shown of the session.
+/// The public view of the session.
 extension SessionMachine {
-    /// The members of a snapshot that are compared to know whether there is anything to announce.
+    /// Returns the members of a snapshot whose change is announced.
     package func facts(now: Moment) -> Snapshot.Facts {
         var facts = Snapshot.Facts(state: state(now), provider: provider, storage: persistence.storage)
         switch installation {
@@ -26,11 +26,12 @@ extension SessionMachine {
             show(unreadable.header, in: &facts)
         }
         if let pending = signIn.device?.stored {
-            // Beside a record that cannot be read nothing is written: the codes are in memory only.
+            // Nothing is written beside a record that cannot be read, so the codes are only in memory.
             if coming.content == nil { facts.storage.durable = false }
             facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
         }
-        // A healthy session shows the errors of its own renewals.
+        // The snapshot of a session that needs no new credential shows only renewal errors, unless a device sign-in is
+        // pending.
         let isInOrder = installation.session.map { !$0.stored.reauthenticationPending } ?? false
         if let error = signIn.deviceError, !isInOrder || signIn.device != nil { facts.renewal.lastError = error }
         return facts
@@ -47,7 +48,6 @@ extension SessionMachine {
         }
     }
 
-    /// Whether a sign-in is under way.
     var isSigningIn: Bool { signIn.exchange != nil || persistence.isSigningIn || signIn.device != nil }
 
     private func renewalFacts(of session: Session, _ now: Moment) -> Snapshot.Renewal {
@@ -64,7 +64,7 @@ extension SessionMachine {
         case .resting(.refreshRetry), .resting(.backoff):
             (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt?.wall)
         case .resting(.scheduled) where !session.hasEnd:
-            // A token without an end is renewed on request, or when the provider has forgotten it.
+            // A token without an end is renewed on request, or when the provider has forgotten the session.
             break
         case .resting(.scheduled), .resting(.due):
             (facts.phase, facts.notBefore) = (.scheduled, session.renewAt)
@@ -72,7 +72,7 @@ extension SessionMachine {
         if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isAlive(now) {
             facts.notBefore = renewal.due(session, now)
         }
-        // A renewal that is due waits for a handler or a write, and for no time.
+        // A renewal that is due waits for a handler or a write, and not for a time.
         if let due = renewal.due(session, now), due <= now.wall {
             (facts.phase, facts.notBefore) = (canBeginRenewal ? .inFlight : .waitingForHandler, nil)
         }

@@ -1,20 +1,20 @@
-/// Makes every decision about the session of this installation: events in, new state and effects out.
+/// Makes every decision about the session of this installation: it receives events, and returns effects.
 ///
-/// The machine has no clock, socket, file or network, and sees lifetimes, identifiers and the names of secrets, never a secret. Each
-/// event is a past-tense function that returns what to do. The machine is made of smaller ones that do not know each other. Only
-/// this one sees the persistence queue, so only it changes who is signed in, and only it sees the callers, so only it answers
-/// (`docs/session.md`).
+/// The machine has no clock, socket, file or network. It sees lifetimes, identifiers and the names of secrets, never a
+/// secret. Each event is a function in the past tense that returns effects. The machine consists of smaller machines
+/// that do not know each other. Only this one sees the persistence queue, so only it changes who is signed in. Only it
+/// sees the callers, so only it answers them (`docs/session.md`).
 package struct SessionMachine: Hashable, Sendable {
-    /// The provider's name, written into each record.
+    /// The provider's name, which is written into each record.
     let provider: String
-    /// What the provider says of its schemes.
+    /// The properties of the provider's schemes.
     let schemes: [Scheme: SchemeTraits]
     let mode: RenewalMode
-    /// How long no handler is asked after none could help.
+    /// The time in which no handler is asked after none could help.
     let postponement: Duration
     var random: Randomness
 
-    /// Who is signed in, as far as the disk has it or has refused it.
+    /// Who is signed in. A state is in force when the disk has it or has refused it.
     var installation = InstallationState.signedOut
     var persistence: PersistenceQueue
     var signIn = SignIn()
@@ -23,25 +23,27 @@ package struct SessionMachine: Hashable, Sendable {
     var revocations = Revocations()
     var checks = RegistrationChecks()
     var callers = Callers()
-    /// For calls of the session.
+    /// The budget for calls of the session.
     var budget: CallBudget
-    /// For API calls.
+    /// The budget for API calls.
     private(set) var apiBudget: CallBudget
-    /// The generation with which this process signed the present user in; zero if the record had the user.
+    /// The generation with which this process signed the present user in. Zero if the user came from the record.
     var signedInSince: UInt64 = 0
-    /// A verdict on the user while a change is being written after which the session may stay.
+    /// A verdict on the user that came during the write of a change. It applies if the session stays after the change.
     var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
-    /// In any order.
+    /// The steps of `settle`. Their order does not matter, and the simulation shuffles them.
     var ends = End.allCases
     var begins = Begin.allCases
 
+    /// Creates a machine without a session.
+    ///
     /// - Parameters:
-    ///   - schemes: what the provider says of its schemes.
-    ///   - handlerTimeout: how long one handler may take to answer.
-    ///   - postponement: how long no handler is asked after none could help; never less than ten minutes.
-    ///   - callsPerMinute: calls of the session to the provider that one local user may cause in a minute.
-    ///   - apiCallsPerMinute: API calls, which are counted apart; as many, if nothing is given.
+    ///   - schemes: the properties of the provider's schemes.
+    ///   - handlerTimeout: the time limit for the answer of one handler.
+    ///   - postponement: the time in which no handler is asked after none could help, at least ten minutes.
+    ///   - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
+    ///   - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
     package init(
         provider: String,
         schemes: [Scheme: SchemeTraits],
@@ -68,14 +70,14 @@ package struct SessionMachine: Hashable, Sendable {
 
     // MARK: Events
 
-    /// The store was read, once, before anything else.
+    /// Handles the content of the store, which the owner reads once, before all other events.
     ///
     /// - Parameters:
     ///   - secrets: the session's secrets in the record.
-    ///   - codes: of a sign-in that awaits approval, where the record has one.
-    ///   - mayManage: false if the caller that began the device sign-in of the record has lost the right to it.
+    ///   - codes: the codes of a device sign-in, if the record has one.
+    ///   - mayManage: false if the caller that began the record's device sign-in has lost the right to it.
     ///   - partials: the partial grants of the record, in its order.
-    ///   - durable: false when the record was found outside the disk, which has yet to take it.
+    ///   - durable: false if the record was found outside the disk and has yet to be written to it.
     package mutating func restored(
         _ restoration: Restoration,
         secrets: SecretRef,
@@ -91,11 +93,11 @@ package struct SessionMachine: Hashable, Sendable {
             installation = .signedOut
         case .restored(let record, _, _):
             stand(by: record, secrets, now)
-            // Another provider's codes and grants are of no use.
+            // Codes and grants of another provider are of no use.
             guard record.provider == provider else { break }
             var device: DeviceFlow?
             if var stored = record.approval, let codes {
-                // A record of an earlier release does not say it.
+                // Records of earlier releases do not name the wanted user.
                 stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId)
                 device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
             }
@@ -133,12 +135,12 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// The alarm rang: something may be due.
+    /// Handles the alarm: something may be due.
     package mutating func alarmRang(now: Moment) -> [Effect] {
         settle(now)
     }
 
-    /// The network may have come back: pauses are shortened.
+    /// Handles a network that may have returned, and shortens pauses.
     package mutating func networkChanged(now: Moment) -> [Effect] {
         renewal.hurry(now, using: &random)
         callers.updateRetries { $0.hurry(now, using: &random) }
@@ -147,7 +149,8 @@ package struct SessionMachine: Hashable, Sendable {
         return settle(now)
     }
 
-    /// The wall clock was set, or the machine resumed from suspend. Times are read again; nothing is reset.
+    /// Handles a step of the wall clock or a resume from suspend. Wall-clock times are computed again, and nothing is
+    /// reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
@@ -165,7 +168,7 @@ package struct SessionMachine: Hashable, Sendable {
         return settle(now)
     }
 
-    /// A write ended; `failure` says why it did not succeed.
+    /// Handles the end of a write. `failure` is the reason if it failed.
     package mutating func writeEnded(_ ticket: WriteTicket, failure: StoreFailure?, now: Moment) -> [Effect] {
         guard persistence.isAtStore(ticket) else { return [] }
         let decided = persistence.ended(ticket, failed: failure != nil, now)
@@ -183,14 +186,14 @@ package struct SessionMachine: Hashable, Sendable {
     private static let overdue =
         "The disk has not finished writing the record after \(RenewalPolicy.longestWrite.components.seconds) s: look at the disk"
 
-    /// The change is on disk, or the disk has refused it: it counts from now on.
+    /// Applies a change. It is on disk, or the disk has refused it.
     private mutating func changed(by change: PersistenceQueue.Change, _ now: Moment) -> [Effect] {
         let effects: [Effect]
         switch change.kind {
         case .signIn:
             effects = signedIn(insteadOf: installation.replace(with: change.outcome), now)
         case .withdrawal(let refusal):
-            // What stands is kept: its details may have changed since.
+            // A withdrawal keeps the present state, whose details may have changed since it began.
             effects = signInWithdrawn(refusal, now)
         case .rotation:
             effects = (installation.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
@@ -203,15 +206,15 @@ package struct SessionMachine: Hashable, Sendable {
         return effects + applyVerdict(after: change, now)
     }
 
-    /// Wants the present details written. Beside a record that cannot be read nothing is written.
+    /// Requests a write of the present details. Nothing is written beside a record that cannot be read.
     @discardableResult
     mutating func updateRecord() -> PersistenceQueue.Update { coming.content == nil ? .none : persistence.update() }
 
-    // MARK: What follows from every event
+    // MARK: After every event
 
-    /// Ends what is over and begins what may begin, until nothing changes; then answers callers and writes what has changed.
+    /// Ends what is over and begins what may begin, until nothing changes. Then it answers callers and writes changes.
     ///
-    /// No order inside the two phases matters.
+    /// The order inside the two phases does not matter.
     mutating func settle(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         var before: SessionMachine
@@ -222,7 +225,7 @@ package struct SessionMachine: Hashable, Sendable {
         } while self != before
         effects += answerCallers(now)
         effects += advanceRevocations(now)
-        // A sign-in that counts ends the device sign-in of somebody else: its codes are not written with it.
+        // A sign-in that takes effect ends another user's device sign-in, so its write does not include those codes.
         let beside = signIn.beside(now, withCodes: !persistence.isSigningIn)
         return effects + persistence.advance(installation, beside, provider: provider, now)
     }
@@ -242,7 +245,7 @@ package struct SessionMachine: Hashable, Sendable {
         case .write: return giveUpOverdueWrite(now)
         case .deviceSignIn: return expireDeviceSignIn(now)
         case .grants: return expireGrants(now)
-        // A sign-in that is being written may make them pointless.
+        // A sign-in that is being written may make the questions pointless.
         case .questions: return persistence.isSigningIn ? [] : advanceRounds(now)
         case .postponement:
             if renewal.wake(now), case .signedIn(var session) = installation {
@@ -267,7 +270,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// When something is due by itself; `nil` if only an event can change anything.
+    /// Returns the time at which something is due without an event. `nil` if only an event can change anything.
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
         let questionsDue = persistence.isSigningIn ? nil : rounds.dueAt
@@ -278,31 +281,29 @@ package struct SessionMachine: Hashable, Sendable {
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = installation.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
         if let session = installation.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
-        // What is due while a change is being written waits for that; that it is due is shown.
+        // While a change is being written, a due renewal waits for the end of the write and needs no alarm.
         if let session = installation.session, let due = renewal.due(session, now),
             due > now.wall || (canBeginRenewal && persistence.change == nil)
         {
             times.append(due)
         }
-        // Once a month at least, since timers do not take times thousands of years away.
+        // The alarm is set for at most 30 days, because timers do not accept times thousands of years away.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }
 
-    /// When the pause of a caller is over. The attempt waits for the end of a sign-in under way, which is no time.
+    /// Returns the end of a caller's pause. During a sign-in the attempt waits for an event, so there is no time.
     private func retryDue(_ now: Moment) -> Uptime? { state(now) == .establishing ? nil : callers.retryAt }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    /// The signed-in user; `nil` while a sign-out is being written.
+    /// The signed-in user. `nil` while a sign-out is being written.
     package var identity: Identity? { persistence.isSigningOut ? nil : installation.session?.stored.identity }
 
-    /// The secrets that are served now, if any.
     package var servedSecrets: SecretRef? { persistence.isSigningOut ? nil : installation.secrets }
 
-    /// The generation of the credential that is served now.
     var servedGeneration: UInt64 { installation.session?.stored.token?.generation ?? signedInSince }
 
-    /// Every secret that a part of the machine still needs. The owner wipes the rest.
+    /// Every secret that a part of the machine still needs. The owner wipes all others.
     package var secretsInUse: Set<SecretRef> {
         var refs = Set(renewal.secrets + signIn.secrets + callers.secrets + revocations.list.map(\.secrets))
         if let servedSecrets { refs.insert(servedSecrets) }
@@ -310,13 +311,13 @@ package struct SessionMachine: Hashable, Sendable {
         return refs
     }
 
-    /// What stands once the change that is being written does.
+    /// The installation state after the pending change.
     var coming: InstallationState { persistence.coming(installation) }
 
-    /// The name of the API key that is configured, with or without a user, if one is.
+    /// The name of the configured API key, with or without a user.
     package var keyInUse: SecretRef? { configuredKey == nil ? nil : coming.secrets }
 
-    /// The environment and region of an API key that is configured, with or without a user.
+    /// The environment and region of the configured API key, with or without a user.
     package var configuredKey: (environment: String, region: String)? {
         switch coming {
         case .configured(let environment, let region, _):
@@ -328,14 +329,14 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Whether something is under way whose outcome would be lost if the process ended now: a request that a sign-out overtook is,
-    /// since what it brings has to be revoked; a revocation between two attempts is not.
+    /// Whether the end of the process would now lose an outcome. An overtaken request counts, because its session must
+    /// be revoked. A revocation between two attempts does not count.
     package var isBusy: Bool {
         !persistence.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling
             || !revocations.overtaken.isEmpty
     }
 
-    /// What the provider says of a scheme; nothing of one that it does not have.
+    /// Returns the properties of a scheme, or default ones if the provider does not have the scheme.
     func traits(of scheme: Scheme) -> SchemeTraits { schemes[scheme] ?? SchemeTraits() }
 
     mutating func nextAttempt() -> Attempt {

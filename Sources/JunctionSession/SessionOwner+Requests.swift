@@ -1,13 +1,13 @@
 package import JunctionSecret
 
-/// What callers may ask of the owner. Each answer is delivered exactly once, on the owner's executor.
+/// The requests of callers. The owner delivers each answer exactly once, on its executor.
 extension SessionOwner {
     package typealias SnapshotAnswer = @Sendable (Result<Snapshot, SessionError>) -> Void
 
-    /// Signs a user in; the answer is the snapshot after it.
+    /// Signs a user in. The answer is the snapshot after the sign-in.
     ///
     /// - Parameters:
-    ///   - isAllowed: asked again whenever rights have changed, until the change counts.
+    ///   - isAllowed: called again after each change of rights, until the sign-in takes effect.
     ///   - caller: stored with the codes of a device sign-in.
     package func signIn(
         _ credential: Credential,
@@ -29,7 +29,7 @@ extension SessionOwner {
         }
     }
 
-    /// Rights have changed: refuses the callers who have lost the right to the change that they wait for.
+    /// Refuses the callers that have lost the right to the change for which they wait.
     package func rightsChanged() {
         let withdrawn = Set(requests.filter { !$0.value.isAllowed() }.keys)
         if !withdrawn.isEmpty { handle { $0.rightWithdrawn(from: withdrawn, now: $1) } }
@@ -38,7 +38,7 @@ extension SessionOwner {
         handle { $0.approvalRightWithdrawn(now: $1) }
     }
 
-    /// Signs out, from any state, offline too.
+    /// Signs out, from any state and also offline.
     package func signOut(by uid: UInt32, answer: @escaping SnapshotAnswer) {
         let ends = endBootstrapCredentials?() ?? false
         handle(.answeringSnapshot(answer)) {
@@ -46,8 +46,8 @@ extension SessionOwner {
         }
     }
 
-    /// Makes the app's user the signed-in user. If a credential is needed, `ask` is called with the request's name;
-    /// the credential comes back through `identifyAnswered`.
+    /// Makes the app's user the signed-in user. If a credential is needed, the owner calls `ask` with the request's id.
+    /// The app answers through `identifyAnswered`.
     package func identify(
         externalUserId: ExternalUserId?,
         by uid: UInt32,
@@ -75,33 +75,35 @@ extension SessionOwner {
         }
     }
 
-    /// The app answered the question for a credential; a failure says why it did not.
+    /// Handles the app's answer to the question for a credential. A failure carries the reason.
     package func identifyAnswered(_ request: RequestID, with answer: Result<Credential, SessionError>) {
         let facts = answer.flatMap { credential in
             let credential = completed(credential)
-            // A second answer changes nothing: what was judged is what is exchanged.
+            // A second answer does not replace the credential: the owner exchanges the one whose facts the machine
+            // received.
             if machine.callers.wanted(by: request) != nil { requests[request]?.credential = credential }
             return examined(credential)
         }
         handle { $0.identifyAnswered(request, facts, now: $1) }
     }
 
-    /// Compares the session with the user an app believes to be signed in; changes nothing.
+    /// Compares the session with the user that an app expects to be signed in. It changes nothing.
     package func reconcile(withUserId userId: String?) -> ReconcileAction {
         machine.reconciliation(withUserId: userId)
     }
 
-    /// Renews now; the answer is the snapshot after it.
+    /// Renews now. The answer is the snapshot after the renewal.
     package func renew(by uid: UInt32, answer: @escaping SnapshotAnswer) {
         handle(.answeringSnapshot(answer)) { $0.renewRequested($1, by: uid, now: $2) }
     }
 
     // MARK: Tokens
 
-    /// The token that is served without asking anybody, and when; it is the same until the count of changes rises.
+    /// The token that is served without a request, and its period. It is the same until the count of changes rises.
     package var servable: ServableToken? { machine.servable }
 
-    /// Answers with an access token that is valid for at least `minimumValidity`, renewed first if need be.
+    /// Answers with an access token that is valid for at least `minimumValidity`. It renews the session first if
+    /// necessary.
     package func token(
         minimumValidity: Duration = .zero,
         by uid: UInt32,
@@ -117,10 +119,9 @@ extension SessionOwner {
         handle(request) { $0.tokenRequested($1, minimumValidity: minimumValidity, by: uid, now: $2) }
     }
 
-    /// The secrets that are served now.
     var servedSecrets: SessionSecrets? { shelf.session(machine.servedSecrets) }
 
-    /// The secret that belongs to the token which the machine said may be served.
+    /// Returns the secret of the token that the machine permits to serve.
     package func served(_ facts: TokenFacts) -> Result<ServedToken, SessionError> {
         guard let secrets = servedSecrets, let userId = machine.identity?.userId else {
             return .failure(.notSignedIn)
@@ -133,16 +134,16 @@ extension SessionOwner {
 
     // MARK: The bootstrap credential
 
-    /// Calls `end` on the owner's executor before every sign-out: bootstrap credentials that are in place by then were received
-    /// before it, and never sign in any more. `end` returns whether there was one.
+    /// Sets the function that the owner calls on its executor before every sign-out. It ends the bootstrap credentials
+    /// that are in place, so that they never sign in after the sign-out. It returns whether there was one.
     package func beforeSignOut(endBootstrapCredentials end: @escaping @Sendable () -> Bool) {
         endBootstrapCredentials = end
     }
 
-    /// Answers when a sign-in of the bootstrap credential that failed in a way that passes may be tried again. A sign-out ends
-    /// the wait.
+    /// Answers when a bootstrap credential may be tried again after a transient failure. A sign-out ends the wait.
     ///
-    /// - Parameter retry: what earlier attempts of the same credential came to; the answer is what to pass the next time.
+    /// - Parameter retry: the state after earlier attempts with the same credential. The answer is the value for the
+    ///   next call.
     package func waitToRetry(
         after retry: Retry,
         retryAfter: Duration?,
@@ -160,7 +161,7 @@ extension SessionOwner {
 
     // MARK: Credentials
 
-    /// An API key that is configured already need not be handed in again.
+    /// Adds the configured API key to a credential that names none.
     private func completed(_ credential: Credential) -> Credential {
         guard case .apiKey(nil, let userId, let environment, let region) = credential,
             let key = shelf.session(machine.keyInUse)?.apiKey, let configured = machine.configuredKey
@@ -173,7 +174,7 @@ extension SessionOwner {
         )
     }
 
-    /// Refuses every sign-in from now on: the process is about to start anew, perhaps with another provider.
+    /// Refuses every later sign-in, because the process is about to restart, perhaps with another provider.
     package func refuseSignIns() { refusesSignIns = true }
 
     private func examined(_ credential: Credential) -> Result<CredentialFacts, SessionError> {
@@ -191,7 +192,7 @@ extension SessionOwner {
 }
 
 extension SessionOwner.OpenRequest {
-    /// A request that is answered with the snapshot after it.
+    /// Returns a request whose answer is the snapshot after it.
     fileprivate static func answeringSnapshot(
         _ answer: @escaping SessionOwner.SnapshotAnswer,
         credential: Credential? = nil,
@@ -203,7 +204,7 @@ extension SessionOwner.OpenRequest {
     }
 }
 
-/// An access token on its way to a caller.
+/// An access token for a caller.
 package struct ServedToken: Sendable {
     package var secret: SharedSecret
     package var facts: TokenFacts

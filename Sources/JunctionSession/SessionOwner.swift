@@ -1,9 +1,9 @@
 import JunctionSecret
 
-/// The one owner of the session: feeds events to the machine, and carries its effects out.
+/// The owner of the session: it feeds events to the machine and performs the machine's effects.
 ///
-/// The owner runs on the executor that it is given (the daemon's event loop), where the socket's connections may call it
-/// without waiting. Whatever takes time is a task of its own, detached from every caller, and comes back as an event.
+/// The owner runs on the executor that it is given (the daemon's event loop). Socket connections on the same loop call
+/// it without waiting. Long work runs in a task of its own, independent of every caller, and returns as an event.
 package actor SessionOwner {
     private let executor: any SerialExecutor
     private let tasks: any TaskExecutor
@@ -13,33 +13,31 @@ package actor SessionOwner {
     private let alarm: any SessionAlarm
     let observer: any SessionObserver
 
-    /// Which answers that were prepared are still the right ones.
+    /// The count by which callers check that a prepared answer is still valid.
     package nonisolated let changeCount = ChangeCount()
     var machine: SessionMachine { didSet { changeCount.rise() } }
     var shelf = SecretShelf() { didSet { changeCount.rise() } }
-    /// The requests that have not been answered.
     var requests: [RequestID: OpenRequest] = [:]
-    /// The API calls that have not been answered.
     var calls: [RequestID: CallUnderWay] = [:]
-    /// The bodies of API calls that are passing, each with the user whose call it is.
+    /// The open body streams of API calls, each with the user of its call.
     var streams: [(body: BodyStream, user: Identity)] = []
-    /// Whether the caller who began the sign-in that awaits approval may still do so; `nil` where the record does not name it.
+    /// Whether the caller that began the pending device sign-in may still do so. `nil` if the record does not name it.
     var approvalPermit: (@Sendable () -> Bool)?
-    /// The sign-ins that wait until what was granted for them is on the disk.
+    /// The provider calls of sign-ins that wait for the write of their partial grant.
     var waitingForDisk: [Attempt: CheckedContinuation<Bool, Never>] = [:]
-    /// The session handlers, and how each is asked.
+    /// The session handlers, each with the function that asks it.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
     var lastHandler: UInt64 = 0
-    /// Ends the bootstrap credentials before a sign-out; returns whether there was one.
+    /// Ends the bootstrap credentials before a sign-out. Returns whether there was one.
     var endBootstrapCredentials: (@Sendable () -> Bool)?
-    /// The process starts anew: no sign-in begins any more.
+    /// Whether the process is about to restart, so that no sign-in begins.
     var refusesSignIns = false
     private var lastRequest: UInt64 = 0
     /// The secrets that were served after the last event.
     private var served: SecretRef?
-    /// The request by which the provider is being told of a sign-out.
+    /// The revocation request in flight.
     private var revocation: Task<Void, Never>?
-    /// The newest revision that was announced.
+    /// The revision that was announced last.
     private var announced: UInt64 = 1
     private var watchers: [@Sendable (Snapshot) -> Void] = []
     private var quietWaiters: [@Sendable () -> Void] = []
@@ -49,25 +47,26 @@ package actor SessionOwner {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A request that has not been answered.
     struct OpenRequest {
-        /// The credential that came with a sign-in or an identify call.
+        /// The credential of a sign-in or an identify call.
         var credential: Credential?
         /// Whether the caller may still change who is signed in.
         var isAllowed: @Sendable () -> Bool = { true }
-        /// Stored with the codes of a device sign-in, whose caller is judged again after a restart.
+        /// The caller of a device sign-in, stored with its codes. Its right is checked again after a restart.
         var caller: LocalCaller?
-        /// How the app of an identify call is asked for a credential.
+        /// Asks the app of an identify call for a credential.
         var ask: @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void = { _, _ in }
         let deliver: (isolated SessionOwner, Reply.Outcome) -> Void
     }
 
+    /// Creates the owner of a session that has not been started.
+    ///
     /// - Parameters:
-    ///   - executor: where the owner lives; `tasks` is the same loop, for what it starts.
-    ///   - rules: who decides about renewals, and how long apps may take.
-    ///   - callsPerMinute: calls of the session to the provider that one local user may cause in a minute.
-    ///   - apiCallsPerMinute: API calls, which are counted apart; as many, if nothing is given.
-    ///   - seed: for the machine's draws.
+    ///   - executor: the executor of the owner. `tasks` is the same loop, for the tasks of the owner.
+    ///   - rules: the settings of renewals.
+    ///   - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
+    ///   - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
+    ///   - seed: the seed of the machine's random numbers.
     package init(
         provider: any IdentityProvider,
         store: any SessionStore,
@@ -106,12 +105,12 @@ package actor SessionOwner {
 
     // MARK: Events
 
-    /// Takes over what the store held. Called once, before anything else.
+    /// Takes over what the store held. Called once, before all other functions.
     ///
     /// - Parameters:
-    ///   - durable: false when the disk has yet to take it.
-    ///   - mayManage: whether the caller that began a stored device sign-in may still sign a user in; asked again whenever rights
-    ///     have changed.
+    ///   - durable: false if the record has yet to be written to the disk.
+    ///   - mayManage: whether the caller that began a stored device sign-in may still sign a user in.
+    ///     Called again after each change of rights.
     package func start(
         with restoration: Restoration,
         durable: Bool = true,
@@ -141,29 +140,30 @@ package actor SessionOwner {
         }
     }
 
-    /// Calls `tell` with every new snapshot from now on, on the owner's executor, before the observer. `tell` must not change
-    /// the session.
+    /// Calls `tell` with every new snapshot from now on, on the owner's executor, before the observer. `tell` must not
+    /// change the session.
     package func watch(_ tell: @escaping @Sendable (Snapshot) -> Void) {
         watchers.append(tell)
     }
 
-    /// The alarm rang; `clockJumped` when it rang because the wall clock was set or the machine resumed.
+    /// Handles the alarm. `clockJumped`: the alarm rang because the wall clock was set or the machine resumed.
     package func alarmRang(clockJumped: Bool) {
         handle { clockJumped ? $0.clockJumped(now: $1) : $0.alarmRang(now: $1) }
     }
 
-    /// The machine's network has changed: what waits for a provider that could not be reached is tried again soon.
+    /// Handles a change of the machine's network. Attempts that failed because the provider was unreachable are
+    /// repeated soon.
     package func networkChanged() {
         handle { $0.networkChanged(now: $1) }
     }
 
-    /// Calls back when nothing is under way whose outcome would be lost; at once if that is so now.
+    /// Calls back when the end of the process would lose no outcome, at once if that is already true.
     package func whenQuiet(_ callback: @escaping @Sendable () -> Void) {
         quietWaiters.append(callback)
         noticeQuiet()
     }
 
-    /// How many sign-outs the provider has not been told of.
+    /// The number of sign-outs of which the provider has not been notified.
     package var untoldSignOuts: Int { machine.revocations.list.count }
 
     private func noticeQuiet() {
@@ -173,16 +173,15 @@ package actor SessionOwner {
         for waiter in waiters { waiter() }
     }
 
-    /// What both clocks show.
     package nonisolated var now: Moment { clock.now() }
 
-    /// Feeds one event to the machine, and carries out what follows from it.
+    /// Feeds one event to the machine, and performs its effects.
     func handle(_ event: (inout SessionMachine, Moment) -> [Effect]) {
         let now = now
         apply(event(&machine, now), now)
     }
 
-    /// Feeds a caller's request to the machine: the answer is delivered once.
+    /// Feeds a caller's request to the machine. The answer is delivered once.
     func handle(_ request: OpenRequest, _ event: (inout SessionMachine, RequestID, Moment) -> [Effect]) {
         let id = newRequest()
         requests[id] = request
@@ -196,9 +195,9 @@ package actor SessionOwner {
 
     // MARK: Effects
 
-    /// Carries the effects out, answers, announces, and sets the alarm: in this order.
+    /// Performs the effects, delivers answers, announces the snapshot, and sets the alarm, in this order.
     private func apply(_ effects: [Effect], _ now: Moment) {
-        // Answers leave last: a caller's next request must meet the state that its answer told of.
+        // Answers are delivered last: a caller's next request must find the state that its answer described.
         var announcements: [() -> Void] = []
         for effect in effects {
             switch effect {
@@ -240,7 +239,7 @@ package actor SessionOwner {
         renewSnapshot(now)
         endCalls()
         for announce in announcements { announce() }
-        // A caller that was answered may have made another request, which has announced what is newer.
+        // An answered caller may have made another request, which has already announced a newer snapshot.
         if announced < snapshot.revision {
             announced = snapshot.revision
             let snapshot = snapshot
@@ -264,14 +263,14 @@ package actor SessionOwner {
         snapshot = Snapshot(revision: snapshot.revision + 1, changedAt: now.wall, facts: facts)
     }
 
-    /// Starts work that no caller can cancel, on the owner's own loop: the default executor would wake the process
-    /// once a second for ever.
+    /// Starts work that no caller can cancel, on the owner's own loop. The default executor would wake the process once
+    /// a second.
     @discardableResult
     func start(_ work: @escaping @Sendable (isolated SessionOwner) async -> Void) -> Task<Void, Never> {
         Task(executorPreference: tasks) { await work(self) }
     }
 
-    /// Tells the provider that a user has signed out here.
+    /// Notifies the provider that a user has signed out here.
     private func revoke(_ id: RevocationID, _ identity: Identity, with ref: SecretRef) {
         let secrets = shelf.session(ref) ?? SessionSecrets()
         revocation = start { owner in
@@ -285,7 +284,7 @@ package actor SessionOwner {
         }
     }
 
-    /// Writes a record. The machine asks for the next write when this one has ended, so there is never more than one.
+    /// Writes a record. The machine requests the next write after the end of this one, so there is only one at a time.
     private func write(
         _ ticket: WriteTicket,
         _ record: SessionRecord,

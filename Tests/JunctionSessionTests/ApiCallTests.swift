@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// API calls that the owner makes for its callers, with the token of the user who is signed in.
+/// API calls that the owner makes for its callers, with the token of the signed-in user.
 struct ApiCallTests {
     private func call(_ path: String, in bench: OwnerBench) -> Box<Result<ApiAnswer, SessionError>> {
         let answers = Box<Result<ApiAnswer, SessionError>>()
@@ -35,7 +35,7 @@ struct ApiCallTests {
         #expect(bench.provider.apiCalls.count == 1)
     }
 
-    @Test func `a second 401 is passed on`() throws {
+    @Test func `a second 401 is returned to the caller`() throws {
         let bench = OwnerBench().start().signIn()
         let refused = ApiAnswer(status: 401, headers: [], body: [])
         bench.provider.answerCalls(refused, refused)
@@ -73,7 +73,7 @@ struct ApiCallTests {
         #expect(bench.provider.apiCalls.count == 2)
     }
 
-    @Test func `a 401 is passed on when no handler can renew`() {
+    @Test func `a 401 is returned to the caller when no handler can renew`() {
         let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         let asked = Box<RenewalQuestion>()
@@ -93,7 +93,7 @@ struct ApiCallTests {
         bench.on { $0.answered(ids.all[0], asked.all[0].attempt, nil) }
         #expect(said.all == ["401"])
 
-        // The same call again, while the renewal is postponed.
+        // The call is repeated while the renewal is postponed.
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
         bench.on {
             $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) {
@@ -106,7 +106,7 @@ struct ApiCallTests {
         #expect(said.all == ["401", "401"])
     }
 
-    @Test func `a 401 is passed on while reauthentication is pending`() {
+    @Test func `a 401 is returned to the caller while reauthentication is pending`() {
         let bench = OwnerBench().start()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         bench.provider.failRenewals(.reauthenticationRequired)
@@ -124,7 +124,7 @@ struct ApiCallTests {
         #expect(said.all == ["401"])
     }
 
-    @Test func `a dead token is renewed before an API call leaves, but not for a path of another user`() throws {
+    @Test func `an expired token is renewed before an API call leaves, but not for a path of another user`() throws {
         let bench = OwnerBench(tokenLife: .seconds(60)).start().signIn()
         bench.clock.advance(by: .seconds(61))
         guard case .failure(let refusal)? = call("/v2/user/bob", in: bench).all.first else {
@@ -151,7 +151,7 @@ struct ApiCallTests {
         #expect(bench.provider.apiCalls.isEmpty)
     }
 
-    @Test func `the answer that no caller gets is abandoned`() {
+    @Test func `the body of a 401 is abandoned when the retry fails`() {
         let bench = OwnerBench().start().signIn()
         let long = BodyStream()
         [UInt8](repeating: 0, count: 1 << 17).withUnsafeBytes { long.put($0) }
@@ -271,7 +271,7 @@ struct ApiCallTests {
 
     @Test func `a call that was made for one user is not made again as another user`() {
         let bench = OwnerBench().start()
-        // The fake admits paths by prefix, as social.plus's policy admits `/api/v3/me` for whoever is signed in.
+        // The fake admits paths by prefix, as social.plus's policy admits `/api/v3/me` for the signed-in user.
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
         bench.provider.hold()
         let requests = Box<RequestID>()
@@ -286,7 +286,7 @@ struct ApiCallTests {
         bench.executor.runUntilIdle()
         #expect(bench.snapshot().facts.userId == "al")
         #expect(bench.provider.apiCalls.count == 1, "made for alice, made again as al")
-        // Nothing of what alice's call has brought is for a caller who is served as al.
+        // A caller that is served as al must get no part of the answer for alice.
         guard case .failure(let refusal)? = answers.all.first else {
             Issue.record("answered")
             return
@@ -325,7 +325,7 @@ struct ApiCallTests {
 }
 
 extension Result<ApiAnswer, SessionError> {
-    /// The status, or the kind of the refusal.
+    /// The status, or the kind of the error.
     fileprivate var words: String {
         switch self {
         case .success(let answer): "\(answer.status)"

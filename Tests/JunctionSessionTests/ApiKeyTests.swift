@@ -31,7 +31,7 @@ struct ApiKeyTests {
         #expect(bench.exchanges.isEmpty)
     }
 
-    @Test func `only a configured API key is known`() {
+    @Test func `the configured key is reported only if an API key is configured`() {
         #expect(Bench.withApiKey().machine.configuredKey?.environment == "sandbox")
         #expect(Bench.signedIn().machine.configuredKey == nil)
     }

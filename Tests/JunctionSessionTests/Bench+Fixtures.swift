@@ -11,7 +11,7 @@ extension CredentialFacts {
         CredentialFacts(scheme: .signInToken, subject: .user(.user(user)))
     }
 
-    /// A sign-in without a token, which a handler is asked for.
+    /// A sign-in without a token, for which a handler is asked.
     static func registration(of user: String) -> CredentialFacts {
         CredentialFacts(scheme: .registration, subject: .user(.user(user)), needsHandler: true)
     }
@@ -34,7 +34,7 @@ extension CredentialFacts {
 }
 
 extension Bench {
-    /// Another user is identified, and granted; the write may be held.
+    /// Switches to another user and grants the exchange. The write may be held.
     mutating func identify(switchingTo user: String) {
         let request = identify(ExternalUserId("ext-" + user))
         answer(request, .success(.signInToken(user)))
@@ -43,12 +43,11 @@ extension Bench {
 
     mutating func networkReturns() { perform(machine.networkChanged(now: now)) }
 
-    /// The answer to an API request says that the user is banned or deleted.
+    /// Delivers an API answer which says that the user is banned or deleted.
     mutating func judge(_ verdict: Verdict, generation: UInt64? = nil) {
         perform(machine.apiCallJudged(verdict, generation: generation ?? machine.servedGeneration, now: now))
     }
 
-    /// A user who signed in a moment ago.
     static func signedIn(
         _ user: String = "alice",
         life: Duration = .seconds(3_600),
@@ -62,14 +61,14 @@ extension Bench {
         return bench
     }
 
-    /// A user who signed out a moment ago; the provider is being told.
+    /// A user who has just signed out. The revocation is in flight.
     static func signedOut(_ user: String = "alice", life: Duration = .seconds(3_600)) -> Bench {
         var bench = signedIn(user, life: life)
         bench.signOut()
         return bench
     }
 
-    /// There is a record that cannot be read, and this is what its header says.
+    /// A start with a record that cannot be read, and the content of its clear header.
     static func locked(in state: SessionState, userId: String = "alice") -> Bench {
         let header = Restoration.Header(
             generation: 3,
@@ -105,7 +104,7 @@ extension Bench {
         return bench
     }
 
-    /// The token is dead and the provider does not answer.
+    /// A session with an expired token and a provider that does not answer.
     static func backingOff() -> Bench {
         var bench = signedIn(life: .seconds(60))
         bench.pass(.seconds(61))
@@ -113,7 +112,7 @@ extension Bench {
         return bench
     }
 
-    /// The renewal has failed so often that the next attempt is minutes away, and the last attempt has just failed.
+    /// A session whose renewal has just failed, with minutes until the next attempt.
     static func longBackoff(life: Duration, mode: RenewalMode = .automatic) -> Bench {
         var bench = signedIn(life: life, mode: mode)
         if mode == .handler { bench.register(1) }
@@ -136,7 +135,7 @@ extension Bench {
         return bench
     }
 
-    /// A device sign-in that has its codes; the interval between polls is five seconds.
+    /// A device sign-in with codes and a polling interval of five seconds.
     static func withCodes(_ prepare: (inout Bench) -> Void = { _ in }) -> Bench {
         var bench = Bench()
         prepare(&bench)
@@ -150,8 +149,8 @@ extension Bench {
     /// Returns the machine that starts with the record that was written last, as after a restart of the daemon.
     ///
     /// - Parameters:
-    ///   - step: by how much the wall clock is set while the daemon does not run.
-    ///   - rebooted: whether the computer has booted ten seconds before the start.
+    /// - step: the step of the wall clock while the daemon is stopped.
+    /// - rebooted: whether the computer has booted ten seconds before the start.
     func restarted(
         after downtime: Duration = .zero,
         clockSetBy step: Duration = .zero,
@@ -170,7 +169,7 @@ extension Bench {
         if case .session(let stored)? = written.last?.content { stored } else { nil }
     }
 
-    /// Whether the record says that a renewal is under way, after another detail of the session was written.
+    /// Whether the record has an intent after another detail of the session was written.
     mutating func storedIntent() -> Bool? {
         let request = identify("ext-alice")
         answer(request, .success(.signInToken("alice")))
@@ -182,13 +181,13 @@ extension Bench {
         reports.compactMap { if case .revocationGivenUp(let reason) = $0 { reason } else { nil } }
     }
 
-    /// Whether a token request would be answered with a token now.
+    /// Whether a token request would get a token now.
     var isServed: Bool {
         var bench = self
         return if case .token? = bench.reply(to: { $0.token() }) { true } else { false }
     }
 
-    /// Fails every renewal that leaves within this time; returns how many there were.
+    /// Fails every renewal that leaves within this time. Returns their number.
     mutating func failRenewals(for duration: Duration, _ failure: RenewalFailure) -> Int {
         let end = now.uptime + duration
         var count = 0
@@ -221,7 +220,7 @@ extension Unavailability {
 }
 
 extension SessionEvent {
-    /// How a renewal ended, whatever the reason.
+    /// The outcome of a renewal, without its reason.
     var renewalOutcome: Outcome? {
         if case .renewalEnded(let outcome, _, _) = self { outcome } else { nil }
     }

@@ -2,44 +2,44 @@ import JunctionTesting
 
 @testable import JunctionSession
 
-/// A bench for the pure machine: writes succeed at once, and calls to the provider wait until the test answers them.
+/// A test bench of the machine: writes succeed at once, and provider calls wait for an answer from the test.
 struct Bench {
     var machine: SessionMachine
     var now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
     var life: Duration = .seconds(3_600)
 
-    /// What every request was answered, by the number that `request()` gave out.
-    private(set) var replies: [UInt64: Heard] = [:]
+    /// The answer to each request, by the number that `request()` returned.
+    private(set) var replies: [UInt64: CallerAnswer] = [:]
     private var retries: [UInt64: Retry] = [:]
     private(set) var exchanges: [Attempt] = []
-    /// Requests for codes, and polls with them.
     private(set) var authorizations: [Attempt] = []
     private(set) var polls: [Attempt] = []
     private(set) var renewals: [Attempt] = []
-    /// Every request whether the provider still knows the session.
+    /// The registration checks.
     private(set) var checks: [Attempt] = []
     private(set) var asked: [RequestID] = []
     private(set) var written: [SessionRecord] = []
-    /// Questions to handlers that have not been answered, the latest last.
+    /// The open questions to handlers, the latest last.
     private(set) var questions: [(handler: HandlerID, question: RenewalQuestion)] = []
-    /// Every handler that was asked, in order.
+    /// The handlers that were asked, in order.
     private(set) var everAsked: [HandlerID] = []
-    /// Every user of whose sign-out the provider was told, attempt by attempt.
+    /// The user of each revocation request, including retries.
     private(set) var revoked: [Identity] = []
-    /// The request by which it is being told: it waits for `endRevocation`.
+    /// The revocation in flight, which waits for `endRevocation`.
     private(set) var telling: RevocationID?
-    /// Sign-ins that went on after what was granted for them had been written; false: nobody wants them any more.
+    /// The results of `goOn` effects: true if the sign-in continues after the write of its grant, false if it has
+    /// ended.
     private(set) var goneOn: [Bool] = []
     private(set) var givenBack: [SecretRef] = []
     private(set) var interrupted: [RevocationID] = []
-    /// Whose sign-outs the provider has yet to hear of.
+    /// The users whose revocation is pending.
     var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
     private(set) var reports: [SessionEvent] = []
-    /// Writes wait for `endWrite` when this is set.
+    /// Whether writes wait for `endWrite`.
     var holdsWrites = false
     private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord, secrets: SecretRef?)] = []
     var writeFailure: StoreFailure?
-    /// Whose handlers these are, by their numbers.
+    /// The local user of each handler, by the handler's number.
     private var handlerOwners: [UInt64: UInt32] = [:]
     private var lastRequest: UInt64 = 0
     private var lastSecret: UInt64 = 0
@@ -76,34 +76,32 @@ struct Bench {
         )
     }
 
-    // MARK: What the world does
-
-    /// Time passes on both clocks, and the alarm does not ring.
+    /// Advances both clocks without ringing the alarm.
     mutating func advance(by duration: Duration) {
         now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)
     }
 
-    /// Time passes, and the alarm rings.
+    /// Advances both clocks and rings the alarm.
     mutating func pass(_ duration: Duration) {
         advance(by: duration)
         perform(machine.alarmRang(now: now))
     }
 
-    /// Time passes until the alarm rings.
+    /// Advances both clocks to the alarm and rings it.
     mutating func passToAlarm() {
         guard let alarm = machine.nextAlarm(now: now) else { return }
         pass(alarm - now.wall)
     }
 
-    /// Time passes until the provider is asked whether somebody has approved.
+    /// Advances time until a poll leaves.
     mutating func passToPoll() {
         for _ in 0..<100 where polls.isEmpty { passToAlarm() }
     }
 
-    /// Time passes until the next renewal is due.
+    /// Advances time until the next renewal is due.
     mutating func passToNextAttempt() { pass(facts.renewal.notBefore! - now.wall) }
 
-    /// The wall clock is set, or the computer resumes from suspend.
+    /// Steps the wall clock, as by a setting or a resume from suspend.
     mutating func stepWall(_ duration: Duration) {
         now.wall = now.wall + duration
         perform(machine.clockJumped(now: now))
@@ -113,17 +111,17 @@ struct Bench {
         grant(exchanges.removeLast(), of: user, scheme: scheme)
     }
 
-    /// Grants an exchange, whether or not anybody waits for it.
+    /// Grants an exchange, whether or not it is still wanted.
     mutating func grant(_ attempt: Attempt, of user: String, scheme: Scheme = .signInToken) {
         perform(machine.exchangeSucceeded(attempt, granted(user, scheme), now: now))
     }
 
-    /// Grants a renewal, whether or not anybody waits for it.
+    /// Grants a renewal, whether or not it is still wanted.
     mutating func grantLate(_ attempt: Attempt, of user: String = "alice") {
         perform(machine.renewalSucceeded(attempt, granted(user), now: now))
     }
 
-    /// What the provider gives this user, from now on.
+    /// Returns a grant for this user, with a lifetime from now on.
     mutating func granted(_ user: String, _ scheme: Scheme = .signInToken, from start: Moment? = nil) -> Granted {
         let start = start ?? now
         let isEndless = now.wall + life >= .never
@@ -141,7 +139,6 @@ struct Bench {
         return SecretRef(number: lastSecret)
     }
 
-    /// The provider has answered the last check.
     mutating func endCheck(isKnown: Bool?) {
         guard let attempt = checks.last else { return }
         perform(machine.registrationChecked(attempt, isKnown: isKnown, now: now))
@@ -151,7 +148,6 @@ struct Bench {
         perform(machine.renewalFailed(attempt, .unavailable(Unavailability("No answer")), now: now))
     }
 
-    /// The provider grants something that is no session yet.
     @discardableResult
     mutating func grantPartially() -> SecretRef {
         let grant = secret()
@@ -161,7 +157,7 @@ struct Bench {
         return grant
     }
 
-    /// The credential of the sign-in under way is one that an earlier try has spent.
+    /// Reports that an earlier attempt has spent the credential of the sign-in under way.
     mutating func findPartialGrant(_ grant: SecretRef) {
         if let attempt = exchanges.last { machine.foundPartialGrant(attempt, grant, now: now) }
     }
@@ -170,7 +166,6 @@ struct Bench {
         perform(machine.exchangeFailed(exchanges.removeLast(), failure, now: now))
     }
 
-    /// The provider gives codes, which live for ten minutes.
     mutating func giveCodes(interval: Duration = .seconds(5), life: Duration = .seconds(600)) {
         let life = Life(from: now, lasting: life)
         let begun = ApprovalBegun(codes: secret(), life: life, interval: interval)
@@ -189,7 +184,7 @@ struct Bench {
         grantLate(renewals.removeLast(), of: facts.userId ?? "alice")
     }
 
-    /// A renewal brings a new refresh token, and no access token that can be used.
+    /// Answers a renewal with a new refresh token and no usable access token.
     mutating func grantSuccessor() {
         fallShort(renewals.removeLast())
     }
@@ -203,7 +198,7 @@ struct Bench {
         perform(machine.renewalFailed(renewals.removeLast(), failure, now: now))
     }
 
-    /// The provider heard of the sign-out, or it did not.
+    /// Ends the revocation in flight, successfully or with a failure.
     mutating func endRevocation(_ failure: Unavailability? = nil) {
         guard let told = telling else { preconditionFailure("The provider is not being told of a sign-out") }
         telling = nil
@@ -216,14 +211,16 @@ struct Bench {
         perform(machine.writeEnded(held.ticket, failure: failure, now: now))
     }
 
-    /// Every write ends well, also the ones that follow.
+    /// Ends every write successfully, including those that follow.
     mutating func endWrites() {
         while !heldWrites.isEmpty { endWrite() }
     }
 
-    // MARK: What session handlers do
+    // MARK: Session handlers
 
-    /// - Parameter uid: whose handler it is; where none is given, that of a local user of its own.
+    /// Registers a handler.
+    ///
+    /// - Parameter uid: the handler's local user. Default: a user of its own.
     mutating func register(_ number: UInt64, of uid: UInt32? = nil) {
         handlerOwners[number] = uid ?? UInt32(number)
         perform(machine.handlerRegistered(handler(number), now: now))
@@ -238,14 +235,14 @@ struct Bench {
         HandlerID(number: number, uid: handlerOwners[number] ?? UInt32(number))
     }
 
-    /// Answers the question that is open.
-    mutating func answerQuestion(_ answer: Said) {
+    /// Answers the open question.
+    mutating func answerQuestion(_ answer: HandlerReply) {
         let open = questions.removeLast()
         say(answer, from: open.handler.number, to: open.question.attempt)
     }
 
-    /// Says something to a question that may not be open any more.
-    mutating func say(_ answer: Said, from number: UInt64, to attempt: Attempt) {
+    /// Answers a question that may no longer be open.
+    mutating func say(_ answer: HandlerReply, from number: UInt64, to attempt: Attempt) {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
@@ -256,7 +253,7 @@ struct Bench {
         perform(machine.handlerAnswered(handler(number), attempt, named, now: now))
     }
 
-    // MARK: What callers do
+    // MARK: Callers
 
     @discardableResult
     mutating func signIn(_ facts: CredentialFacts, by uid: UInt32 = 1_000) -> RequestID {
@@ -290,7 +287,7 @@ struct Bench {
         return request
     }
 
-    /// What the attempts before the one that begins now came to.
+    /// Returns the retry state with which the next attempt begins.
     func retry(of request: RequestID) -> Retry? { retries[request.number] }
 
     @discardableResult
@@ -331,9 +328,9 @@ struct Bench {
         return request
     }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    func reply(to request: RequestID) -> Heard? { replies[request.number] }
+    func reply(to request: RequestID) -> CallerAnswer? { replies[request.number] }
 
     func refusal(of request: RequestID) -> SessionError.Kind? {
         if case .refused(let refusal) = replies[request.number] { refusal.kind } else { nil }
@@ -343,8 +340,8 @@ struct Bench {
         if case .refused(let refusal) = replies[request.number] { refusal.message } else { nil }
     }
 
-    /// The answer to a request that is made now.
-    mutating func reply(to ask: (inout Bench) -> RequestID) -> Heard? {
+    /// Returns the answer to a request that is made now.
+    mutating func reply(to ask: (inout Bench) -> RequestID) -> CallerAnswer? {
         let request = ask(&self)
         return replies[request.number]
     }
@@ -376,7 +373,7 @@ struct Bench {
             case .renew(let attempt, _, _, _): renewals.append(attempt)
             case .reply(let reply):
                 precondition(replies[reply.request.number] == nil, "A request was answered twice")
-                replies[reply.request.number] = Heard(reply.outcome)
+                replies[reply.request.number] = CallerAnswer(reply.outcome)
                 if case .success(.retry(let retry)) = reply.outcome { retries[reply.request.number] = retry }
             case .ask(let request, _): asked.append(request)
             case .askHandler(let handler, let question):

@@ -3,9 +3,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// The pause between two attempts of the bootstrap credential, and the sign-out that ends the credential.
+/// The pause between two attempts with the bootstrap credential, and the sign-out that ends the credential.
 struct BootstrapRetryTests {
-    /// A device whose credential could not be exchanged yet, and the request that waits for the next attempt.
+    /// A bench whose bootstrap credential has failed once, and the request that waits for the next attempt.
     private func waiting(retryAfter: Duration? = nil) -> (bench: Bench, request: RequestID) {
         var bench = Bench()
         bench.signIn(.signInToken("alice"))
@@ -14,7 +14,7 @@ struct BootstrapRetryTests {
         return (bench, request)
     }
 
-    /// A device whose credential has failed so often that its pauses are long, ten seconds at least.
+    /// A bench whose bootstrap credential has failed so often that its pauses are at least ten seconds long.
     private func waitingLong() throws -> (bench: Bench, request: RequestID) {
         var (bench, request) = waiting()
         for _ in 0..<100 {
@@ -172,7 +172,7 @@ struct BootstrapRetryTests {
 }
 
 extension Bench {
-    /// The machine was suspended for so long.
+    /// Suspends the machine for this time and resumes it.
     fileprivate mutating func resume(after duration: Duration) {
         now = Moment(wall: now.wall + duration, uptime: now.uptime + duration)
         perform(machine.clockJumped(now: now))

@@ -63,7 +63,7 @@ struct CallBudgetTests {
         #expect(bench.reply(to: second) == .done)
     }
 
-    @Test func `a caller with a dead token and no budget is busy`() {
+    @Test func `a caller with an expired token and no budget gets busy`() {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(61))
         for _ in 0..<8 {
@@ -125,7 +125,7 @@ struct CallBudgetTests {
         #expect(budget.refusal(of: 5, now: at(63))?.retryAfter == .seconds(58))
     }
 
-    @Test func `only what reaches the provider is charged to a caller`() {
+    @Test func `only requests that reach the provider are charged to a caller`() {
         let bench = OwnerBench(callsPerMinute: 2).start()
         let answers = Box<Result<Snapshot, SessionError>>()
         for user in ["alice", "alice", "alice", "bob"] {
@@ -200,7 +200,7 @@ struct CallBudgetTests {
         #expect(refusal.retryAfter == .seconds(60))
     }
 
-    @Test func `a 401 whose renewal would exceed the budget is busy, with the time to wait`() {
+    @Test func `a 401 whose renewal would exceed the budget is reported as busy, with retryAfter`() {
         let bench = OwnerBench(callsPerMinute: 1).start()
         bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
@@ -228,7 +228,7 @@ struct CallBudgetTests {
         for _ in 0..<4 { bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { note($0) } } }
         for _ in 0..<3 { bench.on { $0.renew(by: 7) { note($0) } } }
 
-        // The sign-in is one of the session's.
+        // The sign-in counts as a call of the session.
         #expect(kinds.all == [nil, nil, nil, .busy, nil, nil, .busy])
     }
 

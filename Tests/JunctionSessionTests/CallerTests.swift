@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// What the owner does for one caller and not for another: who may call, who is counted, and whose words are passed on.
+/// What the owner does for one caller but not for another: rights, budgets, and the words of handlers.
 struct CallerTests {
     private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
 
@@ -45,7 +45,7 @@ struct CallerTests {
         ("\u{7}\nat line 7", nil),
         (String(repeating: "x", count: 201), String(repeating: "x", count: 200)),
     ])
-    func `a caller that signs in hears the first line of the handler's own words`(words: String?, heard: String?) {
+    func `a caller that signs in gets the first line of the handler's own words`(words: String?, heard: String?) {
         let bench = OwnerBench().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
         bench.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }
@@ -62,7 +62,7 @@ struct CallerTests {
         #expect(refusal.message.contains("no session handler could help (1 was asked)\(said). See why"))
     }
 
-    @Test func `a handler's words beside an answer are not passed on`() {
+    @Test func `a handler's words beside an answer do not reach the caller`() {
         let bench = OwnerBench().start()
         let (handlers, questions) = (Box<HandlerID>(), Box<RenewalQuestion>())
         bench.on { handlers.put($0.register(handlerOf: 1_000) { questions.put($0) }) }

@@ -4,7 +4,7 @@ import Testing
 
 /// When the provider is polled for the approval of a device sign-in, and when its codes expire.
 struct DevicePollingTests {
-    @Test func `polls leave a fifth later than the interval, and slow_down makes the interval longer for good`() {
+    @Test func `polls leave a fifth later than the interval, and slow_down makes the interval longer permanently`() {
         var bench = Bench.withCodes()
         bench.pass(.milliseconds(5_999))
         #expect(bench.polls.isEmpty)
@@ -79,7 +79,7 @@ struct DevicePollingTests {
             bench.passToAlarm()
             bench.failPoll(.unavailable(Unavailability("No route to host")))
         }
-        // The last poll was made after 48 seconds, and the backoff is as long again.
+        // The last poll left after 48 seconds, and the backoff is as long again.
         bench.pass(.milliseconds(41_999))
         #expect(bench.polls.isEmpty)
         bench.pass(.milliseconds(1))
@@ -92,7 +92,7 @@ struct DevicePollingTests {
             bench.passToAlarm()
             bench.failPoll(.slowDown)
         }
-        // The interval is 25 seconds by now.
+        // The interval is now 25 seconds.
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("No route")))
         bench.passToAlarm()
@@ -177,7 +177,7 @@ struct DevicePollingTests {
         bench.giveCodes(interval: .seconds(30), life: .seconds(100))
         bench.passToPoll()
         bench.failPoll(.pending)
-        // At 72 s; the next would be at 108 s, after the end.
+        // At 72 s. The next poll would leave at 108 s, after the end of the codes.
         bench.passToPoll()
         bench.failPoll(.slowDown)
         bench.passToAlarm()
@@ -190,13 +190,13 @@ struct DevicePollingTests {
             bench.passToPoll()
             bench.failPoll(.pending)
         }
-        // At 30, 60, 90 s.
+        // Polls have left at 30, 60 and 90 s.
         #expect(bench.machine.nextAlarm(now: bench.now).map { $0 - bench.now.wall } == .seconds(10))
     }
 
     @Test func `codes that no user approves expire by the monotonic clock`() {
         var bench = Bench.withCodes()
-        // The last one a little sooner than the others, just before the end.
+        // The last poll leaves a little earlier than the others, just before the codes end.
         for _ in 0..<100 {
             bench.passToAlarm()
             bench.failPoll(.pending)
@@ -224,7 +224,7 @@ struct DevicePollingTests {
         #expect(bench.written.last?.approval?.notBefore != nil)
         bench.passToAlarm()
         bench.failPoll(.slowDown)
-        // The pause that `slow_down` demands takes its place: ten seconds, and a fifth more.
+        // The pause of `slow_down` replaces it: ten seconds, and a fifth more.
         #expect(bench.written.last?.approval?.notBefore == bench.now.wall + .seconds(12))
         bench.passToPoll()
         bench.failPoll(.pending)

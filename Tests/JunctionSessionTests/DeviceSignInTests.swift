@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A sign-in that a user approves on another device: who is answered when, and what ends it.
+/// A sign-in that a user approves on another device: when each caller is answered, and what ends the sign-in.
 struct DeviceSignInTests {
     @Test func `the caller is answered after the codes are on disk`() {
         var bench = Bench()
@@ -51,7 +51,7 @@ struct DeviceSignInTests {
     @Test(arguments: [
         (PollFailure.denied, "denied"), (.expired, "expired"), (.refused("unknown code"), "unknown code"),
     ])
-    func `a denial, an expiry or a refusal ends the sign-in and says why`(verdict: PollFailure, word: String) {
+    func `a denial, an expiry or a refusal ends the sign-in with its reason`(verdict: PollFailure, word: String) {
         var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(verdict)
@@ -71,7 +71,7 @@ struct DeviceSignInTests {
         #expect(bench.reply(to: second) == .done && bench.authorizations.isEmpty && bench.facts.authorization == until)
     }
 
-    @Test func `a device sign-in beside a living session is refused without a call to the provider`() {
+    @Test func `a device sign-in beside a session with a valid token is refused without a call to the provider`() {
         var bench = Bench.signedIn()
         let request = bench.signIn(.device)
         #expect(bench.refusal(of: request) == .alreadySignedIn && bench.authorizations.isEmpty)
@@ -188,7 +188,7 @@ struct DeviceSignInTests {
         #expect(bench.polls.isEmpty)
     }
 
-    @Test func `the provider is told of a sign-out between two polls only`() {
+    @Test func `a revocation leaves only between two polls`() {
         var bench = Bench.signedIn()
         bench.signOut()
         #expect(bench.telling != nil)
@@ -219,7 +219,7 @@ struct DeviceSignInTests {
         #expect(!bench.machine.isBusy)
     }
 
-    @Test func `the last error of a living session comes from its own renewals`() {
+    @Test func `the last error of a session with a valid token comes from its own renewals`() {
         var bench = Bench.withCodes()
         bench.signIn(.signInToken("bob"))
         bench.grantExchange(of: "bob")

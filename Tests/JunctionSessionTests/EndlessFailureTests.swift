@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A provider that never gives in, and callers who ask whatever they can.
+/// A provider that fails without end, and callers that make every kind of request.
 struct EndlessFailureTests {
     @Test(arguments: 0..<20)
     func `a provider that fails for ever is asked no more often than the backoff allows`(seed: Int) {
@@ -12,7 +12,7 @@ struct EndlessFailureTests {
         var requests = 0
         let start = bench.now.uptime
 
-        // Two hours of callers who ask whatever they can, a few times a second.
+        // Two hours of callers that make every kind of request, several times a second.
         while bench.now.uptime - start < .seconds(7_200) {
             if !bench.renewals.isEmpty {
                 requests += bench.renewals.count
@@ -30,20 +30,20 @@ struct EndlessFailureTests {
             bench.pass(.milliseconds(Int64(random.next() % 1_000)))
         }
 
-        // One in ten seconds for a caller with a dead token, one in ten for `session.renew`, and the backoff's own.
-        // Six replays in ten minutes come on top.
+        // One request in ten seconds for a caller with an expired token, one in ten seconds for `session.renew`, those
+        // of the backoff, and six refresh retries in ten minutes.
         #expect(requests <= 2 * 720 + 60 + 12 * 6)
         #expect(requests > 12)
     }
 
     @Test(arguments: 0..<20)
-    func `a provider that never takes a sign-out is told no more often than the backoff allows`(seed: Int) {
+    func `a revocation that never succeeds is sent no more often than the backoff allows`(seed: Int) {
         var random = Randomness(seed: UInt64(seed))
         var bench = Bench.signedIn(life: .seconds(864_000), seed: UInt64(seed))
         bench.signOut()
         let start = bench.now.uptime
 
-        // Two hours of callers who do whatever they can: the user does not sign in, and the provider does not answer.
+        // Two hours in which the user does not sign in and the provider does not answer.
         while bench.now.uptime - start < .seconds(7_200) {
             if bench.telling != nil {
                 let asks = random.next() % 4 == 0 ? Duration.seconds(Int64(random.next() % 3)) : nil
@@ -62,13 +62,13 @@ struct EndlessFailureTests {
             bench.pass(.milliseconds(Int64(random.next() % 1_000)))
         }
 
-        // A delay of five minutes on average, the doubling before that, and a quarter that asks for seconds only.
+        // Five minutes of pause on average, the doubling before that, and one in four failures asks only for seconds.
         #expect(bench.revoked.count <= 60)
         #expect(bench.revoked.count > 12)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `no pause reaches beyond the end of a living token by more than a minute`(seed: UInt64) throws {
+    func `no pause reaches beyond the end of a valid token by more than a minute`(seed: UInt64) throws {
         var bench = Bench.signedIn()
         bench.machine.random = Randomness(seed: seed)
         let end = try #require(bench.machine.installation.session?.endsAt)

@@ -1,8 +1,8 @@
 import JunctionSession
 
-/// In a test an id is written down, and is one.
+/// Lets tests write an id as a string literal.
 extension ExternalUserId: ExpressibleByStringLiteral {
-    /// Takes what a test has written down.
+    /// Creates the id, which must be valid.
     public init(stringLiteral text: String) {
         guard let id = ExternalUserId(text) else { preconditionFailure("No id of a user: \(text)") }
         self = id

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// What is reported of a renewal that failed: why, whose fault it is, and when the next attempt comes.
+/// The report of a failed renewal: its cause and the time of the next attempt.
 struct FailedRenewalReportTests {
     private func report(_ failure: RenewalFailure) -> (Unavailability?, nextAttempt: WallTime?, Bench) {
         var bench = Bench.signedIn()
@@ -12,7 +12,7 @@ struct FailedRenewalReportTests {
         return (why, nextAttempt, bench)
     }
 
-    @Test func `a provider that cannot be reached is told with its host, and when it is asked again`() {
+    @Test func `an unreachable provider is reported with its host and the time of the next attempt`() {
         let failure = Unavailability(
             "No answer from auth.example.com within 10 s",
             cause: .timeout,
@@ -33,14 +33,14 @@ struct FailedRenewalReportTests {
         (.reauthenticationRequired, .reauthentication), (.answerRefused("None"), .handler),
         (.registrationForgotten, .registration), (.unavailable(Unavailability("Odd")), .other),
     ])
-    func `every failure has a cause, and what is over or goes on at once has no next attempt`(
+    func `every failure has a cause, and no next attempt if the renewal is over or repeated at once`(
         failure: RenewalFailure,
         cause: Unavailability.Cause
     ) {
         let (why, nextAttempt, _) = report(failure)
 
         #expect(why?.cause == cause)
-        // A forgotten registration is renewed at once: the attempt is under way.
+        // A renewal of a forgotten registration is already under way.
         let isOver = cause == .termination || cause == .reauthentication || cause == .registration
         #expect((nextAttempt == nil) == isOver)
     }

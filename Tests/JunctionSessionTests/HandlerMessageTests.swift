@@ -2,9 +2,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// What callers are told when no handler could help.
+/// The errors that callers get when no handler could help.
 struct HandlerMessageTests {
-    @Test func `a caller hears how many handlers were asked, when they are asked again, and what to do`() {
+    @Test func `the error says how many handlers were asked, when they are asked again, and what to do`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         let request = bench.renew()
         bench.answerQuestion(.unable)
@@ -26,7 +26,7 @@ struct HandlerMessageTests {
         )
     }
 
-    @Test func `session renew right after one that failed says when it asks again`() {
+    @Test func `a repeated session renew says when it asks the handlers again`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1)
         bench.renew()
@@ -61,7 +61,7 @@ struct HandlerMessageTests {
         )
     }
 
-    @Test func `a handler that is silent or gone, or says why, is given as the reason`() {
+    @Test func `a silent, disconnected or failing handler is given as the reason`() {
         var silent = Bench.renewalDue(handlers: 1)
         let unanswered = silent.renew()
         silent.pass(.seconds(61))
@@ -77,11 +77,11 @@ struct HandlerMessageTests {
         let open = failing.questions[0].question.attempt
         let answer = HandlerAnswer.failed("the token server is away")
         failing.perform(failing.machine.handlerAnswered(HandlerID(number: 1, uid: 1), open, answer, now: failing.now))
-        // Its words may hold a secret, and this text gets into the log.
+        // The handler's words may hold a secret, and this text reaches the log.
         #expect(failing.message(of: failed)?.contains("; the last one answered with an error. ") == true)
     }
 
-    @Test func `a sign-in tells its caller the words of a handler, and the log does not get them`() {
+    @Test func `the caller of a sign-in gets the words of a handler, and the log does not`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
         let request = bench.signIn(.registration(of: "alice"))
@@ -94,7 +94,8 @@ struct HandlerMessageTests {
         #expect(bench.reports.contains { "\($0)".contains("no session handler could help (1 was asked)") })
     }
 
-    @Test func `a dead token while postponed is refused with the same message, after a restart without the count`() {
+    @Test func `an expired token while postponed is refused with the same message, after a restart without the count`()
+    {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
         bench.register(1)
@@ -114,7 +115,7 @@ struct HandlerMessageTests {
         #expect(restarted.retryAfter(of: again) == bench.retryAfter(of: request))
     }
 
-    @Test func `a caller hears that no handler is registered, and how to register one`() {
+    @Test func `the error says that no handler is registered, and how to register one`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
         #expect(bench.facts.renewal.phase == .waitingForHandler)
@@ -137,7 +138,7 @@ struct HandlerMessageTests {
         #expect(bench.message(of: request)?.contains("no session handler is registered") == true)
     }
 
-    @Test func `a caller who waits for a longer token while no handler can help is told that the present one lives`() {
+    @Test func `a caller that wants a longer validity while no handler can help learns that the token is valid`() {
         var bench = Bench.renewalDue(handlers: 1)
         let longer = bench.token(validFor: .seconds(2_000))
         let rejected = bench.rejected(1)
@@ -148,7 +149,7 @@ struct HandlerMessageTests {
         #expect(bench.reply(to: rejected) == .rejectionStands)
     }
 
-    @Test func `the repeated failure of a renewal is tokenExpired once the token has died`() {
+    @Test func `the repeated failure of a renewal is tokenExpired once the token has expired`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1)
         bench.pass(.seconds(57))
@@ -175,7 +176,7 @@ struct HandlerMessageTests {
             ),
         ] as [(UInt64, String)]
     )
-    func `a caller that signs in without a token hears who was asked for it`(handlers: UInt64, message: String) {
+    func `the error of a sign-in without a token says how many handlers were asked`(handlers: UInt64, message: String) {
         var bench = Bench(mode: .handler)
         if handlers > 0 { bench.register(1) }
         let request = bench.signIn(.registration(of: "alice"))

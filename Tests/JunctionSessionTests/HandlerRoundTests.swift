@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// The order and the time in which the handlers are asked, and what happens when two rounds meet.
+/// The order and the time limits of questions to handlers, and the interaction of two rounds.
 struct HandlerRoundTests {
     @Test func `each local user is asked once in a round, by the handler that registered last`() {
         var bench = Bench.signedIn(mode: .handler)
@@ -19,7 +19,7 @@ struct HandlerRoundTests {
         #expect(bench.facts.renewal.phase == .postponed)
     }
 
-    @Test func `a handler that goes or is silent is its user's only one in this round`() {
+    @Test func `after a handler disconnects or is silent, no other handler of its user is asked in this round`() {
         for isSilent in [false, true] {
             var bench = Bench.signedIn(mode: .handler)
             for handler in [1, 2] as [UInt64] { bench.register(handler, of: 7) }
@@ -32,8 +32,10 @@ struct HandlerRoundTests {
         }
     }
 
-    @Test(arguments: [Said.unable, .credential, nil])
-    func `a handler that could not help is asked after its user's others, and the user keeps the place`(said: Said?) {
+    @Test(arguments: [HandlerReply.unable, .credential, nil])
+    func `a handler that could not help is asked after its user's others, and the user keeps the place`(
+        said: HandlerReply?
+    ) {
         var bench = Bench.signedIn(mode: .handler)
         for (handler, uid) in [(1, 7), (2, 8), (3, 7), (4, 7)] as [(UInt64, UInt32)] {
             bench.register(handler, of: uid)
@@ -48,7 +50,7 @@ struct HandlerRoundTests {
         bench.renew()
         bench.answerQuestion(.unable)
 
-        // A user who said nothing has lost the place.
+        // A user whose handler was silent has lost the place.
         #expect(bench.everAsked.map(\.number) == (said == nil ? [4, 2, 2, 3] : [4, 2, 3, 2]))
     }
 
@@ -92,7 +94,7 @@ struct HandlerRoundTests {
         bench.signIn(.signInToken("alice"))
         bench.grantExchange()
         for handler in 1...500 as ClosedRange<UInt64> { bench.register(handler) }
-        // The first round is that of a living token, the second one that of a dead one.
+        // The first round has a valid token, the second one an expired one.
         for round in 1...2 {
             while bench.everAsked.count <= (round - 1) * 500 { bench.passToAlarm() }
             let began = bench.now.uptime
@@ -186,7 +188,7 @@ struct HandlerRoundTests {
         #expect(bench.questions.last!.question == question.question)
         bench.answerQuestion(.credential)
         #expect(bench.exchanges.count == 1)
-        // The renewal's next question comes now.
+        // The renewal's next question leaves now.
         #expect(bench.questions.last?.question.reason == .expiring)
     }
 

@@ -42,7 +42,7 @@ struct HandlerSignInTests {
         #expect(bench.refusal(of: request) == .invalidCredential)
     }
 
-    @Test func `a caller hears the handler's own words when no handler could help`() {
+    @Test func `a caller gets the handler's own words when no handler could help`() {
         var bench = Bench(mode: .handler)
         bench.register(1)
         let request = bench.signIn(.registration(of: "alice"))
@@ -74,7 +74,7 @@ struct HandlerSignInTests {
         #expect(bench.reply(to: next) == .done)
     }
 
-    @Test func `only the answer to the open question moves a sign-in on`() {
+    @Test func `only the answer to the open question continues a sign-in`() {
         let round = HandlerRounds.Round(
             purpose: .signIn,
             attempt: Attempt(number: 1),
@@ -110,7 +110,7 @@ struct HandlerSignInTests {
         #expect(token.text == "t")
     }
 
-    @Test func `a handler's answer for a renewal outlives a sign-in whose handler's answer was refused`() {
+    @Test func `a handler's answer for a renewal survives a sign-in whose handler's answer was refused`() {
         let bench = OwnerBench(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
         let questions = Box<RenewalQuestion>()
         let handlers = Box<HandlerID>()
@@ -124,7 +124,7 @@ struct HandlerSignInTests {
         answer("for alice")
         #expect(bench.provider.renewalCalls == 1)
 
-        // Somebody wants bob, and the token for him is refused.
+        // A caller requests bob, and the provider refuses the token for him.
         let requests = Box<RequestID>()
         bench.provider.failExchanges(.refused("It is used up"))
         bench.on {
@@ -155,7 +155,7 @@ struct HandlerSignInTests {
     }
 
     @Test(arguments: [0, 1] as [UInt64])
-    func `a sign-in renews a dead session that waits for a handler, and a failed sign-in changes nothing`(
+    func `a sign-in renews an expired session that waits for a handler, and a failed sign-in changes nothing`(
         handlers: UInt64
     ) {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
@@ -180,7 +180,7 @@ struct HandlerSignInTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `a sign-in beside a living token makes no call while the renewal is postponed`() {
+    @Test func `a sign-in beside a valid token makes no call while the renewal is postponed`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.unable)
         let request = bench.signIn(.signInToken("alice"))
@@ -189,14 +189,14 @@ struct HandlerSignInTests {
         #expect(bench.facts.renewal.phase == .postponed)
     }
 
-    @Test func `a sign-in does not replace a dead session while a handler can be asked`() {
+    @Test func `a sign-in does not replace an expired session while a handler can be asked`() {
         var bench = Bench.longBackoff(life: .seconds(60), mode: .handler)
         #expect(bench.state == .tokenExpired)
         #expect(bench.reply { $0.signIn(.signInToken("alice")) } == .done)
         #expect(bench.exchanges.isEmpty)
     }
 
-    @Test func `a dead session without a handler accepts a token that its user hands in`() {
+    @Test func `an expired session without a handler accepts a token from a sign-in of its user`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(120))
         #expect(bench.state == .tokenExpired)

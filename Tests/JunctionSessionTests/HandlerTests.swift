@@ -43,8 +43,8 @@ struct HandlerTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test(arguments: [Said.renew, .credential])
-    func `an answer causes one renewal, and the session goes on`(answer: Said) {
+    @Test(arguments: [HandlerReply.renew, .credential])
+    func `an answer causes one renewal, and the session goes on`(answer: HandlerReply) {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(answer)
         #expect(bench.renewals.count == 1)
@@ -54,7 +54,7 @@ struct HandlerTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `a handler that is silent until its deadline is passed over`() {
+    @Test func `a handler that is silent until its deadline is skipped`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.pass(.seconds(59))
         #expect(bench.everAsked.map(\.number) == [2])
@@ -62,7 +62,7 @@ struct HandlerTests {
         #expect(bench.everAsked.map(\.number) == [2, 1])
     }
 
-    @Test func `a handler that disconnects while it is asked is passed over`() {
+    @Test func `a handler that disconnects while it is asked is skipped`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.unregister(2)
         #expect(bench.questions.map(\.handler.number) == [1])
@@ -105,7 +105,7 @@ struct HandlerTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test func `a handler is told why it is asked`() {
+    @Test func `a question carries the reason of the renewal`() {
         var bench = Bench.signedIn(life: .seconds(1_000), mode: .handler)
         bench.register(1)
         bench.rejected(1)
@@ -174,7 +174,7 @@ struct HandlerTests {
         #expect(bench.everAsked.count == 1)
     }
 
-    @Test func `when the provider has forgotten the registration, the next handler is asked and the session is kept`() {
+    @Test func `when the provider has forgotten the registration, the next handler is asked and the session stays`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.renew)
         bench.failRenewal(.registrationForgotten)
@@ -182,7 +182,7 @@ struct HandlerTests {
         #expect(bench.facts.userId == "alice")
     }
 
-    @Test func `an auth token that met a forgotten registration is sent again at once, and the caller succeeds`() {
+    @Test func `an auth token that met a forgotten registration is sent again immediately, and the caller succeeds`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.renew()
@@ -206,8 +206,8 @@ struct HandlerTests {
         #expect(bench.reply(to: request) == .done)
     }
 
-    @Test(arguments: [Said.credential, .signature])
-    func `a provider that forgets every registration is not asked without end`(answer: Said) {
+    @Test(arguments: [HandlerReply.credential, .signature])
+    func `a provider that forgets every registration gets a bounded number of requests`(answer: HandlerReply) {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.renew()
@@ -219,7 +219,7 @@ struct HandlerTests {
         #expect(bench.facts.renewal.phase == .backingOff)
     }
 
-    @Test func `a caller with a dead token does not have the handler asked again within ten seconds`() {
+    @Test func `a caller with an expired token causes no second question within ten seconds`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1)
         bench.pass(.seconds(61))
@@ -245,7 +245,7 @@ struct HandlerTests {
         #expect(bench.reports.last?.renewalOutcome == .refused)
     }
 
-    @Test func `an intent is on disk before a handler's answer is sent, whatever was lost before it`() throws {
+    @Test func `an intent is on disk before a handler's answer is sent, also after a lost answer`() throws {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.renew()
@@ -312,7 +312,7 @@ struct HandlerTests {
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `an answer to the last user's question does not affect the next user's session`() {
+    @Test func `an answer to the previous user's question does not affect the next user's session`() {
         var bench = Bench.renewalDue(handlers: 1)
         let attempt = bench.questions.last!.question.attempt
         bench.signOut()
@@ -324,7 +324,7 @@ struct HandlerTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `a session whose next renewal needs a handler says so while none is registered`() {
+    @Test func `a session whose next renewal needs a handler shows needsHandler while none is registered`() {
         var bench = Bench.signedIn(mode: .handler)
         #expect(bench.facts.renewal.needsHandler)
         bench.register(1)
@@ -353,7 +353,7 @@ struct HandlerTests {
         bench.pass(.seconds(61))
         #expect(questions.all.isEmpty)
         #expect(bench.snapshot().facts.renewal.phase == .waitingForHandler)
-        // Twice is once.
+        // Unregistering twice has the effect of once.
         bench.on { $0.unregister(handlers.all[0]) }
     }
 }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import JunctionSession
 
-/// `identify` is declarative: the app says who should be signed in, and a credential is asked for only if needed.
+/// `identify` is declarative: the app names the user to sign in, and the daemon asks for a credential only if it needs
+/// one.
 struct IdentifyTests {
     private func identified(_ externalUserId: ExternalUserId = "ext-alice", as user: String = "alice") -> Bench {
         var bench = Bench()
@@ -33,7 +34,7 @@ struct IdentifyTests {
         #expect(bench.asked.count == 1)
     }
 
-    @Test func `the same external id heals a pending reauthentication`() {
+    @Test func `the same external id ends a pending reauthentication`() {
         var bench = identified()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
@@ -185,7 +186,7 @@ struct IdentifyTests {
         ),
         (.withApiKey(), .migrate, .signOut, .switch), (.terminated(), .signIn, .none, .signIn),
     ])
-    func `reconcile names what the app has to do about a session that is not healthy`(
+    func `reconcile returns the action that the state of the session requires`(
         bench: Bench,
         sameUser: ReconcileAction,
         nobody: ReconcileAction,
@@ -197,8 +198,7 @@ struct IdentifyTests {
         #expect(bench.machine.reconciliation(withUserId: "bob") == another)
     }
 
-    @Test func `an id is another one when its bytes are, however alike both look, and each is shown as it is written`()
-    {
+    @Test func `ids with different bytes are different even if they look alike, and each is shown unchanged`() {
         let (inOne, inTwo) = (ExternalUserId("caf\u{E9}"), ExternalUserId("cafe\u{301}"))
         #expect(inOne.text == inTwo.text)
         #expect(inOne != inTwo)
@@ -215,11 +215,11 @@ struct IdentifyTests {
 
         #expect(bench.reply(to: second) == .identified(.unchanged))
         #expect(bench.facts.externalUserId == inTwo)
-        // So it is announced.
+        // The change is announced.
         #expect(bench.facts != before)
     }
 
-    @Test func `an id fits into the record, or is none`() {
+    @Test func `an empty id and an id of more than 1024 bytes are rejected`() {
         #expect(ExternalUserId(String()) == nil)
         #expect(ExternalUserId(String(repeating: "e", count: 1_024)) != nil)
         #expect(ExternalUserId(String(repeating: "\u{E9}", count: 512)) != nil)
@@ -272,7 +272,7 @@ struct IdentifyTests {
         #expect(bench.reply(to: request) == .identified(.unchanged))
     }
 
-    @Test func `identify of no user says whether a user was signed in or signing in`() {
+    @Test func `identify of no user reports whether a user was signed in or signing in`() {
         var idle = Bench()
         #expect(idle.reply { $0.identify(nil) } == .identified(.unchanged))
         var exchanging = Bench()

@@ -30,13 +30,13 @@ struct IdentityTests {
         Identity(userId: "anna", teamId: "t", environment: "production", region: "eu"),
         Identity(userId: "anna", teamId: "t", environment: "sandbox", region: "us"),
     ])
-    func `whatever else differs makes another identity`(other: Identity) {
+    func `a difference in any other member makes another identity`(other: Identity) {
         #expect(other != Identity(userId: "anna", teamId: "t", environment: "sandbox", region: "eu"))
     }
 
-    // MARK: What follows for a session
+    // MARK: Sessions
 
-    /// Somebody of a vendor whose user ids are the app's own.
+    /// A user of a vendor whose user ids are the app's own.
     private func signedIn(_ user: String) -> Bench {
         var bench = Bench()
         bench.signIn(.login(user))
@@ -64,7 +64,7 @@ struct IdentityTests {
         #expect(bench.machine.reconciliation(withUserId: "Anna") == ReconcileAction.none)
     }
 
-    @Test func `a grant for another spelling than was asked for is another user's`() {
+    @Test func `a grant for another spelling than the requested one belongs to another user`() {
         var bench = Bench()
         let request = bench.signIn(.login("Anna"))
         let granted = Granted(

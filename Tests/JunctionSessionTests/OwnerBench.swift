@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import JunctionSession
 
-/// An owner with fakes around it.
+/// A test bench of the owner, with fakes for its ports.
 struct OwnerBench {
     let clock = ManualClock()
     let executor = ManualExecutor()
@@ -34,7 +34,7 @@ struct OwnerBench {
         )
     }
 
-    /// Runs `body` on the owner, and then everything that follows from it.
+    /// Runs `body` on the owner, and then all work that it causes.
     func on(_ body: @escaping @Sendable (isolated SessionOwner) -> Void) {
         owner.assumeIsolated { body($0) }
         executor.runUntilIdle()
@@ -50,7 +50,7 @@ struct OwnerBench {
         return self
     }
 
-    /// Time passes, and the alarm rings.
+    /// Advances time and rings the alarm.
     func pass(_ duration: Duration) {
         clock.advance(by: duration)
         on { $0.alarmRang(clockJumped: false) }
@@ -59,7 +59,7 @@ struct OwnerBench {
     func snapshot() -> Snapshot { owner.assumeIsolated { $0.snapshot } }
 }
 
-/// The answers that came back, in order.
+/// The received answers, in order.
 final class Box<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     func put(_ value: Value) { values.withLock { $0.append(value) } }

@@ -2,13 +2,13 @@ import Testing
 
 @testable import JunctionSession
 
-/// What a sign-in was granted before it is complete. The grant is written before the next request to the provider, and
-/// the daemon gives back every grant that it does not keep.
+/// Partial grants. The daemon writes each one before the next request to the provider, and revokes every grant that it
+/// does not keep.
 struct PartialGrantTests {
     private static let trouble = ExchangeFailure.unavailable(Unavailability("userinfo answered 503"))
     private static let again = Unavailability("userinfo answered 503")
 
-    /// A sign-in has been granted tokens, and userinfo does not answer.
+    /// A sign-in has a grant, and userinfo does not answer.
     private static func waiting() -> Bench {
         var bench = Bench()
         bench.signIn(.linkCode)
@@ -17,7 +17,7 @@ struct PartialGrantTests {
         return bench
     }
 
-    @Test func `the provider is asked further after the grant is on disk`() {
+    @Test func `the provider gets the next request after the grant is on disk`() {
         var bench = Bench()
         bench.holdsWrites = true
         let request = bench.signIn(.linkCode)
@@ -33,7 +33,7 @@ struct PartialGrantTests {
         #expect(bench.reply(to: request) == .done && bench.givenBack.isEmpty)
     }
 
-    @Test func `a disk that refuses the grant, or does not answer, does not hold up the sign-in`() {
+    @Test func `a disk that refuses the grant, or does not answer, does not delay the sign-in`() {
         var bench = Bench()
         bench.writeFailure = StoreFailure("No space left on device")
         bench.signIn(.linkCode)
@@ -48,7 +48,7 @@ struct PartialGrantTests {
         #expect(slow.goneOn == [true])
     }
 
-    @Test func `a transient failure says what to do, and the grant survives a restart`() throws {
+    @Test func `a transient failure carries a remedy, and the grant survives a restart`() throws {
         var before = Bench()
         let request = before.signIn(.linkCode)
         before.grantPartially()
@@ -70,7 +70,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true && bench.givenBack.isEmpty)
     }
 
-    @Test func `a refusal drops the grant, from the disk too`() {
+    @Test func `a refusal drops the grant, also from the disk`() {
         var bench = Self.waiting()
         bench.signIn(.linkCode)
         bench.findPartialGrant(bench.machine.signIn.grantsInUse[0])
@@ -80,7 +80,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack.isEmpty, "the provider has given it back itself")
     }
 
-    @Test func `a sign-out gives the grant back, and a sign-in that waits for the disk does not go on`() {
+    @Test func `a sign-out revokes the grant, and a sign-in that waits for the disk does not continue`() {
         var bench = Self.waiting()
         bench.signOut()
         #expect(bench.givenBack.count == 1)
@@ -93,7 +93,7 @@ struct PartialGrantTests {
         #expect(bench.goneOn.last == false && bench.givenBack.count == 2)
     }
 
-    @Test func `a grant after a sign-out is given back`() {
+    @Test func `a grant after a sign-out is revoked`() {
         var bench = Bench()
         bench.signIn(.linkCode)
         let attempt = bench.exchanges[0]
@@ -103,7 +103,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack == [grant] && bench.goneOn == [false])
     }
 
-    @Test func `a withdrawn right gives the grant back, whether it is granted before or after`() {
+    @Test func `a withdrawn right revokes a grant, whether it came before or after`() {
         var bench = Bench()
         let first = bench.signIn(.linkCode)
         bench.grantPartially()
@@ -117,7 +117,7 @@ struct PartialGrantTests {
         #expect(bench.givenBack.count == 2 && bench.goneOn.last == false)
     }
 
-    @Test func `a grant is given back after an hour, over a restart and a step of the clock`() {
+    @Test func `a grant is revoked after an hour, also across a restart and a step of the clock`() {
         var bench = Self.waiting().restarted(after: .seconds(1_800))
         bench.stepWall(.seconds(-86_400))
         bench.pass(.seconds(1_799))
@@ -127,7 +127,7 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true)
     }
 
-    @Test func `the oldest of too many grants is given back, and a device sign-in's grant is not counted`() {
+    @Test func `the oldest of too many grants is revoked, and a device sign-in's grant is not counted`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()
@@ -147,9 +147,9 @@ struct PartialGrantTests {
         #expect(bench.machine.signIn.grantsInUse.contains(approved))
     }
 
-    // MARK: An approval
+    // MARK: Device sign-ins
 
-    @Test func `a device grant outlives its codes, and its end is reported as what it is`() {
+    @Test func `a device grant survives its codes, and its expiry is reported as an unidentified approval`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes(life: .seconds(60))
@@ -173,7 +173,7 @@ struct PartialGrantTests {
         #expect(bench.facts.renewal.lastError?.contains("does not say who") == true)
     }
 
-    @Test func `a device sign-in that another sign-in overtakes gives its grant back`() {
+    @Test func `a device sign-in that another sign-in overtakes revokes its grant`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()

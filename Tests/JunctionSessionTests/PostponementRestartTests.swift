@@ -2,10 +2,10 @@ import Testing
 
 @testable import JunctionSession
 
-/// A postponement over a restart of the daemon.
+/// A postponement across a restart of the daemon.
 struct PostponementRestartTests {
-    /// The provider answers 502 until the replays are used up, and then nobody can help.
-    private func postponedAfterReplays() -> Bench {
+    /// The provider answers 502 until the refresh retries are used up, and then no handler can help.
+    private func postponedAfterRefreshRetries() -> Bench {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(3_000))
@@ -34,7 +34,7 @@ struct PostponementRestartTests {
         #expect(restarted.questions.count == 1)
     }
 
-    @Test func `a postponement outlives a step of the clock and a restart`() {
+    @Test func `a postponement survives a step of the clock and a restart`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(3_000))
@@ -90,7 +90,7 @@ struct PostponementRestartTests {
     }
 
     @Test func `a postponement closes the intent, and a restart sends nothing`() {
-        let bench = postponedAfterReplays()
+        let bench = postponedAfterRefreshRetries()
         #expect(bench.facts.renewal.phase == .postponed)
         var restarted = bench.restarted(mode: .handler)
         restarted.register(2)
@@ -100,8 +100,8 @@ struct PostponementRestartTests {
         #expect(restarted.everAsked.isEmpty)
     }
 
-    @Test func `a postponement beside an open intent, as an older release wrote it, outlives the refresh retry`() {
-        let bench = postponedAfterReplays()
+    @Test func `a postponement beside an open intent, as an older release wrote it, survives the refresh retry`() {
+        let bench = postponedAfterRefreshRetries()
         var record = bench.written.last!
         guard case .session(var stored) = record.content else {
             Issue.record("nobody is signed in")
@@ -149,7 +149,7 @@ struct PostponementRestartTests {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(3_000))
-        // An intent stands from an attempt that was lost; then nobody can help; then somebody asks for a renewal.
+        // The intent of a lost attempt is open. Then no handler can help, and then a caller requests a renewal.
         bench.answerQuestion(.renew)
         bench.failRenewal(.lost)
         for _ in 0..<2 {

@@ -73,7 +73,7 @@ struct PostponementTests {
         for round in 1...10 {
             #expect(bench.everAsked.count == round)
             bench.answerQuestion(.unable)
-            // One alarm, for the end of the postponement; nothing rings before it, and one question comes of it.
+            // The only alarm is that of the end of the postponement, and it causes one question.
             #expect(bench.machine.nextAlarm(now: bench.now) == bench.facts.renewal.notBefore)
             bench.passToNextAttempt()
         }
@@ -91,7 +91,7 @@ struct PostponementTests {
         #expect(wait >= .seconds(1_800))
     }
 
-    @Test func `a caller is told of a postponement after it is on disk`() {
+    @Test func `a caller gets the postponement error after the postponement is on disk`() {
         var bench = Bench.renewalDue(handlers: 1)
         let waiting = bench.renew()
         bench.holdsWrites = true
@@ -101,7 +101,7 @@ struct PostponementTests {
         #expect(bench.refusal(of: waiting) == .providerUnavailable)
     }
 
-    @Test func `session renew passes a postponement`() {
+    @Test func `session renew asks a handler during a postponement`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.unable)
         let request = bench.renew()
@@ -136,7 +136,7 @@ struct PostponementTests {
         #expect(bench.everAsked.count == 2)
     }
 
-    @Test func `a renewal that passes a postponement leaves it in the record until a grant`() throws {
+    @Test func `a renewal during a postponement leaves it in the record until a grant`() throws {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.renew()
@@ -151,7 +151,7 @@ struct PostponementTests {
         #expect(try #require(bench.storedSession).postponedUntil == nil)
     }
 
-    @Test func `a dead token while postponed is expired, with when to ask again`() {
+    @Test func `an expired token while postponed is reported as tokenExpired, with retryAfter`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
         #expect(bench.state == .tokenExpired)
@@ -164,7 +164,7 @@ struct PostponementTests {
         #expect((bench.retryAfter(of: request) ?? .zero) >= .seconds(600))
     }
 
-    @Test func `with a dead token, a new handler of a user who has not been asked is asked at once`() {
+    @Test func `with an expired token, a new handler of a user who has not been asked is asked at once`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1, of: 1_000)
         bench.pass(.seconds(61))
@@ -179,7 +179,7 @@ struct PostponementTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `with a dead token, a new handler of a user who has been asked waits for the end of the postponement`() {
+    @Test func `with an expired token, a new handler of a user who has been asked waits for the postponement`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1, of: 1_000)
         bench.register(2, of: 1_001)
@@ -209,7 +209,7 @@ struct PostponementTests {
         #expect(bench.everAsked.last?.number == 2)
     }
 
-    @Test func `a new handler that is unable begins the postponement anew for every user`() {
+    @Test func `a new handler that is unable restarts the postponement for every user`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1, of: 1_000)
         bench.pass(.seconds(61))

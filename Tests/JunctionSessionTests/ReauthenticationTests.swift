@@ -65,7 +65,7 @@ struct ReauthenticationTests {
         #expect(bench.reports.last?.renewalOutcome == .reauthenticationRequired)
     }
 
-    @Test func `the refresh token of a device session is tried again when a caller asks, and not by itself`() {
+    @Test func `the refresh token of a device session is tried again only when a caller asks`() {
         var bench = Bench.withCodes()
         bench.passToPoll()
         bench.grantPoll()

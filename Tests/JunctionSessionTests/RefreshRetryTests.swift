@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A refresh request whose answer was lost is sent again while the provider's grace for it lasts.
+/// A refresh request whose answer was lost is sent again within the provider's grace.
 struct RefreshRetryTests {
     @Test func `a lost answer is retried within two seconds, once more inside the grace, then by the backoff`() {
         for seed in 0..<100 {
@@ -16,7 +16,7 @@ struct RefreshRetryTests {
             bench.pass(first)
             #expect(bench.renewals.count == 1)
 
-            // A 503 refuses the refresh retry only: the outcome of the first request is as unknown as before.
+            // The 503 refuses only the refresh retry. The outcome of the first request is still unknown.
             bench.failRenewal(.busy)
             bench.passToNextAttempt()
             let second = bench.now.uptime - sent
@@ -70,13 +70,13 @@ struct RefreshRetryTests {
             var bench = Bench.signedIn(seed: UInt64(seed))
             bench.renew()
             bench.failRenewal(.lost)
-            var replays = 0
+            var refreshRetries = 0
             while bench.machine.renewal.isRetryingRefresh {
-                replays += 1
+                refreshRetries += 1
                 bench.passToNextAttempt()
                 bench.failRenewal(.busy)
             }
-            #expect(replays == 2)
+            #expect(refreshRetries == 2)
         }
     }
 
@@ -123,7 +123,7 @@ struct RefreshRetryTests {
         bench.passToNextAttempt()
         #expect(bench.renewals.count == 1)
         #expect(bench.now.uptime - sent <= .seconds(24))
-        // The window is over: now the provider's own wish counts.
+        // The window is closed, so the provider's Retry-After applies.
         bench.failRenewal(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(600))))
         #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(600))
     }
@@ -140,7 +140,7 @@ struct RefreshRetryTests {
         #expect(bench.everAsked.count == 1)
     }
 
-    @Test func `a refused refresh retry asks the handlers, and their answer is no refresh retry`() {
+    @Test func `a refused refresh retry asks the handlers, and their answer is not a refresh retry`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
         bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
@@ -198,7 +198,7 @@ struct RefreshRetryTests {
             guard bench.renewals.count == 1 else { continue }
             let at = bench.now.uptime
             bench.failRenewal(.busy)
-            // 12 s after the first was sent, the window (25 s) is closed.
+            // The window of 25 s is closed 12 s after the first send time.
             let delay = bench.facts.renewal.notBefore! - bench.now.wall
             if bench.now.uptime - sent < .seconds(13), (at + delay) - sent > .seconds(25) { closed += 1 }
         }
@@ -225,16 +225,16 @@ struct RefreshRetryTests {
         bench.grantPoll()
         #expect(bench.state == .established)
         let began = bench.now.uptime
-        var replays = 0
+        var refreshRetries = 0
         bench.renew()
         for _ in 0..<40 where bench.now.uptime - began < .seconds(540) {
             while let tried = bench.renewals.last.flatMap({ bench.machine.renewal.sent($0) }) {
-                if tried.isRefreshRetry { replays += 1 }
+                if tried.isRefreshRetry { refreshRetries += 1 }
                 bench.failRenewal(.lost)
             }
             if bench.machine.renewal.isRetryingRefresh { bench.passToAlarm() } else { break }
         }
-        #expect(replays == 6)
+        #expect(refreshRetries == 6)
         bench.pass(.seconds(11))
         while bench.renewals.isEmpty { bench.passToAlarm() }
         bench.failRenewal(.reauthenticationRequired)
@@ -242,12 +242,14 @@ struct RefreshRetryTests {
         bench.renew()
         bench.failRenewal(.lost)
         bench.pass(.seconds(2))
-        for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.isRefreshRetry == true { replays += 1 }
+        for attempt in bench.renewals where bench.machine.renewal.sent(attempt)?.isRefreshRetry == true {
+            refreshRetries += 1
+        }
         #expect(bench.now.uptime - began < .seconds(600))
-        #expect(replays == 6)
+        #expect(refreshRetries == 6)
     }
 
-    @Test func `a grant ends the doubt about a lost answer, and the next refusal closes the intent`() {
+    @Test func `a grant settles a lost answer, and the next refusal closes the intent`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.failRenewal(.lost)
@@ -302,8 +304,8 @@ struct RefreshRetryTests {
     @Test func `after a restart a refresh token is retried, and a handler is asked again for its answer`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.renew)
-        let replayed = bench.restarted(mode: .handler)
-        #expect(replayed.renewals.count == 1)
+        let retried = bench.restarted(mode: .handler)
+        #expect(retried.renewals.count == 1)
 
         bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A provider may forget a session without ending it. The daemon notices by itself.
+/// A provider may forget a session without ending it. The daemon detects that without a caller.
 struct RegistrationCheckTests {
     private func registered(mode: RenewalMode = .handler, life: Duration = .seconds(864_000)) -> Bench {
         var bench = Bench(mode: mode)
@@ -67,7 +67,7 @@ struct RegistrationCheckTests {
         #expect(bench.questions.count == 1)
     }
 
-    @Test func `an answer that arrives after a renewal means nothing`() {
+    @Test func `an answer that arrives after a renewal is ignored`() {
         var bench = registered()
         bench.register(1)
         bench.pass(.seconds(4_200))
@@ -81,7 +81,7 @@ struct RegistrationCheckTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
-    @Test func `no check is made while a renewal is under way or the token is dead`() {
+    @Test func `no check is made while a renewal is under way or the token has expired`() {
         var bench = registered(life: .seconds(9_000))
         bench.pass(.seconds(4_200))
         bench.endCheck(isKnown: nil)

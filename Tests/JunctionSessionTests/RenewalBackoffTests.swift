@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// The pause after a failed renewal: the backoff, the provider's Retry-After, and who may pass them.
+/// The pause after a failed renewal: the backoff, the provider's Retry-After, and the callers that may end them early.
 struct RenewalBackoffTests {
     @Test func `the backoff has full jitter from two seconds to ten minutes`() {
         for seed in 0..<50 {
@@ -51,7 +51,7 @@ struct RenewalBackoffTests {
         }
     }
 
-    @Test func `a caller with a dead token may pass the backoff once in ten seconds`() {
+    @Test func `a caller with an expired token may end the backoff once in ten seconds`() {
         var bench = Bench.backingOff()
         for _ in 0..<8 {
             bench.passToNextAttempt()
@@ -71,7 +71,7 @@ struct RenewalBackoffTests {
         }
     }
 
-    @Test func `a caller with a living token does not pass the backoff`() {
+    @Test func `a caller with a valid token does not end the backoff`() {
         var bench = Bench.longBackoff(life: .seconds(360_000))
         bench.now.uptime = bench.now.uptime + .seconds(10)
         bench.now.wall = bench.now.wall + .seconds(10)
@@ -81,8 +81,8 @@ struct RenewalBackoffTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `a living token that is too short for the caller does not pass the backoff`() {
-        // Ten minutes and more of its forty have passed.
+    @Test func `a valid token that is too short for the caller does not end the backoff`() {
+        // More than ten minutes of the token's forty have passed.
         var bench = Bench.longBackoff(life: .seconds(2_400))
         bench.pass(.seconds(11))
         let remaining = bench.machine.installation.session?.validity(bench.now) ?? .zero
@@ -103,7 +103,7 @@ struct RenewalBackoffTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test func `session renew passes the backoff, and repeats its failure for ten seconds`() {
+    @Test func `session renew ends the backoff, and repeats its failure for ten seconds`() {
         var bench = Bench.backingOff()
         let first = bench.renew()
         #expect(bench.renewals.count == 1)
@@ -144,8 +144,8 @@ struct RenewalBackoffTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test(arguments: [Said.credential, .unable, .renew])
-    func `session renew repeats any failure for ten seconds, whatever the handlers answer`(answer: Said) {
+    @Test(arguments: [HandlerReply.credential, .unable, .renew])
+    func `session renew repeats any failure for ten seconds, after any answer of the handlers`(answer: HandlerReply) {
         var bench = Bench.signedIn(life: .seconds(86_400), mode: .handler)
         bench.register(1)
         var (calls, questions) = (0, 0)
@@ -163,7 +163,7 @@ struct RenewalBackoffTests {
         #expect(questions <= 7)
     }
 
-    @Test func `only session renew passes a Retry-After`() {
+    @Test func `only session renew sends a request before the Retry-After ends`() {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(61))
         bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
@@ -191,7 +191,7 @@ struct RenewalBackoffTests {
         #expect(bench.restarted(after: .seconds(2)).facts.renewal.phase == .scheduled)
     }
 
-    @Test func `a step of the wall clock neither ends nor lengthens a demanded pause, over a restart`() {
+    @Test func `a step of the wall clock neither ends nor lengthens a demanded pause, also across a restart`() {
         var before = Bench.signedIn()
         before.renew()
         before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
@@ -212,7 +212,7 @@ struct RenewalBackoffTests {
         bench.passToAlarm()
         bench.failRenewal(.busyForAnHour)
         #expect(bench.machine.renewal.isRetryingRefresh)
-        bench.passToAlarm()  // the late replay: it may be made
+        bench.passToAlarm()  // the late refresh retry, which is allowed
         #expect(bench.renewals.count == 1)
         bench.failRenewal(.unreachable)
         #expect(bench.failRenewals(for: .seconds(3_000), .unreachable) == 0)
@@ -242,12 +242,12 @@ struct RenewalBackoffTests {
                 == true
         )
         var after = bench.restarted(after: .seconds(60), rebooted: true)
-        #expect(after.renewals.count == 1)  // the replay
+        #expect(after.renewals.count == 1)  // the refresh retry
         after.failRenewal(.unreachable)
         #expect(after.failRenewals(for: .seconds(3_000), .unreachable) == 0)
     }
 
-    @Test func `session renew in a demanded pause is one attempt, and the pause goes on`() {
+    @Test func `session renew in a demanded pause makes one attempt, and the pause continues`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.failRenewal(.busyForAnHour)

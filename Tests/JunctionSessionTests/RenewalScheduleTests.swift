@@ -4,7 +4,7 @@ import Testing
 
 /// When a renewal is due.
 struct RenewalScheduleTests {
-    @Test func `the renewal is due at a random time between half and four fifths of the life`() {
+    @Test func `the renewal is due at a random time between half and four fifths of the lifetime`() {
         for seed in 0..<200 {
             let bench = Bench.signedIn(seed: UInt64(seed))
             guard let token = bench.facts.accessToken, let at = bench.facts.renewal.notBefore else {
@@ -24,7 +24,7 @@ struct RenewalScheduleTests {
         #expect(after.renewals.isEmpty)
     }
 
-    @Test func `each rotation draws a new time`() {
+    @Test func `each rotation draws a new renewal time`() {
         var bench = Bench.signedIn()
         var shares: Set<Int64> = []
         for _ in 0..<4 {
@@ -116,7 +116,7 @@ struct RenewalScheduleTests {
         #expect(late == 0)
     }
 
-    @Test func `tokens that are dead on arrival cause no loop of renewals`() {
+    @Test func `tokens that have expired on arrival cause no loop of renewals`() {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(61))
         var calls = 0

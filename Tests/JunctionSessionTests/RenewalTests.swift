@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// What each outcome of a renewal means, and what is on disk before and after it.
+/// The effect of each outcome of a renewal, and the disk before and after it.
 struct RenewalTests {
     @Test func `the intent is on disk before the request leaves, and the new token before it is served`() {
         var bench = Bench.signedIn()
@@ -81,7 +81,7 @@ struct RenewalTests {
         #expect(bench.reports.last?.renewalOutcome == .unavailable)
     }
 
-    @Test func `a grant for another user is not taken`() {
+    @Test func `a grant for another user is not accepted`() {
         var bench = Bench.signedIn("alice")
         let request = bench.renew()
         bench.grantLate(bench.renewals[0], of: "bob")

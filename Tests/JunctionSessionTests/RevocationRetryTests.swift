@@ -4,9 +4,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// A revocation that failed is tried again, and given up in the end. A sign-in of its user cancels it.
+/// A failed revocation is tried again, and given up in the end. A sign-in of its user cancels it.
 struct RevocationRetryTests {
-    /// Alice's sign-out and then bob's are to be told; alice's life is the shorter one when she signed out last.
+    /// Two pending revocations, alice's and then bob's. Alice's access token had the given lifetime.
     private func twoToTell(first life: Duration) -> Bench {
         var bench = Bench.signedIn("alice", life: life)
         bench.signOut()
@@ -37,7 +37,7 @@ struct RevocationRetryTests {
         }
     }
 
-    @Test func `the Retry-After of the provider is honoured`() {
+    @Test func `the Retry-After of the provider is respected`() {
         var bench = Bench.signedOut()
         bench.endRevocation(Unavailability("Busy", retryAfter: .seconds(120)))
         bench.pass(.seconds(119))
@@ -91,7 +91,7 @@ struct RevocationRetryTests {
         )
     }
 
-    @Test func `a wall clock that is set back does not put off the end of the token`() {
+    @Test func `a wall clock that is set back does not delay the end of the token`() {
         var bench = Bench.signedOut(life: .seconds(60))
         bench.endRevocation(.offline)
         bench.stepWall(.seconds(-100_000))
@@ -101,8 +101,7 @@ struct RevocationRetryTests {
         #expect(bench.waitingRevocations.isEmpty)
     }
 
-    @Test func `a device session is revoked after its access token has ended, and for longer than it would have lived`()
-    {
+    @Test func `a device session is revoked after its access token has ended, and for longer than its lifetime`() {
         var bench = Bench.withCodes { $0.life = .seconds(300) }
         bench.passToPoll()
         bench.grantPoll()
@@ -187,7 +186,7 @@ struct RevocationRetryTests {
         #expect(bench.givenUpRevocations.isEmpty)
     }
 
-    @Test func `no revocation leaves while its user is signing in, and it goes on when the sign-in fails`() {
+    @Test func `no revocation leaves while its user is signing in, and it continues when the sign-in fails`() {
         var bench = Bench.signedOut()
         bench.endRevocation(.offline)
         bench.signIn(.signInToken("alice"))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// The provider is told of a sign-out, and of each session that a sign-out or a switch has overtaken.
+/// The daemon revokes the session of each sign-out, and each session that a sign-out or a switch has overtaken.
 struct RevocationTests {
-    /// Signed out while the exchange of `user` was under way, which is granted then.
+    /// A sign-out during the exchange of `user`, which is granted afterwards.
     private func granted(late user: String, meanwhile: (inout Bench) -> Void = { _ in }) -> Bench {
         var bench = Bench()
         bench.signIn(.signInToken(user))
@@ -15,7 +15,7 @@ struct RevocationTests {
         return bench
     }
 
-    @Test func `the provider is told after the sign-out is over here`() {
+    @Test func `the revocation leaves after the local sign-out is complete`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         let signOut = bench.signOut()
@@ -28,7 +28,7 @@ struct RevocationTests {
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `a provider that was told is told no more, and nothing is kept`() {
+    @Test func `a successful revocation is not repeated, and its secrets are erased`() {
         var bench = Bench.signedOut()
         bench.endRevocation()
         bench.pass(.seconds(86_400))
@@ -38,14 +38,14 @@ struct RevocationTests {
         #expect(bench.givenUpRevocations.isEmpty)
     }
 
-    @Test func `a disk that refuses the tombstone does not keep the provider from being told`() {
+    @Test func `a disk that refuses the tombstone does not prevent the revocation`() {
         var bench = Bench.signedIn()
         bench.writeFailure = StoreFailure("No space left on device")
         bench.signOut()
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `the provider is not told when the user was terminated or no user was signed in`() {
+    @Test func `nothing is revoked when the session was terminated or no user was signed in`() {
         var terminated = Bench.terminated()
         terminated.signOut()
         var nobody = Bench()
@@ -63,7 +63,7 @@ struct RevocationTests {
         #expect(!bench.reports.contains { if case .revocationGivenUp = $0 { true } else { false } })
     }
 
-    @Test func `the provider is told of the session that a switch replaces, after the switch is written`() {
+    @Test func `the session that a switch replaces is revoked after the switch is written`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         let request = bench.identify("ext-bob")
@@ -77,7 +77,7 @@ struct RevocationTests {
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `what a renewal brings after a switch is revoked`() {
+    @Test func `the grant of a renewal after a switch is revoked`() {
         var bench = Bench.signedIn("alice")
         bench.renew()
         let renewal = bench.renewals[0]
@@ -94,7 +94,7 @@ struct RevocationTests {
         #expect(bench.machine.revocations.overtaken.isEmpty)
     }
 
-    @Test func `a sign-in of the same user revokes nothing`() {
+    @Test func `a sign-in of the same user revokes no session`() {
         var bench = Bench.signedIn("alice")
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
@@ -233,7 +233,7 @@ struct RevocationTests {
         #expect(bench.waitingRevocations.isEmpty)
     }
 
-    @Test func `an overtaken exchange of a user who is signing out is revoked`() {
+    @Test func `the grant of an overtaken exchange is revoked while its user is signing out`() {
         var bench = Bench.pendingReauthentication("alice")
         bench.signIn(.signInToken("alice"))
         let overtaken = bench.exchanges[0]
@@ -243,7 +243,7 @@ struct RevocationTests {
         #expect(bench.waitingRevocations.map(\.userId) == ["alice", "alice"])
     }
 
-    @Test func `the process does not end before a revocation in flight, and does not wait for one that is due later`() {
+    @Test func `the process does not end before a revocation in flight, but not because of one that is due later`() {
         var bench = Bench.signedOut()
         #expect(bench.machine.isBusy)
         bench.endRevocation(.offline)

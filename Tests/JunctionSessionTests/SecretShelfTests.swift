@@ -6,7 +6,7 @@ import Testing
 
 /// The secrets that the owner keeps in memory.
 struct SecretShelfTests {
-    @Test func `equal API keys have one reference, and nothing else has`() {
+    @Test func `equal API keys have one reference, and other secrets have not`() {
         var shelf = SecretShelf()
         func key(_ text: String) -> SessionSecrets { SessionSecrets(apiKey: SharedSecret(text: text)) }
         let first = shelf.put(.session(key("sk_us_1")))

@@ -1,7 +1,7 @@
 import JunctionSession
 import Testing
 
-/// Sequences that are used once: the rules, wherever they are kept.
+/// Sequences that may be used once, independent of how they are stored.
 struct SequenceListTests {
     @Test func `a sequence has to be larger than every one of the same subject before`() throws {
         var list = SequenceList()
@@ -14,13 +14,13 @@ struct SequenceListTests {
         #expect(throws: SequenceSpent(last: .max)) { try list.claim(.max, of: "anna") }
     }
 
-    @Test func `zero is a sequence, once`() throws {
+    @Test func `zero can be used once`() throws {
         var list = SequenceList()
         try list.claim(0, of: "anna")
         #expect(throws: SequenceSpent(last: 0)) { try list.claim(0, of: "anna") }
     }
 
-    @Test func `what was taken back is good again, and what was before it is not`() throws {
+    @Test func `a released sequence can be used again, and an earlier one cannot`() throws {
         var list = SequenceList()
         try list.claim(5, of: "anna")
         try list.claim(9, of: "anna")
@@ -34,7 +34,7 @@ struct SequenceListTests {
         var list = SequenceList([SequenceList.Entry(subject: "carl", last: 3)])
         try list.claim(5, of: "anna")
         try list.claim(9, of: "anna")
-        // What another process claimed (carl's) may have been sent.
+        // A claim of another process (carl's) may have been sent.
         let releases: [(UInt64, String)] = [
             (5, "anna"), (9, "bert"), (3, "carl"), (9, "anna"), (9, "anna"), (5, "anna"),
         ]
@@ -50,7 +50,7 @@ struct SequenceListTests {
         #expect(list == SequenceList())
     }
 
-    @Test func `who has not been seen for longest is forgotten first`() throws {
+    @Test func `the subject that was used least recently is forgotten first`() throws {
         var list = SequenceList()
         for number in 0..<SequenceList.capacity { try list.claim(1, of: "user-\(number)") }
         try list.claim(2, of: "user-0")

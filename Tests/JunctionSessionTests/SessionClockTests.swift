@@ -4,9 +4,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// Lifetimes are measured on the monotonic clock. The wall clock counts across a restart, if it can be believed.
+/// Lifetimes are measured on the monotonic clock. Across a restart the wall clock counts, if it can be trusted.
 struct SessionClockTests {
-    @Test func `a token ends by the monotonic clock, whatever the wall clock says`() {
+    @Test func `a token ends by the monotonic clock, with any reading of the wall clock`() {
         var bench = Bench.signedIn(life: .seconds(3_600))
         bench.stepWall(.seconds(1_800))
         bench.stepWall(.seconds(-1_800))
@@ -26,11 +26,11 @@ struct SessionClockTests {
         #expect(session.validity(bench.now) == .seconds(600))
         #expect(session.end(bench.now) == end)
         #expect(session.lifeOfProof(bench.now) == .seconds(600))
-        // The token is as old as the other clock says.
+        // The age of the token is that of the monotonic clock.
         bench.now.uptime = start.uptime + .seconds(900)
         #expect(session.validity(bench.now) == .seconds(100))
 
-        // A wall clock before the record's own time says nothing.
+        // A wall clock before the record's own time is not trusted.
         bench.now = Moment(wall: start.wall + .seconds(-86_400), uptime: start.uptime + .seconds(100))
         #expect(session.validity(bench.now) == .zero)
         #expect(session.lifeOfProof(bench.now) == .seconds(900))
@@ -90,7 +90,7 @@ struct SessionClockTests {
         }
     }
 
-    @Test func `a record that was written under a wrong clock does not revive a dead token`() {
+    @Test func `a record that was written under a wrong clock does not make an expired token valid`() {
         let bench = Bench.signedIn()
         let first = Moment(wall: WallTime(milliseconds: 60_000), uptime: Uptime(milliseconds: 60_000))
         let booted = Bench(at: first, .restored(bench.written.last!, SessionSecrets(), damaged: nil))
@@ -136,7 +136,7 @@ struct SessionClockTests {
         if case .token = r.reply(to: q) { Issue.record("dead token served") }
     }
 
-    @Test func `a clock that was not set writes nothing`() {
+    @Test func `a clock event without a step writes nothing`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.renew()
@@ -159,11 +159,12 @@ struct SessionClockTests {
         #expect(bench.snapshot().facts.renewal.notBefore == due + .seconds(-600))
     }
 
-    @Test func `an access token that is dead by the corrected clock is not sent to the provider as a living one`() {
+    @Test func `an access token that has expired by the corrected clock is not sent with a renewal`() {
         let first = OwnerBench().start().signIn()
         let restoration = first.store.restore()
         let bench = OwnerBench()
-        // No clock of its own: it boots an hour before the record was written, though it was away for a day.
+        // The machine has no battery-backed clock: it boots an hour before the record's time, although it was off for a
+        // day.
         bench.clock.stepWall(by: .seconds(-3_600))
         bench.provider.failRenewals(.unavailable(Unavailability("No network yet")))
         bench.on { $0.start(with: restoration) }

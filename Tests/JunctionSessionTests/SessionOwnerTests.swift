@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// The owner carries effects out: step by step on the test's own thread, without chance and without sleeping.
+/// The owner performs effects, step by step on the test's own thread, without random numbers and without sleeping.
 struct SessionOwnerTests {
     @Test func `a sign-in is on disk before it is answered and announced`() throws {
         let bench = OwnerBench().start()
@@ -55,7 +55,7 @@ struct SessionOwnerTests {
         #expect(bench.store.kept?.secrets.refreshToken?.text == "refresh-alice-2")
     }
 
-    @Test func `the provider is told the send deadline of a refresh retry`() {
+    @Test func `the provider gets the send deadline of a refresh retry`() {
         let bench = OwnerBench().start().signIn()
         bench.provider.failRenewals(.unavailable(Unavailability("No answer", ambiguous: true, sentAgo: .zero)))
         let sentAt = bench.clock.now().uptime
@@ -108,7 +108,7 @@ struct SessionOwnerTests {
         #expect(bench.snapshot().facts.state == .established)
     }
 
-    @Test func `a sign-out wins over the answer of an exchange in flight`() {
+    @Test func `a sign-out has precedence over the answer of an exchange in flight`() {
         let bench = OwnerBench().start()
         let signIns = Box<Result<Snapshot, SessionError>>()
         bench.provider.hold()
@@ -165,7 +165,7 @@ struct SessionOwnerTests {
         bench.owner.assumeIsolated { #expect($0.requests.isEmpty) }
     }
 
-    @Test func `a credential that says nothing is refused at once`() {
+    @Test func `a malformed or unsupported credential is refused at once`() {
         let bench = OwnerBench().start()
         let kinds = Box<SessionError.Kind>()
         bench.on { owner in

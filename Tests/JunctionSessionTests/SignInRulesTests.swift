@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// One active user per installation: the whole matrix of present session × credential.
+/// One active user per installation: every combination of present session and credential.
 struct SignInRulesTests {
     enum Present: CaseIterable {
         case none, terminated, healthy, pending, apiKey, configured
@@ -56,12 +56,12 @@ struct SignInRulesTests {
         (.configured, .apiKeyAlone, .configures),
     ]
 
-    @Test func `the matrix leaves nothing out`() {
+    @Test func `the matrix has every combination`() {
         #expect(Self.matrix.count == Present.allCases.count * Handed.allCases.count)
     }
 
     @Test(arguments: matrix)
-    func `a credential means what the rules say beside the present session`(
+    func `the sign-in rules decide about every credential beside every session`(
         present: Present,
         handed: Handed,
         outcome: Outcome
@@ -165,7 +165,7 @@ struct SignInRulesTests {
         #expect(bench.reply(to: request) == .done)
     }
 
-    @Test func `reauthentication is healed by the same user and by nothing else`() {
+    @Test func `only a sign-in of the same user ends a pending reauthentication`() {
         var bench = Bench.pendingReauthentication()
         #expect(bench.facts.flags.contains(.pendingReauthentication))
         #expect(bench.state == .established)
@@ -188,7 +188,7 @@ struct SignInRulesTests {
         #expect(migrating.state == .established)
     }
 
-    @Test func `a sign-in without budget is busy, with the time to wait`() {
+    @Test func `a sign-in without budget gets busy with retryAfter`() {
         var bench = Bench(callsPerMinute: 1)
         bench.signIn(.signInToken("alice"))
         bench.failExchange(.unavailable(Unavailability("No answer")))
@@ -255,7 +255,7 @@ struct SignInRulesTests {
         #expect(bench.reports == [report, report])
     }
 
-    @Test func `a sign-in that fails is reported with cause, host and what to do`() {
+    @Test func `a sign-in that fails is reported with cause, host and remedy`() {
         var bench = Bench()
         bench.signIn(.signInToken("alice"))
         let timeout = Unavailability("No answer", cause: .timeout, host: "auth.example.com")
@@ -281,7 +281,7 @@ struct SignInRulesTests {
         #expect(failure.message.contains("no session handler is registered"))
     }
 
-    @Test func `a configuration that does not fit the provider is no outage`() {
+    @Test func `a configuration that does not fit the provider is reported as misconfigured, not as an outage`() {
         var bench = Bench()
         let request = bench.signIn(.signInToken("alice"))
         bench.failExchange(.unavailable(Unavailability("It answered invalid_client", cause: .configuration)))

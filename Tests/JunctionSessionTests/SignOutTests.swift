@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// Sign-out wins over everything that was received before it.
+/// A sign-out has precedence over every earlier request.
 struct SignOutTests {
     static let benches: [(name: String, bench: @Sendable () -> Bench)] = [
         ("signed out", { Bench() }), ("signed in", { .signedIn() }), ("API key", { .withApiKey() }),
@@ -39,7 +39,7 @@ struct SignOutTests {
         #expect(bench.state == .notLoggedIn)
     }
 
-    @Test func `a tombstone undoes the sign-in whose record was being written`() {
+    @Test func `a tombstone replaces the sign-in whose record was being written`() {
         var bench = Bench()
         bench.holdsWrites = true
         let signIn = bench.signIn(.signInToken("alice"))
@@ -67,7 +67,7 @@ struct SignOutTests {
         let granted = bench.granted("alice")
         let late = bench.machine.renewalSucceeded(attempt, granted, now: bench.now)
 
-        // Of the session as it was the provider is being told already; the new token's turn comes after that.
+        // The session's revocation is already in flight, and that of the new token follows.
         #expect(late.isEmpty)
         #expect(bench.machine.revocations.list.last?.secrets == granted.secrets)
         #expect(bench.written.last?.content == .signedOut)
@@ -120,7 +120,7 @@ struct SignOutTests {
         #expect(bench.reports.last == .signedOut)
     }
 
-    @Test func `a caller that waits for a token is told of the sign-out`() {
+    @Test func `a caller that waits for a token gets notSignedIn after the sign-out`() {
         var bench = Bench.backingOff()
         bench.pass(.seconds(600))
         let waiting = bench.token()

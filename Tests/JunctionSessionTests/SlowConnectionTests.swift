@@ -2,10 +2,12 @@ import Testing
 
 @testable import JunctionSession
 
-/// A name server or a connection may delay a renewal: the provider's grace begins when the request leaves.
+/// A name server or a connection may delay a renewal. The provider's grace begins when the request leaves.
 struct SlowConnectionTests {
     /// A renewal that left after `wait`. Its answer was lost after ten seconds, and the refresh retry was refused.
-    private func afterRefusedReplay(leavingAfter wait: Duration, told: Bool) throws -> (bench: Bench, left: Uptime) {
+    private func afterRefusedRefreshRetry(leavingAfter wait: Duration, told: Bool) throws -> (
+        bench: Bench, left: Uptime
+    ) {
         var bench = Bench.signedIn()
         bench.pass(.seconds(3_590))
         while bench.renewals.isEmpty {
@@ -29,8 +31,8 @@ struct SlowConnectionTests {
     }
 
     @Test(arguments: [0, 6, 10, 15, 20])
-    func `the late replay arrives inside the grace, however slow the connection was`(wait: Int) throws {
-        var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
+    func `the late refresh retry arrives inside the grace after any delay of the connection`(wait: Int) throws {
+        var (bench, left) = try afterRefusedRefreshRetry(leavingAfter: .seconds(wait), told: true)
         try makeNextTry(&bench)
 
         #expect(bench.now.uptime - left <= .seconds(25))
@@ -39,20 +41,20 @@ struct SlowConnectionTests {
 
     @Test(arguments: [0, 6, 20])
     func `a refresh retry has a send deadline inside the grace, and other requests have none`(wait: Int) throws {
-        var (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(wait), told: true)
+        var (bench, left) = try afterRefusedRefreshRetry(leavingAfter: .seconds(wait), told: true)
         #expect(bench.machine.renewal.sendDeadline == nil)
         try makeNextTry(&bench)
 
         #expect(bench.machine.renewal.sendDeadline == left + .milliseconds(24_500))
         bench.failRenewal(.unavailable(Unavailability("No name within 2 s")))
         #expect(bench.machine.renewal.sendDeadline == nil)
-        // The grace is over: what comes now is as late as any retry.
+        // The grace is over, and the next attempt is an ordinary retry.
         try makeNextTry(&bench)
         #expect(bench.machine.renewal.sendDeadline == nil)
     }
 
-    @Test func `a request that is not known to have left counts from its beginning`() throws {
-        let (bench, left) = try afterRefusedReplay(leavingAfter: .seconds(20), told: false)
+    @Test func `the grace of a request with an unknown send time counts from its begin`() throws {
+        let (bench, left) = try afterRefusedRefreshRetry(leavingAfter: .seconds(20), told: false)
         let alarm = try #require(bench.machine.nextAlarm(now: bench.now))
 
         #expect(bench.machine.renewal.isRetryingRefresh == false)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import JunctionSession
 
-/// What callers and observers are shown, and in which order.
+/// The content and the order of snapshots for callers and observers.
 struct SnapshotTests {
-    @Test func `a snapshot shows every known part of the identity`() {
+    @Test func `a snapshot has every known part of the identity`() {
         var bench = Bench()
         bench.signIn(.apiKeyAlone)
         #expect(bench.facts.environment == "sandbox")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A disk that neither takes a write nor refuses it: after ten seconds nobody waits for it any more.
+/// A disk that neither completes a write nor refuses it. After ten seconds no caller waits for the write.
 struct StalledWriteTests {
     private func stalled(_ user: String = "alice") -> Bench {
         var bench = Bench.signedIn(user)
@@ -14,7 +14,7 @@ struct StalledWriteTests {
         bench.reports.count { if case .writeFailed = $0 { true } else { false } }
     }
 
-    @Test func `a request leaves although its intent is not on the disk, and its answer counts`() {
+    @Test func `a request leaves although its intent is not on the disk, and its answer takes effect`() {
         var bench = stalled()
         let request = bench.renew()
         bench.pass(.milliseconds(9_999))
@@ -33,7 +33,7 @@ struct StalledWriteTests {
         #expect(failures(bench) == 1)
     }
 
-    @Test func `what the disk has not got is written when the write ends`() {
+    @Test func `changes that are not on the disk are written when the stalled write ends`() {
         var bench = stalled()
         bench.renew()
         bench.pass(.seconds(10))
@@ -51,7 +51,7 @@ struct StalledWriteTests {
         #expect(bench.heldWrites.isEmpty)
     }
 
-    @Test func `the end of a late write is used when it comes`() {
+    @Test func `the result of a late write takes effect`() {
         var bench = stalled()
         let request = bench.signOut()
         bench.pass(.seconds(10))
@@ -63,7 +63,7 @@ struct StalledWriteTests {
         #expect(bench.heldWrites.isEmpty)
     }
 
-    @Test func `a write that fails after that is tried again`() {
+    @Test func `a stalled write that fails is tried again`() {
         var bench = stalled()
         bench.signOut()
         bench.pass(.seconds(10))
@@ -107,7 +107,7 @@ struct StalledWriteTests {
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
     }
 
-    @Test func `a token request during a switch that does not end gets a token of the new user`() {
+    @Test func `a token request during a switch whose write does not end gets a token of the new user`() {
         var bench = stalled()
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))

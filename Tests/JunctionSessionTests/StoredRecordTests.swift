@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// The record on disk: one write after the other, and each caller is answered after its own.
+/// The record on disk: writes are sequential, and each caller is answered after its own write.
 struct StoredRecordTests {
     @Test func `only one write is at the store, and the next one follows it`() {
         var bench = Bench.signedIn()
@@ -12,7 +12,7 @@ struct StoredRecordTests {
         bench.renew()
         let bound = bench.identify("ext-alice")
         bench.answer(bound, .success(.signInToken("alice")))
-        // The intent is at the store; the binding waits, and the bench has trapped on a second write.
+        // The intent is at the store, and the binding waits. The bench traps on a second write.
         #expect(bench.heldWrites.count == 1)
         #expect(bench.reply(to: bound) == nil)
         bench.endWrite()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import JunctionSession
 
-/// A renewal brings a new refresh token, and no access token that can be used.
+/// Renewals that bring a new refresh token and no usable access token.
 struct SuccessorTests {
 
-    @Test func `the new refresh token is written before any caller hears that the renewal failed`() {
+    @Test func `the new refresh token is written before any caller is notified that the renewal failed`() {
         var bench = Bench.signedIn()
         let present = bench.machine.servedSecrets
         let request = bench.renew()
@@ -26,7 +26,7 @@ struct SuccessorTests {
         #expect(bench.facts.storage.durable)
     }
 
-    @Test func `the access token is served while it lives, and its generation stays`() {
+    @Test func `the access token is served while it is valid, and its generation stays`() {
         var bench = Bench.signedIn()
         let before = bench.reply { $0.token() }
         bench.renew()
@@ -36,7 +36,7 @@ struct SuccessorTests {
         #expect(bench.reply { $0.token() } == before)
     }
 
-    @Test func `the next attempt waits for the backoff, and is no refresh retry`() {
+    @Test func `the next attempt waits for the backoff, and is not a refresh retry`() {
         var bench = Bench.signedIn()
         bench.renew()
         bench.grantSuccessor()
@@ -50,7 +50,7 @@ struct SuccessorTests {
         #expect(bench.facts.renewal.lastError == nil)
     }
 
-    @Test func `callers that wait for a token hear of the failure`() {
+    @Test func `callers that wait for a token get the failure`() {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(61))
         let waiting = bench.token()
@@ -128,7 +128,7 @@ struct SuccessorTests {
         #expect(bench.reply(to: request) != nil)
     }
 
-    @Test func `a successor of another user is not taken`() {
+    @Test func `a successor of another user is not accepted`() {
         var bench = Bench.signedIn()
         let present = bench.machine.servedSecrets
         bench.renew()
@@ -163,7 +163,7 @@ struct SuccessorTests {
         #expect(try #require(bench.written.last?.writtenAt) >= writtenAt)
     }
 
-    @Test func `a successor is tried, also while reauthentication was pending`() {
+    @Test func `a successor is tried, also if reauthentication was pending`() {
         var bench = Bench()
         bench.signIn(.device)
         bench.giveCodes()

@@ -2,7 +2,7 @@ import JunctionSession
 import JunctionTesting
 import Testing
 
-/// A session that survived in the service manager's care, and the disk that has yet to take it.
+/// A session that survived in the service manager's file-descriptor store and is not on the disk yet.
 @Suite struct SurvivingCopyTests {
     private let now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
 
@@ -51,7 +51,7 @@ import Testing
         #expect(machine.facts(now: later).storage.durable)
     }
 
-    @Test func `a disk that refuses again and again is asked less and less often`() throws {
+    @Test func `the pauses between writes grow while the disk refuses them`() throws {
         var machine = SessionMachine(
             provider: "junction",
             schemes: FakeProvider.allSchemes,

@@ -11,7 +11,7 @@ struct SwitchTests {
         return bench
     }
 
-    /// Ends the held writes; returns whether each of them sealed the secrets of its record's user.
+    /// Ends the held writes. Returns whether each of them sealed the secrets of its record's user.
     private func ownersAgree(_ bench: inout Bench, _ aliceAtFirst: SecretRef?) -> Bool {
         var agree = true
         while let held = bench.heldWrites.first {
@@ -25,7 +25,7 @@ struct SwitchTests {
     }
 
     @Test(arguments: ["renew", "token", "alarm", "handler", "rejected"])
-    func `nothing of the old session is written while the new user's session is`(event: String) {
+    func `nothing of the old session is written while the new user's session is being written`(event: String) {
         var bench = switching(mode: event == "handler" ? .handler : .automatic, life: .seconds(60))
         let alices = bench.machine.servedSecrets
         bench.identify(switchingTo: "bob")
@@ -121,7 +121,7 @@ struct SwitchTests {
         bench.answer(request, .success(.signInToken("bob")))
         bench.renew()
         bench.failRenewal(.lost)
-        // A detail of alice's session is on its way to a slow disk, and bob's grant waits for that.
+        // A write of alice's session is at a slow disk, and bob's grant waits for its end.
         bench.holdsWrites = true
         let exchange = bench.exchanges[0]
         bench.machine.updateRecord()

@@ -36,7 +36,7 @@ struct TokenRequestTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `a living token is served while the provider hangs`() {
+    @Test func `a valid token is served while the provider does not answer`() {
         var bench = Bench.signedIn()
         bench.renew()
         let request = bench.token()
@@ -59,7 +59,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test func `a longer validity renews early, once a call, and does not renew a new token`() {
+    @Test func `a longer validity renews early, once per call, and does not renew a new token`() {
         var bench = Bench.signedIn(life: .seconds(100))
         bench.pass(.seconds(9))
         let tooSoon = bench.token(validFor: .seconds(80))
@@ -79,7 +79,7 @@ struct TokenRequestTests {
         #expect(token.generation == 2)
     }
 
-    @Test func `a token less than ten seconds old is busy instead of renewed`() {
+    @Test func `a token less than ten seconds old gets busy instead of a renewal`() {
         var bench = Bench.signedIn(life: .seconds(20))
         bench.pass(.seconds(6))
         let request = bench.token(validFor: .seconds(16))
@@ -127,7 +127,7 @@ struct TokenRequestTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `a living token that is too short is busy while the renewal backs off`() {
+    @Test func `a valid token that is too short is reported as busy while the renewal backs off`() {
         var bench = Bench.signedIn()
         bench.pass(.seconds(2_900))
         #expect(bench.renewals.count == 1)
@@ -138,7 +138,7 @@ struct TokenRequestTests {
         #expect(bench.retryAfter(of: request) != nil)
     }
 
-    @Test func `a living token that is too short is busy while the renewal is postponed`() {
+    @Test func `a valid token that is too short is reported as busy while the renewal is postponed`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.pass(.seconds(2_900))
@@ -150,7 +150,7 @@ struct TokenRequestTests {
         #expect(bench.retryAfter(of: request) != nil)
     }
 
-    @Test func `a new token that is too short is busy, with when to ask again`() {
+    @Test func `a new token that is too short is reported as busy, with retryAfter`() {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(15))
         let request = bench.token(validFor: .seconds(47))
@@ -195,13 +195,13 @@ struct TokenRequestTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test func `a rejection while the token is dead is answered with tokenExpired`() {
+    @Test func `a rejection while the token has expired is answered with tokenExpired`() {
         var bench = Bench.backingOff()
         #expect(bench.refusal { $0.rejected(0) } == .tokenExpired)
         #expect(bench.refusal { $0.rejected(1) } == .tokenExpired)
     }
 
-    @Test func `a rejection stands when no handler can renew, while the token lives`() {
+    @Test func `a rejection is final while no handler can renew a valid token`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         #expect(bench.reply { $0.rejected(1) } == .rejectionStands)
         bench.pass(.seconds(61))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// The whole transition table: every situation × every event, and the state that follows.
+/// The transition table: every situation and every event, with the state that follows.
 struct TransitionTableTests {
     enum Situation: String, CaseIterable {
         case notLoggedIn, configured, establishing, established, renewing, pending, tokenExpired, backingOff, apiKey
@@ -14,7 +14,7 @@ struct TransitionTableTests {
         case reauthenticationDemanded, userDeleted, tokenEnds, alarm, clockJumps, signOut, writeFails
     }
 
-    /// What each event leads to; where a situation is not named, the event has no meaning and changes nothing.
+    /// The state after each event. If a situation is missing, the event changes nothing in it.
     static let table: [Event: [Situation: SessionState]] = [
         .signInGranted: [
             .notLoggedIn: .established, .configured: .established, .establishing: .established,
@@ -36,7 +36,7 @@ struct TransitionTableTests {
     ]
 
     @Test(arguments: Situation.allCases)
-    func `every event leads where the table says`(situation: Situation) {
+    func `every event leads to the state in the table`(situation: Situation) {
         for event in Event.allCases {
             var bench = bench(situation)
             let expected = Self.table[event]?[situation] ?? bench.state
@@ -68,7 +68,7 @@ struct TransitionTableTests {
     }
 
     @Test(arguments: Situation.allCases)
-    func `nothing is due in the past`(situation: Situation) {
+    func `no alarm lies in the past`(situation: Situation) {
         let bench = bench(situation)
         if let due = bench.machine.nextAlarm(now: bench.now) { #expect(due > bench.now.wall) }
     }

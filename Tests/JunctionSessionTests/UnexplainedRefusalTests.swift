@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// The token endpoint refuses the refresh token, and no word of the standard says why.
+/// The token endpoint refuses the refresh token without an error code of RFC 6749.
 struct UnexplainedRefusalTests {
     private static let unexplained: RenewalFailure = {
         var why = Unavailability("auth.example answered 400")
@@ -10,7 +10,7 @@ struct UnexplainedRefusalTests {
         return .unavailable(why)
     }()
 
-    /// The session's token is dead, and its renewal is under way.
+    /// The session's token has expired, and its renewal is in flight.
     private func dead() -> Bench {
         var bench = Bench.signedIn(life: .seconds(60))
         bench.pass(.seconds(60))
@@ -18,7 +18,7 @@ struct UnexplainedRefusalTests {
         return bench
     }
 
-    /// Refuses every attempt without a reason until `duration` has passed; returns how many attempts there were.
+    /// Refuses every attempt without a reason until `duration` has passed. Returns the number of attempts.
     private func refuse(_ bench: inout Bench, for duration: Duration) -> Int {
         let end = bench.now.uptime + duration
         var attempts = 0
@@ -52,7 +52,7 @@ struct UnexplainedRefusalTests {
 
     @Test(
         arguments: [
-            // Seconds between two refusals, and after which of them reauthentication is required.
+            // The seconds between refusals, and the number of the refusal after which reauthentication is required.
             ([0, 0, 0, 0], nil), ([0, 2, 2, 595], nil), ([0, 2, 2, 596], 4), ([0, 600], nil), ([0, 300, 300], 3),
             ([0, 700, 1], 3), ([0, 1, 1, 1, 700], 5), ([0, 3_600, 0], 3),
         ] as [([Int], Int?)]
@@ -79,7 +79,7 @@ struct UnexplainedRefusalTests {
         #expect(session.stored.unexplainedRefusals?.count == pauses.count)
     }
 
-    @Test func `after the verdict the session is tried once an hour, and a success heals it`() {
+    @Test func `after the verdict the session is tried once an hour, and a success clears the flag`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
         #expect(isPending(bench))
@@ -117,7 +117,7 @@ struct UnexplainedRefusalTests {
         #expect(isPending(bench))
     }
 
-    @Test func `the provider's own demand for reauthentication ends the tries`() {
+    @Test func `the provider's own demand for reauthentication ends the attempts`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
         while bench.renewals.isEmpty { bench.passToAlarm() }
@@ -129,7 +129,7 @@ struct UnexplainedRefusalTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `session renew passes the hour, once in ten seconds`() {
+    @Test func `session renew does not wait for the hour, once in ten seconds`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
 
@@ -143,7 +143,7 @@ struct UnexplainedRefusalTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `a new credential of the same user heals the session`() {
+    @Test func `a new credential of the same user clears the flag`() {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
 
@@ -154,9 +154,9 @@ struct UnexplainedRefusalTests {
         #expect(bench.state == .established)
     }
 
-    // MARK: What counts
+    // MARK: Refusals that count
 
-    @Test func `a refusal while the token lives does not count`() {
+    @Test func `a refusal while the token is valid does not count`() {
         var bench = Bench.signedIn(life: .seconds(86_400))
         bench.pass(.seconds(70_000))
         _ = refuse(&bench, for: .seconds(10_000))
@@ -176,12 +176,12 @@ struct UnexplainedRefusalTests {
         #expect(!isPending(bench))
     }
 
-    @Test func `the refusal of a replay does not count`() {
+    @Test func `the refusal of a refresh retry does not count`() {
         var bench = dead()
         bench.failRenewal(Self.unexplained)
         bench.pass(.seconds(700))
         #expect(bench.renewals.count == 1)
-        // The answer is lost, and both replays that ask for it are refused.
+        // The answer is lost, and both refresh retries are refused.
         bench.failRenewal(.unavailable(Unavailability("Lost", ambiguous: true)))
         for _ in 0..<2 {
             while bench.renewals.isEmpty { bench.passToAlarm() }
@@ -216,7 +216,7 @@ struct UnexplainedRefusalTests {
     }
 
     @Test(arguments: [-86_400, 86_400] as [Int64])
-    func `a wall clock that is set makes no ten minutes of a few seconds, over a restart too`(step: Int64) {
+    func `a wall clock that is set does not turn a few seconds into ten minutes, also across a restart`(step: Int64) {
         var bench = dead()
         bench.failRenewal(Self.unexplained)
         bench.stepWall(.seconds(step))
@@ -229,7 +229,7 @@ struct UnexplainedRefusalTests {
         #expect(!isPending(after))
     }
 
-    /// The token is dead, the provider has said `invalid_grant`, and a caller has asked once more.
+    /// The token has expired, the provider has answered `invalid_grant`, and a caller has requested another attempt.
     private func askedAgain() -> Bench {
         var bench = Bench()
         bench.life = .seconds(60)
@@ -250,9 +250,9 @@ struct UnexplainedRefusalTests {
         var unexplained = Unavailability("id.example answered 400")
         unexplained.isUnexplainedRefusal = true
         bench.failRenewal(.unavailable(unexplained))
-        // "for ten minutes or longer without a reason" is not so.
+        // The text "for ten minutes or longer without a reason" would be wrong here.
         #expect(bench.message(of: request)?.contains("ten minutes") != true)
-        // No further network until a new credential comes.
+        // There is no other request until a new credential comes.
         #expect(bench.failRenewals(for: .seconds(86_400), .unavailable(unexplained)) == 0)
     }
 }

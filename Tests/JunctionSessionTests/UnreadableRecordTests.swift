@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A record that is there and cannot be read is not the same as no record.
+/// A record that exists and cannot be read, in contrast to no record.
 struct UnreadableRecordTests {
     @Test func `a locked record shows the state of its clear header and serves nothing`() {
         var bench = Bench(.locked)
@@ -57,7 +57,7 @@ struct UnreadableRecordTests {
         #expect(bench.facts.storage.status == .ok)
     }
 
-    @Test func `a sign-out that the disk takes ends the quarantine report`() {
+    @Test func `a sign-out that is on the disk ends the quarantine report`() {
         let record = Bench.signedIn().written.last!
         var bench = Bench(.restored(record, SessionSecrets(), damaged: "session.sealed.tmp-1"))
         bench.writeFailure = StoreFailure("No space left on device")
@@ -106,7 +106,7 @@ struct UnreadableRecordTests {
     }
 
     @Test(arguments: [StorageStatus.locked, .unavailable])
-    func `a store that can write nothing refuses a sign-in, after a sign-out too`(status: StorageStatus) {
+    func `a store that can write nothing refuses a sign-in, also after a sign-out`(status: StorageStatus) {
         for refused in [true, false] {
             var bench = Bench(.unreadable(status, canSignIn: false))
             if refused { bench.writeFailure = StoreFailure("No key") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// `:userId` and `{userId}` in a path are the signed-in user's id.
+/// The placeholders `:userId` and `{userId}` in a path stand for the signed-in user's id.
 struct UserPlaceTests {
     @Test(arguments: [
         ("/v2/user/:userId", "/v2/user/alice"),
@@ -13,7 +13,7 @@ struct UserPlaceTests {
         ("/v2/user/%7BuserId%7d", "/v2/user/alice"),
         ("/v2/user/%7b%75serId%7D/", "/v2/user/alice/"),
         (":userId", "alice"),
-        // Only a whole segment, in one spelling.
+        // Only a whole segment in one spelling is replaced.
         ("/v2/user/x:userId", "/v2/user/x:userId"),
         ("/v2/user/:userId2", "/v2/user/:userId2"),
         ("/v2/user/:userid", "/v2/user/:userid"),
@@ -27,7 +27,7 @@ struct UserPlaceTests {
         #expect(ApiRequest(method: "GET", path: path).naming("alice").path == named)
     }
 
-    @Test func `an id stays one segment, whatever is in it`() {
+    @Test func `an id stays one segment, with any characters`() {
         let named = ApiRequest(method: "GET", path: "/users/:userId/{userId}").naming("a/b c%3AuserId\u{1}é")
 
         let id = "a%2Fb%20c%253AuserId%01%C3%A9"
@@ -47,7 +47,7 @@ struct UserPlaceTests {
         #expect(answers.all.count == 2)
     }
 
-    @Test func `a path with the place where another user's id belongs is still judged`() {
+    @Test func `a path with the placeholder is still refused outside the user's own resources`() {
         let bench = OwnerBench().start().signIn("alice")
         let answers = Box<Result<ApiAnswer, SessionError>>()
 

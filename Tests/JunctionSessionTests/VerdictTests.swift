@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A verdict on the user in the answer to an API request, which is no renewal.
+/// Verdicts on the user in the answer to an API request.
 struct VerdictTests {
     private let banned = Verdict(code: "400312", message: "The user is banned")
 
@@ -38,7 +38,7 @@ struct VerdictTests {
         #expect(bench.machine.secretsInUse.isEmpty)
     }
 
-    @Test func `a verdict withdraws the question that a handler is being asked`() {
+    @Test func `a verdict withdraws the question to a handler`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         let request = bench.renew()
@@ -138,7 +138,7 @@ struct VerdictTests {
     private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
     private let ban = ApiAnswer(status: 403, headers: [], body: Array("banned".utf8))
 
-    @Test func `a ban that an API request meets ends the session, and the caller gets the answer unchanged`() throws {
+    @Test func `a ban in an API answer ends the session, and the caller gets the answer unchanged`() throws {
         let bench = OwnerBench().start().signIn()
         bench.provider.answerCalls(ban)
         let answers = Box<Result<ApiAnswer, SessionError>>()
@@ -150,10 +150,10 @@ struct VerdictTests {
         #expect(bench.provider.renewalCalls == 0)
     }
 
-    // MARK: With what a renewal is made
+    // MARK: Renewals with the access token
 
     @Test(arguments: [(3_000, true), (3_599, true), (3_600, false), (4_000, false)] as [(Int64, Bool)])
-    func `an access token is sent with a renewal while it lives, with its end`(age: Int64, goesAlong: Bool) {
+    func `an access token is sent with a renewal while it is valid, with its end`(age: Int64, goesAlong: Bool) {
         let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
         bench.pass(.seconds(age))
         let ids = Box<HandlerID>()
@@ -167,7 +167,7 @@ struct VerdictTests {
         #expect(bench.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
     }
 
-    @Test func `a wall clock that is behind does not keep a living token out of a renewal`() {
+    @Test func `a wall clock that is behind does not remove a valid token from a renewal`() {
         let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
         bench.clock.stepWall(by: .seconds(-7_200))
         bench.on { $0.alarmRang(clockJumped: true) }
@@ -181,7 +181,7 @@ struct VerdictTests {
         #expect(bench.provider.renewalSecrets.last?.accessToken != nil)
     }
 
-    // MARK: Whose limit it is
+    // MARK: Budgets
 
     @Test func `a caller that uses up its budget while the app is asked does not stop the renewal`() {
         var bench = Bench.signedIn(mode: .handler)
@@ -203,7 +203,7 @@ struct VerdictTests {
         bench.holdsWrites = true
         bench.identify(switchingTo: "bob")
         #expect(bench.heldWrites.count == 1)
-        // A call of alice leaves while bob's session is being written.
+        // An API call for alice leaves while bob's session is being written.
         let generation = bench.machine.servedGeneration
         #expect(bench.machine.identity?.userId == "alice")
         bench.holdsWrites = false

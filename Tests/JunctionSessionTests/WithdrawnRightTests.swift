@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionSession
 
-/// A right that is withdrawn while a sign-in waits: what has not left does not leave.
+/// Rights that are withdrawn while a sign-in waits. Requests that have not left never leave.
 struct WithdrawnRightTests {
     @Test func `a sign-in for which a handler is being asked is refused, and the next sign-in begins`() {
         var bench = Bench()
@@ -70,7 +70,7 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("bob")])
     }
 
-    /// A switch from alice to bob is being written.
+    /// Begins a switch from alice to bob whose write is held.
     private static func switching(_ bench: inout Bench) -> RequestID {
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.signInToken("bob")))
@@ -93,7 +93,7 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("bob")])
     }
 
-    @Test func `after a sign-in that was withdrawn while it was written, nobody is signed in`() {
+    @Test func `after a sign-in that was withdrawn while it was written, no user is signed in`() {
         var bench = Bench()
         let request = bench.signIn(.signInToken("alice"))
         bench.holdsWrites = true
@@ -107,7 +107,7 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("alice")])
     }
 
-    @Test func `a sign-out while a switch is being written over ends both sessions, each once`() {
+    @Test func `a sign-out while a switch is being written over revokes both sessions once`() {
         var bench = Bench.signedIn("alice")
         let request = Self.switching(&bench)
         bench.withdrawRight(from: request)
@@ -121,7 +121,8 @@ struct WithdrawnRightTests {
         #expect(bench.revoked.sorted { $0.userId < $1.userId } == [.user("alice"), .user("bob")])
     }
 
-    @Test func `a renewal that is answered while a switch is being written counts when the switch is withdrawn`() {
+    @Test func `a renewal that is answered while a switch is being written takes effect when the switch is withdrawn`()
+    {
         var bench = Bench.signedIn("alice")
         let renewal = bench.renew()
         let request = Self.switching(&bench)
@@ -135,7 +136,7 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("bob")])
     }
 
-    @Test func `a renewal that is answered while a switch is being written is revoked when the switch counts`() {
+    @Test func `a renewal that is answered while a switch is being written is revoked when the switch takes effect`() {
         var bench = Bench.signedIn("alice")
         let renewal = bench.renew()
         let request = Self.switching(&bench)
@@ -148,7 +149,7 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("alice"), .user("alice")])
     }
 
-    @Test func `a renewal that is asked for while a switch is being written leaves when the switch is withdrawn`() {
+    @Test func `a renewal that is requested while a switch is being written leaves when the switch is withdrawn`() {
         var bench = Bench.signedIn("alice")
         let request = Self.switching(&bench)
         let renewal = bench.renew()
@@ -178,7 +179,7 @@ struct WithdrawnRightTests {
         #expect(bench.refusal(of: isFirst ? second : first) == (isFirst ? .invalidCredential : nil))
     }
 
-    @Test func `what changes while a switch is written over is in the record that is written over it`() {
+    @Test func `changes during the withdrawal of a switch are in the record that replaces it`() {
         var bench = Bench.signedIn("alice", mode: .handler)
         bench.register(1)
         bench.renew()
@@ -193,7 +194,7 @@ struct WithdrawnRightTests {
         #expect(bench.written.last?.session?.renewalUnderWay == true)
     }
 
-    @Test func `a switch that counts answers those who wait for a renewal, whatever the handler says meanwhile`() {
+    @Test func `a switch that takes effect answers the callers of a renewal, after any answer of the handler`() {
         var bench = Bench.signedIn("alice", mode: .handler)
         bench.register(1)
         let renewal = bench.renew()
@@ -214,7 +215,7 @@ struct WithdrawnRightTests {
     }
 
     @Test(arguments: [false, true])
-    func `a sign-in ends somebody else's device sign-in only when it counts`(isWithdrawn: Bool) {
+    func `a sign-in ends another user's device sign-in only when it takes effect`(isWithdrawn: Bool) {
         let (joined, first, _) = Self.joined()
         var bench = joined
         let request = bench.signIn(.signInToken("alice"))
@@ -265,7 +266,7 @@ struct WithdrawnRightTests {
         #expect(bench.facts.externalUserId == "ext-anna")
     }
 
-    @Test func `a renewal that was held back for a sign-in leaves when the right to the sign-in is withdrawn`() {
+    @Test func `a renewal that waited for a sign-in leaves when the right to the sign-in is withdrawn`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         let renewal = bench.renew()
@@ -294,7 +295,7 @@ struct WithdrawnRightTests {
         #expect(bench.facts.authorization == nil && bench.state == .notLoggedIn)
     }
 
-    /// Two identify calls wait for the approval of the codes that the first one asked for.
+    /// Two identify calls that wait for the approval of the codes which the first one requested.
     private static func joined() -> (bench: Bench, first: RequestID, second: RequestID) {
         var bench = Bench()
         let first = bench.identify("ext-bob")

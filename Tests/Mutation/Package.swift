@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// The mutation tester: changes the session core in small ways, and looks whether a test minds. README.md says how
-// to run it. A package of its own, so that neither this project nor its tests ever depend on swift-syntax.
+// The mutation tester of the session core (README.md). It is a package of its own, so that neither this project nor its
+// tests depend on swift-syntax.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,7 +1,8 @@
-/// The callers that wait for an answer, in order of arrival: one entry from the request to its one answer.
+/// The callers that wait for an answer, in order of arrival. Each entry lasts from the request to its one answer.
 ///
-/// Nothing else answers. While the machine handles an event, it gives an entry something else to wait for, or its answer. The
-/// answers leave when the event is over (`SessionMachine.answerCallers`), so that each tells of the state after it.
+/// No other type answers callers. While the machine handles an event, it sets what an entry waits for, or its answer.
+/// `SessionMachine.answerCallers` sends the answers when the event is over, so each answer describes the state after
+/// the event.
 struct Callers: Hashable, Sendable {
     private(set) var list: [Caller] = []
 
@@ -19,11 +20,11 @@ struct Callers: Hashable, Sendable {
             case token(minimumValidity: Duration)
             /// An API call that needs the session's credential.
             case authorization
-            /// An API call whose credential of this generation the API has rejected.
+            /// An API call whose credential of this generation was rejected by the API.
             case replacement(of: UInt64)
         }
 
-        /// The answer when what was asked for is so; `nil` for a caller that changes nothing.
+        /// Returns the answer of a successful request, or `nil` for a caller that changes nothing.
         func done(_ outcome: IdentifyOutcome = .unchanged) -> Answer? {
             switch kind {
             case .change: .done
@@ -36,11 +37,11 @@ struct Callers: Hashable, Sendable {
     enum Wait: Hashable, Sendable {
         /// The turn to sign in.
         case turn(Wish)
-        /// The credential that the caller's app is being asked for.
+        /// The credential that the daemon has requested from the caller's app.
         case credential(ExternalUserId)
-        /// The session of the caller's credential: granted, and written.
+        /// The session of the caller's credential: the grant and its write.
         case session
-        /// The write of the codes that the caller asked for.
+        /// The write of the codes that the caller requested.
         case codes(SecretRef, PersistenceQueue.Update)
         /// The approval by a person.
         case approval
@@ -50,17 +51,17 @@ struct Callers: Hashable, Sendable {
         case token(hasHadRenewal: Bool)
         /// The write of a sign-out.
         case signOut(Answer)
-        /// The write of the app's name for the signed-in user; the one before comes back if the caller loses its right.
+        /// The write of the app's name for the signed-in user. If the caller loses its right, the machine restores
+        /// `before`.
         case name(PersistenceQueue.Update, before: ExternalUserId?)
-        /// The end of a pause.
         case retry(Retry)
-        /// The end of a write; the caller gets this answer then.
+        /// The end of a write, after which the caller gets this answer.
         case update(PersistenceQueue.Update, Reply.Outcome)
         /// Nothing: this is the answer.
         case answer(Reply.Outcome)
     }
 
-    /// What a sign-in or an identify call begins with when its turn comes.
+    /// The request parameters with which a sign-in or an identify call begins when its turn comes.
     enum Wish: Hashable, Sendable {
         case signIn(CredentialFacts)
         case identify(ExternalUserId)
@@ -86,12 +87,11 @@ struct Callers: Hashable, Sendable {
         list[index].wait = wait
     }
 
-    /// Moves the callers for which `next` returns something.
+    /// Moves the callers for which `next` returns a new wait.
     mutating func move(_ next: (Caller) -> Wait?) {
         for (index, caller) in list.enumerated() { list[index].wait = next(caller) ?? caller.wait }
     }
 
-    /// Changes the pauses that callers wait for.
     mutating func updateRetries(_ update: (inout Retry) -> Void) {
         for index in list.indices {
             guard case .retry(var retry) = list[index].wait else { continue }
@@ -106,7 +106,7 @@ struct Callers: Hashable, Sendable {
 
     mutating func refuse(_ id: RequestID, _ refusal: SessionError) { move(id, to: .answer(.failure(refusal))) }
 
-    /// Refuses the callers that wait for this; after a write, if one is named.
+    /// Refuses the callers whose wait satisfies `isMeant`. With `update`, they get the refusal after that write.
     mutating func refuse(
         _ refusal: SessionError,
         after update: PersistenceQueue.Update? = nil,
@@ -117,7 +117,7 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// Refuses every caller but those that sign out, too.
+    /// Refuses every caller except those that wait for a sign-out or already have an answer.
     mutating func overtake() {
         refuse(.overtaken) { wait in
             switch wait {
@@ -127,7 +127,7 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// Removes and returns the callers for which `answer` returns something.
+    /// Removes and returns the callers for which `answer` returns an outcome.
     mutating func takeAnswered(_ answer: (Caller) -> Reply.Outcome?) -> [Reply] {
         var replies: [Reply] = []
         list.removeAll { caller in
@@ -138,9 +138,9 @@ struct Callers: Hashable, Sendable {
         return replies
     }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    /// The caller whose turn is next: one whose app has answered comes first, and one app is asked at a time.
+    /// The caller whose turn is next. A caller whose app has answered comes first. The daemon asks one app at a time.
     var next: (caller: Caller, wish: Wish)? {
         var first: (Caller, Wish)?
         for caller in list {
@@ -158,18 +158,16 @@ struct Callers: Hashable, Sendable {
         list.contains { if case .credential = $0.wait { true } else { false } }
     }
 
-    /// The user that this call wants, while its app is being asked for a credential.
+    /// The user that this call wants, while the daemon waits for the app's credential.
     func wanted(by id: RequestID) -> ExternalUserId? {
         guard case .credential(let user)? = list.first(where: { $0.id == id })?.wait else { return nil }
         return user
     }
 
-    /// Whether the signed-in user's name is being written.
     func isWritingName(to persistence: PersistenceQueue) -> Bool {
         list.contains { if case .name(let update, _) = $0.wait { !persistence.hasEnded(update) } else { false } }
     }
 
-    /// Whether a caller waits to sign in.
     var wantSignIn: Bool {
         list.contains { caller in
             switch caller.wait {
@@ -179,7 +177,7 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// Whether a credential that waits for its turn may turn out to be this user's.
+    /// Whether a credential that waits for its turn may belong to this user.
     func mayBe(_ identity: Identity) -> Bool {
         list.contains { caller in
             guard case .turn(let wish) = caller.wait else { return false }
@@ -191,7 +189,7 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// The API keys that came with sign-ins that wait for their turn.
+    /// The API keys of the sign-ins that wait for their turn.
     var secrets: [SecretRef] {
         list.compactMap { caller in
             guard case .turn(let wish) = caller.wait else { return nil }
@@ -199,7 +197,6 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// When the next pause is over.
     var retryAt: Uptime? {
         list.compactMap { caller in
             guard case .retry(let retry) = caller.wait else { return nil }

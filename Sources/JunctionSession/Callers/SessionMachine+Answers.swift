@@ -1,6 +1,4 @@
-/// Answering the callers whose wait is over, after each event.
 extension SessionMachine {
-    /// Answers every caller whose wait is over.
     mutating func answerCallers(_ now: Moment) -> [Effect] {
         var callers = callers
         let replies = callers.takeAnswered { outcome(for: $0, now) }
@@ -15,7 +13,7 @@ extension SessionMachine {
         case .update(let update, let outcome):
             return persistence.hasEnded(update) ? outcome : nil
         case .codes(let codes, let update):
-            // The codes may have ended since.
+            // The codes may have expired or been dropped since they were written.
             guard signIn.device?.codes == codes else {
                 let words = signIn.deviceError ?? SessionError.approvalExpired.message
                 return .failure(SessionError(.invalidCredential, words))
@@ -30,7 +28,7 @@ extension SessionMachine {
             if case .answer(let outcome) = verdict(for: caller.kind, hasHadRenewal, now) { return outcome }
             return nil
         case .retry(var retry):
-            // A sign-in under way may fail: the attempt waits for its end.
+            // A sign-in under way may fail, so the attempt waits for its end.
             guard retry.isDue(now), state(now) != .establishing else { return nil }
             retry.begin(now)
             return .success(.retry(retry))

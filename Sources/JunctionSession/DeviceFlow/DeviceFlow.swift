@@ -1,47 +1,47 @@
-/// A device sign-in (RFC 8628) whose codes are shown: a person approves it on another screen, and the daemon polls.
+/// A device sign-in (RFC 8628) that has its codes: a person approves it on another screen, and the daemon polls.
 ///
-/// | state | leaves it by | to |
+/// | state | event | next state |
 /// |---|---|---|
-/// | waits | the end of its pause, when no other request of a sign-in is out | is polled |
-/// | is polled | *pending*; *slow_down*; no usable answer | waits |
-/// | either | a grant; a denial; the end of the codes; another user's sign-in; a sign-out | over |
+/// | waiting | the pause ends, and no other sign-in request is in flight | polling |
+/// | polling | *pending*; *slow_down*; no usable answer | waiting |
+/// | either | a grant; a denial; the codes expire; another user's sign-in; a sign-out | over |
 ///
-/// After a restart the daemon polls at least once, whatever the clock says. It goes on at most for the life that the codes had
-/// when the record was written.
+/// After a restart the daemon polls at least once, even if the wall clock says that the codes have expired. It
+/// continues at most for the lifetime that the codes had when the record was written.
 struct DeviceFlow: Hashable, Sendable {
-    /// As the record has it. Who is wanted was fixed when the codes were requested.
+    /// The record's form of this sign-in. The wanted user was fixed when the codes were requested.
     private(set) var stored: StoredApproval
     let codes: SecretRef
-    /// What an approval has brought, whose user the provider has not named yet.
+    /// The grant of an approval whose user the provider has not named yet.
     private(set) var grant: SecretRef?
-    /// When the codes end, or the wait for the user of the grant.
+    /// The time at which the codes expire, or at which the wait for the grant's user ends.
     private var endsAt: Uptime
-    /// When the next poll is due; no time while one is out.
+    /// The time of the next poll. It has no time while a poll is in flight.
     private var retry: Retry
-    /// Why an approval may have been missed.
+    /// The reason why the daemon may have missed an approval.
     private var doubt: Doubt?
 
     enum Doubt: Hashable, Sendable {
-        /// The process before this one may have ended before the answer came.
+        /// The previous process may have ended before it received the answer.
         case restart
-        /// A poll has left whose answer never came.
+        /// The daemon sent a poll and received no answer.
         case lostAnswer
     }
 
-    /// RFC 8628 §3.5: what a `slow_down` adds, for good.
+    /// RFC 8628 §3.5: each `slow_down` adds five seconds to this and all later intervals.
     static let slowDown: Duration = .seconds(5)
-    /// Pauses that are believed.
+    /// The accepted range of polling intervals. Other values are clamped to it.
     static let believableIntervals: ClosedRange<Duration> = .seconds(1)...(.seconds(600))
-    /// After failures the pause doubles up to this: the person who has approved waits in front of the device.
+    /// The longest pause after failures. The person who has approved is waiting in front of the device.
     static let longestBackoff: Duration = .seconds(60)
-    /// Identify calls that may wait for the end of one device sign-in.
+    /// The number of identify calls that may wait for the end of one device sign-in.
     static let mostCallers = 256
-    /// The last poll leaves this long before the codes end, at the latest: a person may have approved in time.
+    /// The last poll leaves at the latest this long before the codes expire. A person may have approved in time.
     static let lastPoll: Duration = .seconds(10)
 
     // MARK: Beginning
 
-    /// The provider has given codes.
+    /// Creates a device sign-in from the codes that the provider has just issued.
     init(
         _ begun: ApprovalBegun,
         for externalUserId: ExternalUserId?,
@@ -59,42 +59,42 @@ struct DeviceFlow: Hashable, Sendable {
         )
         retry = Retry()
         retry.spacing = pause
-        // The interval holds before the first poll, too: no clock step shortens it.
+        // The interval also applies before the first poll. No clock step shortens it.
         retry.begin(now)
         retry.wait(for: pause, now)
     }
 
-    /// A record has codes.
+    /// Creates a device sign-in from the codes of a record.
     init(resuming stored: StoredApproval, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
         self.stored = stored
         self.stored.interval = stored.interval.clamped(to: Self.believableIntervals)
         self.codes = codes
         endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, now)
-        // Where the clock says that the codes have ended, the provider is asked.
+        // If the wall clock says that the codes have expired, the daemon still polls once.
         if stored.expiresAt <= now.wall { self.stored.expiresAt = now.wall(at: endsAt) }
         retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
         doubt = .restart
         retry.spacing = pause
     }
 
-    /// The pause between two polls. A poll leaves a little later than the interval: clocks of devices run fast, and a strict
-    /// server starts over.
+    /// The pause between two polls, 20 % longer than the interval. Some devices have fast clocks, and a strict server
+    /// restarts the interval after an early poll.
     private var pause: Duration { stored.interval * 6 / 5 }
 
-    /// A pause that leaves time for one more poll while the codes live, if the interval allows that.
+    /// Shortens a pause so that one more poll fits before the codes expire, if the interval allows it.
     private func pause(of delay: Duration, _ now: Moment) -> Duration {
         min(delay, max(endsAt + (.zero - Self.lastPoll) - now.uptime, stored.interval))
     }
 
     // MARK: The grant
 
-    /// The person has approved, and the provider has yet to name the user.
+    /// Keeps the grant of an approval until the provider has named the user.
     mutating func keep(_ grant: SecretRef, until end: Uptime, _ now: Moment) {
         (self.grant, endsAt) = (grant, end)
         stored.expiresAt = now.wall(at: end)
     }
 
-    /// Forgets this grant; returns whether it was this one's.
+    /// Forgets this grant. Returns false if it is not the grant of this sign-in.
     mutating func dropGrant(_ grant: SecretRef) -> Bool {
         guard self.grant == grant else { return false }
         self.grant = nil
@@ -103,30 +103,29 @@ struct DeviceFlow: Hashable, Sendable {
 
     // MARK: Polling
 
-    /// A poll leaves; false while one is out.
     mutating func poll(_ now: Moment) -> Bool {
         guard !isPolling else { return false }
         retry.begin(now)
         return true
     }
 
-    /// The person has not decided yet.
+    /// Handles the answer that the person has not decided yet.
     mutating func pollUndecided(tooFast: Bool, _ now: Moment) {
         if tooFast {
             stored.interval += Self.slowDown
             retry.spacing = pause
         }
-        // A `slow_down` does not say whether an answer that nobody heard was a grant.
+        // A `slow_down` does not say whether an earlier, lost answer was a grant.
         if !tooFast { doubt = nil }
         retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
         stored.notBefore = notBefore
     }
 
-    /// There was no usable answer.
+    /// Handles a poll without a usable answer.
     mutating func pollFailed(_ failure: Unavailability, _ now: Moment) {
         if failure.ambiguous { doubt = doubt ?? .lostAnswer }
         if let demanded = failure.retryAfter {
-            // It is waited for also where the codes end before.
+            // The daemon respects this pause even if the codes expire before it ends.
             retry.failed(after: max(demanded, pause), isDemanded: true, now)
         } else {
             let backoff = min(pause * (1 << min(retry.failures, 10)), Self.longestBackoff)
@@ -135,9 +134,9 @@ struct DeviceFlow: Hashable, Sendable {
         stored.notBefore = notBefore
     }
 
-    /// The wall clock was set, or the machine resumed: a person may have approved meanwhile.
+    /// Handles a step of the wall clock or a resume. A person may have approved meanwhile.
     ///
-    /// - Returns: whether what is stored reads otherwise now.
+    /// - Returns: whether the stored values have changed.
     mutating func clockJumped(_ now: Moment) -> Bool {
         let before = stored
         stored.expiresAt = now.wall(at: endsAt)
@@ -148,26 +147,26 @@ struct DeviceFlow: Hashable, Sendable {
 
     mutating func hurry(_ now: Moment, using random: inout Randomness) { retry.hurry(now, using: &random) }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
     private var isPolling: Bool { retry.time == nil }
 
-    /// When the pause that the provider demands is over.
+    /// The end of the pause that the provider demands.
     private var notBefore: WallTime? { retry.isDemanded ? retry.time?.wall : nil }
 
-    /// Whether the provider has to be asked before anything ends: this process has not polled yet.
+    /// Whether the provider must be asked before the sign-in may end, because this process has not polled yet.
     private var isUnasked: Bool { doubt == .restart && retry.lastTried == nil }
 
-    /// Why nobody can know what became of it; `nil` where no answer may have been missed.
+    /// The error if the outcome is unknown. `nil` if no answer can have been missed.
     var interruption: SessionError? {
         if grant != nil { return .approvalUnidentified }
         return doubt.map(SessionError.approvalInterrupted)
     }
 
-    /// Whether its codes have ended, and no answer about them is to come.
+    /// Whether the codes have expired and no poll is in flight or required.
     func hasExpired(_ now: Moment) -> Bool { !isPolling && endsAt <= now.uptime && !isUnasked }
 
-    /// When a poll is due, or the codes end; `nil` while a poll is out.
+    /// The time of the next poll or of the expiry of the codes. `nil` while a poll is in flight.
     var dueAt: Uptime? {
         guard let time = retry.time?.uptime else { return nil }
         return isUnasked ? time : min(time, endsAt)

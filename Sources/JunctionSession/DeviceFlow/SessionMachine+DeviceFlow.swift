@@ -1,8 +1,8 @@
-/// Signing in by the approval of a person on another screen (RFC 8628).
+/// Device sign-ins: a person approves on another screen (RFC 8628).
 extension SessionMachine {
     // MARK: Events
 
-    /// The provider gave the codes that were asked for. They are written before the caller is answered.
+    /// Handles the codes that the provider has issued. The machine answers the caller when they have been written.
     package mutating func approvalBegan(_ attempt: Attempt, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
@@ -15,7 +15,7 @@ extension SessionMachine {
         }
         signIn.show(DeviceFlow(begun, for: exchange.externalUserId, wanting: exchange.wanted, now))
         let update = updateRecord()
-        // A sign-in is answered with the codes, an identify call at the end.
+        // A sign-in is answered with the codes, an identify call when the device sign-in ends.
         callers.move { caller in
             guard caller.wait == .session else { return nil }
             return caller.kind == .change ? .codes(begun.codes, update) : .approval
@@ -23,7 +23,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// A poll brought no session.
+    /// Handles a poll that brought no session.
     package mutating func pollFailed(_ attempt: Attempt, _ failure: PollFailure, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt), exchange.isPoll else {
             _ = revocations.arrived(attempt)
@@ -41,13 +41,13 @@ extension SessionMachine {
         case .refused(let words):
             return endDeviceSignIn(signIn.device?.interruption ?? .approvalRefused(words)) + settle(now)
         }
-        // A restart polls no sooner than the provider has demanded.
+        // After a restart the daemon polls no sooner than the provider has demanded.
         if changesRecord { updateRecord() }
         return settle(now)
     }
 
-    /// The first caller of the device sign-in has lost the right to it. If a poll is in flight, the tokens that it brings are
-    /// revoked; so are those that are being written. Callers that joined are told why the sign-in has ended.
+    /// Handles a first caller of the device sign-in that has lost its right. Tokens that are being written, or that a
+    /// poll in flight brings, are revoked. Callers that joined get the reason why the sign-in has ended.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         if persistence.change?.kind == .signIn(of: nil) {
             _ = signIn.endDevice(because: SessionError.firstCallerLostRight.message)
@@ -55,13 +55,13 @@ extension SessionMachine {
         }
         guard signIn.device != nil else { return [] }
         if signIn.isPolling { signIn.withdraw() }
-        // The codes leave the disk at once: after a crash nobody knows who asked for them.
+        // The codes leave the disk at once: after a crash the daemon would not know which caller requested them.
         return endDeviceSignIn(.firstCallerLostRight) + settle(now)
     }
 
-    // MARK: What follows
+    // MARK: Outcomes
 
-    /// The device sign-in is over without a session: its codes leave the disk, and its callers are told why.
+    /// Ends the device sign-in without a session. The next write removes its codes, and its callers get the refusal.
     mutating func endDeviceSignIn(_ refusal: SessionError) -> [Effect] {
         let grant = signIn.endDevice(because: refusal.message)
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
@@ -74,8 +74,8 @@ extension SessionMachine {
         return endDeviceSignIn(device.interruption ?? .approvalExpired)
     }
 
-    /// Codes are shown already. A sign-in joins those of a sign-in, an identify call those of an identify call for the same user;
-    /// any other combination is refused.
+    /// Joins the device sign-in whose codes are shown. A sign-in joins that of a sign-in, an identify call that of an
+    /// identify call for the same user. Any other combination is refused.
     mutating func joinDeviceSignIn(
         _ caller: Callers.Caller,
         _ device: DeviceFlow,
@@ -89,28 +89,28 @@ extension SessionMachine {
         callers.move(caller.id, to: externalUserId == nil ? .codes(device.codes, persistence.lastUpdate) : .approval)
     }
 
-    /// Polls when a poll is due.
     mutating func poll(_ now: Moment) -> [Effect] {
         guard isPollDue(now) else { return [] }
         let attempt = nextAttempt()
         return signIn.poll(attempt, now).map { [.poll(attempt, with: $0)] } ?? []
     }
 
-    /// Whether the next request of a sign-in is a poll: callers that sign in one after another leave a poll its turn.
+    /// Whether the next request is a poll. A due poll goes before sign-ins that wait for their turn.
     func isPollDue(_ now: Moment) -> Bool { canPoll && signIn.device?.dueAt.map { $0 <= now.uptime } ?? false }
 
-    /// When a poll or the end of the codes is due by itself. Whatever prevents a poll that is due ends by an event of its own.
+    /// Returns the time at which a poll is due or the codes expire. If something blocks a due poll, the event that
+    /// unblocks it runs the machine.
     func deviceDue(_ now: Moment) -> Uptime? {
         guard let due = signIn.device?.dueAt, due > now.uptime || canPoll else { return nil }
         return due
     }
 
-    /// At most one exchange is in flight, and while the provider is told of a sign-out no poll is: the sign-out could end what
-    /// the poll brings.
+    /// Whether a poll may begin. Only one exchange may be in flight. No poll runs beside a revocation, because the
+    /// sign-out could end the session that the poll brings.
     private var canPoll: Bool { signIn.exchange == nil && persistence.change == nil && !revocations.isTelling }
 }
 
-/// Why a device sign-in came to nothing.
+/// The reasons why a device sign-in ended without a session.
 extension SessionError {
     private static let again = "begin it again (junctionctl sign-in --device)"
 
@@ -126,7 +126,7 @@ extension SessionError {
             + "right can begin another"
     )
     static let approvalOvertaken = SessionError(.alreadySignedIn, "Somebody has signed in by other means meanwhile")
-    /// It was approved, and the provider did not say by whom.
+    /// A person approved the sign-in, and the provider did not name the user.
     static let approvalUnidentified = SessionError(
         .providerUnavailable,
         "Somebody has approved the sign-in, and the provider does not say who: what it has granted is given back: \(again)"
@@ -136,7 +136,7 @@ extension SessionError {
         SessionError(.invalidCredential, "The provider refused the sign-in that awaited approval: \(words): \(again)")
     }
 
-    /// It may have been approved while the daemon was restarted, or while no answer came.
+    /// A person may have approved it during a restart or before an answer was lost.
     static func approvalInterrupted(by doubt: DeviceFlow.Doubt) -> SessionError {
         let cause =
             switch doubt {

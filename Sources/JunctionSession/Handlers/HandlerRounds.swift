@@ -1,29 +1,26 @@
-/// Which session handler is asked: one question at a time, and each local user once in a round.
+/// Decides which session handler is asked. One question is open at a time, and a round asks each local user once.
 ///
 /// | a round | until | then |
 /// |---|---|---|
-/// | waits | no other round's question is open | asks |
-/// | asks one handler | the handler answers or goes, or its time is over | the answer is used, or the next user is asked |
+/// | waits | no other round has an open question | asks |
+/// | asks one handler | it answers, disconnects or is too slow | the answer is used, or the next user is asked |
 /// | has no user or no time left | | no handler could help |
 ///
-/// The user whose handler registered last is asked first. A user whose handler was silent goes last, until one of this
-/// user's handlers answers. Of a user's handlers, the one that registered last is asked; a handler that could not help goes
-/// behind the user's others, so that the next round asks another one.
+/// The round first asks the user whose handler registered last. A user whose handler was silent comes last, until one
+/// of this user's handlers answers. Among a user's handlers, the round asks the one that registered last. A handler
+/// that could not help moves behind the user's other handlers, so the next round asks another one.
 ///
-/// A sign-in and a renewal may each have a round; the one that began first asks first.
+/// A sign-in and a renewal may each have a round. The round that began first asks first.
 struct HandlerRounds: Hashable, Sendable {
-    /// How long one handler may take to answer.
+    /// The time limit for the answer of one handler.
     let handlerTimeout: Duration
-    /// The session handlers. A user's last one is asked.
     private(set) var handlers: [HandlerID] = []
-    /// The users whose handler was silent, and of whom no handler has answered since.
+    /// The users whose handler was silent and whose handlers have not answered since.
     private var silentUsers: Set<UInt32> = []
-    /// The question that one of them is being asked: at most one.
     private var open: Question?
-    /// Rounds that wait for their turn to ask.
     private var waiting: [Round] = []
-    /// The users who have been asked for a renewal since the last renewal that began without a postponement in force. `nil` after
-    /// a restart during a postponement: the record does not say which users were asked.
+    /// The users who were asked for a renewal since the last renewal that began without a postponement in force. `nil`
+    /// after a restart during a postponement, because the record does not list the users who were asked.
     private var askedUsers: Set<UInt32>? = []
 
     private struct Question: Hashable, Sendable {
@@ -32,27 +29,26 @@ struct HandlerRounds: Hashable, Sendable {
         var deadline: Uptime
     }
 
-    /// One round of questions.
     struct Round: Hashable, Sendable {
         var purpose: Purpose
         var attempt: Attempt
         var reason: RenewalReason
         var userId: String?
         var expiresAt: WallTime?
-        /// The user whose budget pays for the call that follows; `nil` if the renewal was due.
+        /// The user whose budget pays for the call that follows. `nil` if the renewal was due by schedule.
         var uid: UInt32?
-        /// How long the round may take, from its first question on.
+        /// The time limit of the round, measured from its first question.
         var limit: Duration
-        /// The users who have not been asked, the next one last.
+        /// The users who have not been asked yet. The last element is asked next.
         var users: [UInt32]
-        /// When the round is over; set by its first question.
+        /// The end of the round, which its first question sets.
         fileprivate(set) var end: Uptime?
         /// The handler that was asked last.
         fileprivate(set) var lastAsked: HandlerID?
         var asked = 0
-        /// Why the handler that was asked last could not help.
+        /// The reason why the handler that was asked last could not help.
         private(set) var failure: String?
-        /// How many answers the provider has refused.
+        /// The number of answers that the provider has refused.
         private(set) var refused = 0
 
         enum Purpose: Hashable, Sendable {
@@ -60,16 +56,16 @@ struct HandlerRounds: Hashable, Sendable {
             case signIn
         }
 
-        /// The round after a handler could not help.
+        /// Returns the round after a handler that could not help.
         ///
-        /// - Parameter failure: why, such as `the last one did not answer in time`.
+        /// - Parameter failure: the reason, such as `the last one did not answer in time`.
         func afterFailure(_ failure: String) -> Round {
             var next = self
             next.failure = failure
             return next
         }
 
-        /// The round after an answer was refused.
+        /// Returns the round after an answer that the provider refused.
         func afterRefusal(_ reason: String) -> Round {
             var next = afterFailure("the last answer was refused: \(reason)")
             next.refused += 1
@@ -78,14 +74,16 @@ struct HandlerRounds: Hashable, Sendable {
         }
     }
 
-    /// What the rounds want done.
+    /// An action that the rounds request.
     enum Step: Hashable, Sendable {
         case ask(HandlerID, RenewalQuestion)
         /// The round is over, and no handler could help.
         case nobody(Round)
     }
 
-    /// - Parameter handlerTimeout: how long one handler may take to answer.
+    /// Creates an empty queue of rounds.
+    ///
+    /// - Parameter handlerTimeout: the time limit for the answer of one handler.
     init(handlerTimeout: Duration) {
         self.handlerTimeout = handlerTimeout
     }
@@ -97,7 +95,7 @@ struct HandlerRounds: Hashable, Sendable {
         handlers.append(handler)
     }
 
-    /// A handler is gone: a question to it counts as answered with *unable*.
+    /// Removes a handler that has disconnected. An open question to it counts as answered with *unable*.
     mutating func remove(_ handler: HandlerID) {
         if let question = open, question.handler == handler {
             open = nil
@@ -106,23 +104,23 @@ struct HandlerRounds: Hashable, Sendable {
         handlers.removeAll { $0 == handler }
     }
 
-    /// The users that a new round asks, the first one last.
+    /// The users that a new round asks. The last element is asked first.
     var users: [UInt32] {
         var users: [UInt32] = []
         for handler in handlers.reversed() where !users.contains(handler.uid) { users.append(handler.uid) }
         return Array((users.filter { !silentUsers.contains($0) } + users.filter(silentUsers.contains)).reversed())
     }
 
-    /// The users whom a round during a postponement asks: those who have a handler and have not been asked.
+    /// The users that a round during a postponement asks: those with a handler who have not been asked.
     var usersNotAsked: [UInt32] { askedUsers.map { asked in users.filter { !asked.contains($0) } } ?? [] }
 
-    /// A renewal begins, and no postponement is in force.
+    /// Forgets the asked users, because a renewal begins and no postponement is in force.
     mutating func forgetAskedUsers() { askedUsers = [] }
 
-    /// The stored session has a postponement: the process before this one asked handlers, of users that are not known.
+    /// Handles a stored postponement: the previous process asked handlers, and their users are unknown.
     mutating func restorePostponement() { askedUsers = nil }
 
-    /// The next round asks another handler of this user, where there is one.
+    /// Moves this handler behind the user's other handlers.
     private mutating func putBehindOthers(_ handler: HandlerID) {
         let places = handlers.indices.filter { handlers[$0].uid == handler.uid }
         var own = places.map { handlers[$0] }
@@ -133,24 +131,22 @@ struct HandlerRounds: Hashable, Sendable {
 
     // MARK: Rounds
 
-    /// Begins a round; it asks when its turn has come.
     mutating func begin(_ round: Round) {
         waiting.append(round)
     }
 
-    /// Goes on with a round whose last answer was of no use, before other rounds.
+    /// Continues a round whose last answer was of no use, before all other rounds.
     mutating func resume(_ round: Round) {
         if let handler = round.lastAsked { putBehindOthers(handler) }
         waiting.insert(round, at: 0)
     }
 
-    /// Drops the round for this purpose.
     mutating func drop(_ purpose: Round.Purpose) {
         if open?.round.purpose == purpose { open = nil }
         waiting.removeAll { $0.purpose == purpose }
     }
 
-    /// A handler answered; returns the round that waits for this answer.
+    /// Closes the open question if the handler and the attempt match. Returns its round.
     mutating func answered(_ handler: HandlerID, _ attempt: Attempt) -> Round? {
         guard let question = open, question.handler == handler, question.round.attempt == attempt else { return nil }
         open = nil
@@ -158,7 +154,7 @@ struct HandlerRounds: Hashable, Sendable {
         return question.round
     }
 
-    /// Ends the question whose time is over, and asks the next one.
+    /// Ends a question whose time is over, and asks the next one.
     mutating func advance(_ now: Moment) -> [Step] {
         var steps: [Step] = []
         if let question = open, question.deadline <= now.uptime {
@@ -188,12 +184,11 @@ struct HandlerRounds: Hashable, Sendable {
         return steps
     }
 
-    /// When the open question ends.
     var dueAt: Uptime? { open?.deadline }
 }
 
 extension HandlerRounds.Round {
-    /// The last handler of the next user who still has one.
+    /// Returns the last handler of the next user who still has one.
     fileprivate mutating func nextHandler(among handlers: [HandlerID]) -> HandlerID? {
         while let user = users.popLast() {
             guard let handler = handlers.last(where: { $0.uid == user }) else { continue }
@@ -203,7 +198,7 @@ extension HandlerRounds.Round {
         return nil
     }
 
-    /// How long the next question may take: an equal share of what is left of the round; `nil` if the round is over.
+    /// Returns the time limit of the next question: an equal share of the remaining time. `nil` if the round is over.
     fileprivate mutating func timeForQuestion(_ now: Moment) -> Duration? {
         let end = end ?? now.uptime + limit
         self.end = end
@@ -211,7 +206,7 @@ extension HandlerRounds.Round {
         return (end - now.uptime) / (users.count + 1)
     }
 
-    /// Returns the same round for a later attempt that has kept what a handler gave: its time begins anew.
+    /// Returns the same round with a new time limit, for a later attempt that has kept a handler's secret.
     func continued(by attempt: Attempt, within limit: Duration) -> HandlerRounds.Round {
         guard attempt != self.attempt else { return self }
         var next = self
@@ -220,10 +215,10 @@ extension HandlerRounds.Round {
     }
 }
 
-/// One connection that has registered as a session handler, and the local user who owns the connection.
+/// A connection that has registered as a session handler, and the local user who owns it.
 package struct HandlerID: Hashable, Sendable {
     package var number: UInt64
-    /// The user id that the kernel names.
+    /// The user id that the kernel reports for the peer.
     package var uid: UInt32
 
     package init(number: UInt64, uid: UInt32) {
@@ -232,28 +227,28 @@ package struct HandlerID: Hashable, Sendable {
     }
 }
 
-/// What a handler said; what it gave is only named.
+/// The answer of a handler. It names the secret and does not contain it.
 package enum HandlerAnswer: Hashable, Sendable {
-    /// Renew with what you have.
+    /// Renew with the session's own secrets.
     case renew
-    /// Here is a token that the app's server made.
+    /// A token that the app's server made.
     case authToken(SecretRef)
-    /// Here is a signature that the app's server made: good for one request that arrives.
+    /// A signature that the app's server made. It is valid for one request that arrives.
     case signature(SecretRef)
-    /// It cannot now; nonsense or a closed connection mean the same.
+    /// The handler cannot help now. An invalid answer and a closed connection mean the same.
     case unable
-    /// It cannot now either, and says why.
+    /// The handler cannot help now, and gives the reason.
     case failed(String)
 }
 
-/// What a handler gave, until the provider has judged it.
+/// A handler's secret, until the provider has accepted or refused it.
 struct Given: Hashable, Sendable {
     var secret: SecretRef
-    /// It may arrive at the provider only once: a signature, with its sequence.
+    /// Whether the secret may arrive at the provider only once, such as a signature with its sequence.
     var isSpentByUse: Bool
 }
 
-/// Why a renewal is wanted, in the words of the wire.
+/// The reason of a renewal. The raw values are those of the wire.
 package enum RenewalReason: String, Hashable, Sendable {
     case missing
     case expiring
@@ -262,9 +257,9 @@ package enum RenewalReason: String, Hashable, Sendable {
     case requested
 }
 
-/// What a handler is asked.
+/// The question to a handler.
 package struct RenewalQuestion: Hashable, Sendable {
-    /// Names the question; the answer must name it again.
+    /// Identifies the question. The answer must repeat it.
     package var attempt: Attempt
     package var reason: RenewalReason
     package var userId: String?
@@ -272,19 +267,19 @@ package struct RenewalQuestion: Hashable, Sendable {
     package var deadline: WallTime
 }
 
-/// Who decides that a renewal is made, and with what.
+/// Who decides about a renewal, and which secret it uses.
 package enum RenewalMode: String, Hashable, Sendable {
-    /// The daemon, with the session's own secrets.
+    /// The daemon renews with the session's own secrets.
     case automatic
-    /// A local app, asked each time.
+    /// The daemon asks a local app each time.
     case handler
 }
 
 extension HandlerRounds.Round {
-    /// The outcome of a round in which no handler could help, with the reason, which may be in the words of an app.
+    /// The outcome of a round in which no handler could help, with the reason. The reason may be an app's own text.
     var words: String { summary + (failure.map { "; \($0)" } ?? "") }
 
-    /// The same without the reason, for the log.
+    /// The outcome without the reason, for the log.
     var summary: String {
         let count =
             switch asked {

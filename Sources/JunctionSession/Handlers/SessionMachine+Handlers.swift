@@ -1,20 +1,21 @@
-/// Asking the session handlers: for a renewal, or for a sign-in without a token.
+/// Questions to the session handlers: for a renewal, or for a sign-in without a token.
 extension SessionMachine {
     // MARK: Events
 
-    /// A handler registered. That shortens no postponement, unless the token is dead and the handler's user has not been asked.
+    /// Handles a new session handler. It shortens no postponement, unless the token has expired and its user has not
+    /// been asked.
     package mutating func handlerRegistered(_ handler: HandlerID, now: Moment) -> [Effect] {
         rounds.register(handler)
         return settle(now)
     }
 
-    /// A handler unregistered, or its connection closed. If it was being asked, the next one is asked.
+    /// Handles a handler that unregistered or disconnected. If it was being asked, the next one is asked.
     package mutating func handlerGone(_ handler: HandlerID, now: Moment) -> [Effect] {
         rounds.remove(handler)
         return settle(now)
     }
 
-    /// A handler answered. An answer that is not awaited (late, twice, after a sign-out) is dropped.
+    /// Handles a handler's answer. An answer without an open question (late, repeated, after a sign-out) is dropped.
     package mutating func handlerAnswered(
         _ handler: HandlerID,
         _ attempt: Attempt,
@@ -32,7 +33,8 @@ extension SessionMachine {
         case (.signIn, .failed(let words)):
             rounds.resume(round.afterFailure("the last one said: \(words)"))
         case (.renewal, .failed):
-            // The words of an app reach the snapshot and the log, and may hold a secret. Only the caller of a sign-in gets them.
+            // An app's own text would reach the snapshot and the log, and may hold a secret. Only the caller of a
+            // sign-in gets it.
             rounds.resume(round.afterFailure("the last one answered with an error"))
         case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
             return sendExchange(round, given: secret, now)
@@ -53,23 +55,25 @@ extension SessionMachine {
 
     // MARK: Asking
 
-    /// Whether an app has a say in the renewals of this session.
+    /// Whether apps are asked about the renewals of this session.
     func asksApps(_ session: Session) -> Bool { mode == .handler && !traits(of: session.stored.scheme).renewsAlone }
 
-    /// Whether a renewal of this session has to be asked for. A replay is not: the refresh token is the session's own.
+    /// Whether a renewal of this session needs a handler. A refresh retry does not: the refresh token is the session's
+    /// own.
     func needsHandler(_ session: Session) -> Bool {
         asksApps(session) && renewal.kept == nil && !renewal.isRetryingRefresh
     }
 
     var isReauthenticationPending: Bool { installation.session?.stored.reauthenticationPending ?? false }
 
-    /// Whether a postponement stands, the token is dead, and a user has a handler who has not been asked since the renewal failed. That
-    /// user's handler may know better than those that could not help.
+    /// Whether a renewal may begin during a postponement. The token must have expired, and a user must have a handler
+    /// and not have been asked since the renewal failed. That handler may have a token although the others could not
+    /// help.
     func mayPassPostponement(_ session: Session, _ now: Moment) -> Bool {
         renewal.postponement != nil && !session.isAlive(now) && !rounds.usersNotAsked.isEmpty
     }
 
-    /// A round for a renewal. It asks every user who has a handler, or these.
+    /// Returns a round for a renewal. Without `users`, it asks every user who has a handler.
     func round(
         for session: Session,
         _ attempt: Attempt,
@@ -90,12 +94,12 @@ extension SessionMachine {
         )
     }
 
-    /// How long the handlers together may take for a renewal of this session.
+    /// Returns the time limit of a round for a renewal of this session.
     func roundLimit(_ session: Session, _ now: Moment) -> Duration {
         RenewalPolicy.roundLimit(left: session.validity(now), handlerTimeout: rounds.handlerTimeout)
     }
 
-    /// Lets the rounds go on, and ends those in which no handler could help.
+    /// Advances the rounds, and ends those in which no handler could help.
     mutating func advanceRounds(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         for step in rounds.advance(now) {
@@ -117,7 +121,7 @@ extension SessionMachine {
             signIn.end()
             let refusal = SessionError.noHandlerCouldSignIn(round)
             callers.refuse(refusal) { $0 == .session }
-            // Answers that the provider has refused were reported one by one.
+            // Each answer that the provider has refused was already reported.
             if round.refused > 0 { return [] }
             let text = round.asked > 0 ? "The sign-in brings no token, and \(round.summary)" : refusal.message
             let failure = Unavailability(text, remedy: refusal.remedy, cause: .handler)
@@ -125,7 +129,8 @@ extension SessionMachine {
         }
     }
 
-    /// No handler is asked for ten minutes and up to one more, over restarts too.
+    /// Begins a postponement: no handler is asked for ten to eleven minutes (or longer by configuration), also after a
+    /// restart.
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         guard case .signedIn(var session) = installation, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
@@ -135,7 +140,7 @@ extension SessionMachine {
         installation = .signedIn(session)
         renewal.postpone(until: until, after: round.words)
         if isRenewalAwaited { renewal.tell(refusal, saying: round.words, now) }
-        // A caller that was told of the postponement can rely on it, over a crash too.
+        // A caller must be able to rely on the postponement after a crash, so it is answered after the write.
         let update = updateRecord()
         for caller in callers.list where caller.wait.isForRenewal {
             callers.move(caller.id, to: .update(update, outcome(for: caller.kind, session, refusal, now)))
@@ -146,8 +151,8 @@ extension SessionMachine {
 extension SessionError {
     private static let howToRegister = "Register one (handler.register, or junctionctl handle-renewals --exec COMMAND)"
 
-    /// A sign-in without a token, and no handler had one. That may pass: an app or its server may be away. It does not pass if the
-    /// provider refused a token.
+    /// The error of a sign-in without a token when no handler had one. It is temporary, because an app or its server
+    /// may be away. It is permanent if the provider refused a token.
     static func noHandlerCouldSignIn(_ round: HandlerRounds.Round) -> SessionError {
         guard round.asked > 0 else {
             return SessionError(
@@ -166,7 +171,7 @@ extension SessionError {
         )
     }
 
-    /// No handler could help, and none is asked before `retryAfter` has passed.
+    /// The error of a renewal when no handler could help and none is asked before `retryAfter`.
     static func noHandlerCouldRenew(_ words: String, retryAfter: Duration) -> SessionError {
         SessionError(
             .tokenExpired,
@@ -177,7 +182,7 @@ extension SessionError {
         )
     }
 
-    /// The same to a caller of `session.renew` that asked a moment ago.
+    /// The same error for a repeated `session.renew` within ten seconds.
     static func noHandlerCouldRenew(_ words: String, renewableAfter pause: Duration) -> SessionError {
         SessionError(
             .tokenExpired,
@@ -197,6 +202,6 @@ extension SessionError {
 }
 
 extension Duration {
-    /// In whole seconds, rounded up, so that a caller does not come back too early.
+    /// The duration in whole seconds, rounded up so that a caller does not return too early.
     fileprivate var wholeSeconds: Int64 { (wholeMilliseconds + 999) / 1_000 }
 }

@@ -1,11 +1,11 @@
-/// The local apps that are asked when a session is to be renewed.
+/// The local apps that the daemon asks when a session is to be renewed.
 extension SessionOwner {
     /// Whether the session handlers are asked for renewals.
     package var renewalMode: RenewalMode { machine.mode }
 
-    /// Registers a session handler; `ask` is called on the owner's executor, with one question at a time.
+    /// Registers a session handler. The owner calls `ask` on its executor, with one question at a time.
     ///
-    /// - Parameter uid: the local user who owns the handler's connection, as the kernel names it.
+    /// - Parameter uid: the local user who owns the handler's connection, as the kernel reports it.
     package func register(
         handlerOf uid: UInt32,
         asking ask: @escaping @Sendable (RenewalQuestion) -> Void
@@ -17,15 +17,15 @@ extension SessionOwner {
         return handler
     }
 
-    /// The handler no longer wants to be asked, or its connection is gone.
+    /// Removes a handler that has unregistered or disconnected.
     package func unregister(_ handler: HandlerID) {
         guard handlers.removeValue(forKey: handler) != nil else { return }
         handle { $0.handlerGone(handler, now: $1) }
     }
 
-    /// The handler's answer to a question; `nil` when it is unable, failed, or answered nonsense.
+    /// Handles a handler's answer to a question. `nil` if the handler is unable or failed, or its answer is invalid.
     ///
-    /// - Parameter words: why it failed, where it says so; the first line of it is for the person who signs in.
+    /// - Parameter words: the reason of a failure. The person who signs in sees its first line.
     package func answered(
         _ handler: HandlerID,
         _ attempt: Attempt,
@@ -45,7 +45,7 @@ extension SessionOwner {
 }
 
 extension String {
-    /// The first line without control characters, at most 200 characters of it; `nil` when there is none.
+    /// The first line without control characters, at most 200 characters. `nil` if it is empty.
     fileprivate var firstWords: String? {
         let line = prefix { !$0.isNewline }.unicodeScalars.filter { $0.properties.generalCategory != .control }
         let words = String(String.UnicodeScalarView(line.prefix(200)))

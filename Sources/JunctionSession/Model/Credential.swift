@@ -1,6 +1,6 @@
 package import JunctionSecret
 
-/// What a caller hands in to sign a user in. Secret parts stay in their box.
+/// The credential of a sign-in. Its secret parts stay in their `SharedSecret`.
 package enum Credential: Sendable {
     case signInToken(SharedSecret)
     case linkCode(SharedSecret)
@@ -9,13 +9,13 @@ package enum Credential: Sendable {
     case registration(userId: String, token: SharedSecret?)
     case registrationSignature(userId: String, signature: SharedSecret, sequence: UInt64)
     case selfSigned(userId: String)
-    /// Nothing is brought: a person approves on another screen (RFC 8628).
+    /// No credential: a person approves on another screen (RFC 8628).
     case device
     /// RFC 6749 §4.1, with the verifier of RFC 7636.
     case authorizationCode(SharedSecret, redirectUri: String, codeVerifier: SharedSecret)
-    /// Another tool's login, which this daemon takes over.
+    /// The refresh token of another tool's login, which this daemon takes over.
     case refreshToken(SharedSecret)
-    /// RFC 8693; the type is a URI of its §3.
+    /// RFC 8693. The type is a URI of its §3.
     case tokenExchange(subjectToken: SharedSecret, subjectTokenType: String)
 
     package var scheme: Scheme {
@@ -34,7 +34,7 @@ package enum Credential: Sendable {
         }
     }
 
-    /// What is good once, and spent by the first request of a sign-in; nothing where that may be sent again.
+    /// The secret that the first request of a sign-in spends. `nil` if the credential may be sent again.
     package var oneTimeSecret: SharedSecret? {
         switch self {
         case .linkCode(let code): code.ofLinkCode
@@ -45,7 +45,7 @@ package enum Credential: Sendable {
 }
 
 extension SharedSecret {
-    /// The characters of a link code as a person may write it: without spaces and dashes, in lower case.
+    /// The link code in normal form: without spaces and dashes, in lower case. A person may write it differently.
     package var ofLinkCode: SharedSecret {
         withUnsafeBytes { typed in
             SharedSecret(
@@ -62,24 +62,24 @@ extension SharedSecret {
     }
 }
 
-/// What a credential says about itself before anything is sent anywhere.
+/// The claims of a credential, read before any request.
 package struct CredentialFacts: Hashable, Sendable {
     package var scheme: Scheme
     package var subject: Subject
-    /// The API key that came with it, where one did: the owner has put it aside under this name.
+    /// The name of the API key in the credential, if there is one. The owner has stored the key.
     package var key: SecretRef?
-    /// It names its user but brings nothing to sign in with: a session handler has to be asked.
+    /// Whether the credential names its user without a secret, so that a session handler has to be asked.
     package var needsHandler = false
-    /// It brings nothing yet: a person has to approve it on another screen.
+    /// Whether a person has to approve the sign-in on another screen.
     package var awaitsApproval = false
 
-    /// Whom a credential is for, as far as it can be read.
+    /// The user of a credential, as far as it can be read.
     package enum Subject: Hashable, Sendable {
-        /// It names its user.
+        /// The credential names its user.
         case user(Identity)
-        /// A link code, and whatever else says whom it is for only after it has been exchanged.
+        /// The user is known only after the exchange, as with a link code.
         case unnamed
-        /// A team API key without a user: it configures the installation and signs nobody in.
+        /// A team API key without a user. It configures the installation and signs no user in.
         case nobody(environment: String, region: String)
     }
 
@@ -94,23 +94,22 @@ package struct CredentialFacts: Hashable, Sendable {
 /// A successful exchange or renewal, as the provider granted it.
 package struct Grant: Sendable {
     package var identity: Identity
-    /// The scheme of the session that results (a link code results in `signInToken`).
+    /// The scheme of the resulting session (a link code results in `signInToken`).
     package var scheme: Scheme
-    /// Absent where the provider's session has no bearer token (an API key), and where a renewal brought none that can be used.
+    /// `nil` if the provider's session has no bearer token (an API key), or if a renewal brought no usable one.
     package var token: Token?
-    /// Absent in a renewal's answer: the old one stays valid.
+    /// `nil` in a renewal's answer if the old one stays valid.
     package var refreshToken: SharedSecret?
-    /// Why a renewal that brought a refresh token brought no usable access token.
+    /// The reason why a renewal that brought a refresh token brought no usable access token.
     package var shortfall: Unavailability?
     package var apiKey: SharedSecret?
-    /// What a renewal by an app's answer has to say of that answer (RFC 8693 §3), where the sign-in said so.
+    /// The type of the token that an app gives for a renewal (RFC 8693 §3), if the sign-in set one.
     package var subjectTokenType: String?
-    /// Where the provider's endpoints are, for a session that is fixed to them from now on.
+    /// The origins to which the session is bound from now on.
     package var endpointOrigins: EndpointOrigins?
 
-    /// An access token and its life.
     package struct Token: Sendable {
-        /// Absent where the provider's session has an end, and no bearer token.
+        /// `nil` if the provider's session has an end but no bearer token.
         package var secret: SharedSecret?
         package var life: Life
 
@@ -137,9 +136,10 @@ package struct Grant: Sendable {
     }
 }
 
-/// The origins of a provider's endpoints, such as `https://id.example.com`; those that it had none of are absent.
+/// The origins of a provider's endpoints, such as `https://id.example.com`. An origin is `nil` if the provider has no
+/// such endpoint.
 ///
-/// They are fixed in the sealed record at a sign-in, and the session's secrets are sent nowhere else.
+/// A sign-in fixes them in the sealed record, and the session's secrets are sent nowhere else.
 package struct EndpointOrigins: Hashable, Sendable {
     package var token: String
     package var deviceAuthorization: String?
@@ -159,21 +159,23 @@ package struct EndpointOrigins: Hashable, Sendable {
     }
 }
 
-/// The secrets of one session. The machine never sees them; the owner keeps them beside it.
+/// The secrets of one session. The owner keeps them, and the machine never sees them.
 package struct SessionSecrets: Sendable {
     package var accessToken: SharedSecret?
     package var refreshToken: SharedSecret?
     package var apiKey: SharedSecret?
-    /// What an app's server gives for a renewal is of this type (RFC 8693 §3), where the sign-in said so. No secret: it is
-    /// kept beside what it describes.
+    /// The type of the token that an app's server gives for a renewal (RFC 8693 §3), if the sign-in set one. It is not
+    /// secret, and is kept beside the secret that it describes.
     package var subjectTokenType: String?
-    /// Where these secrets may be sent; `nil` in a record of a release that did not fix it. No secret either.
+    /// The origins to which these secrets may be sent. `nil` in a record of a release that did not fix them. Not
+    /// secret.
     package var endpointOrigins: EndpointOrigins?
-    /// The codes of a sign-in that awaits approval. They are sealed with the session that stands, and are not its own.
+    /// The codes of a device sign-in. They are sealed in the same record, and do not belong to the session.
     package var codes: DeviceCodes?
-    /// What sign-ins that are not complete have been granted: sealed with the session that stands, and not its own.
+    /// The grants of incomplete sign-ins. They are sealed in the same record, and do not belong to the session.
     package var partialGrants: [PartialGrant] = []
-    /// When the access token ends, by the clock that never steps: told to whoever shows it. Not stored; `nil`: nobody knows.
+    /// The end of the access token on the monotonic clock, for the provider's code that sends it. Not stored. `nil`:
+    /// unknown.
     package var accessTokenEndsAt: Uptime?
 
     package init(

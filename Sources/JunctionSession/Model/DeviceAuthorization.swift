@@ -1,11 +1,10 @@
 package import JunctionSecret
 
-/// What the provider gave for a sign-in that a person approves on another screen (RFC 8628 §3.2).
+/// The provider's answer to a request for a device sign-in (RFC 8628 §3.2).
 package struct DeviceAuthorization: Sendable {
     package var codes: DeviceCodes
-    /// For how long it can be approved, from the start of the request.
+    /// The time in which it can be approved, from the start of the request.
     package var life: Life
-    /// The pause between two polls.
     package var interval: Duration
 
     package init(codes: DeviceCodes, life: Life, interval: Duration) {
@@ -15,18 +14,18 @@ package struct DeviceAuthorization: Sendable {
     }
 }
 
-/// The codes of one device authorization. Whoever reads the user code could bind this device to an account of their own:
-/// it is a secret for logs, and for callers who may not manage the session.
+/// The codes of one device sign-in. A reader of the user code could bind this device to another account. The codes are
+/// therefore secret in logs, and for callers without the right to manage the session.
 package struct DeviceCodes: Sendable {
-    /// What polls are made with; nobody but the provider ever sees it.
+    /// The code with which the daemon polls. Only the provider gets it.
     package var deviceCode: SharedSecret
-    /// What a person types.
+    /// The code that a person types.
     package var userCode: SharedSecret
-    /// Where.
+    /// The page on which the person types it.
     package var verificationUri: String
-    /// The same with the user code in it, where the provider has that.
+    /// The page with the user code in its address, if the provider has one.
     package var verificationUriComplete: SharedSecret?
-    /// Where the device code may be sent; `nil` where nothing is fixed.
+    /// The origins to which the device code may be sent. `nil` if they are not fixed.
     package var endpointOrigins: EndpointOrigins?
 
     package init(
@@ -42,18 +41,18 @@ package struct DeviceCodes: Sendable {
     }
 }
 
-/// Why a poll brought no session (RFC 8628 §3.5).
+/// The reason why a poll brought no session (RFC 8628 §3.5).
 package enum PollFailure: Error, Equatable, Sendable {
-    /// Nobody has decided yet.
+    /// The person has not decided yet.
     case pending
-    /// The same, and the polls came too fast.
+    /// The person has not decided yet, and the daemon has polled too fast.
     case slowDown
-    /// A person has said no.
+    /// A person has denied the sign-in.
     case denied
-    /// The provider does not take the code any more.
+    /// The provider no longer accepts the code.
     case expired
-    /// The provider refuses the code for another reason: it is unknown, or spent.
+    /// The provider refuses the code for another reason: it is unknown or spent.
     case refused(String)
-    /// Everything else; the code may still be approved.
+    /// Any other failure. The code may still be approved.
     case unavailable(Unavailability)
 }

@@ -1,8 +1,8 @@
-/// Who is signed in: the user as the provider names them.
+/// The user as the provider names them.
 ///
-/// A user of an environment and region is one of Junction's: UUIDs and words, which are kept in lower case, so that two
-/// spellings of one user compare equal. Every other vendor's user id is the app's own, and `Anna` is not `anna`. A user of
-/// an issuer is the `sub` that this issuer gave (OpenID Connect Core §2): both exactly as written.
+/// An identity with an environment and region is a Junction user. Its UUIDs and words are kept in lower case, so that
+/// two spellings of one user compare equal. At other vendors the user id is the app's own, and `Anna` is not `anna`.
+/// The user id of an issuer is its `sub` (OpenID Connect Core §2). Issuer and `sub` are kept exactly as written.
 package struct Identity: Hashable, Sendable {
     package let userId: String
     package let teamId: String?
@@ -25,13 +25,13 @@ package struct Identity: Hashable, Sendable {
         self.region = region?.lowercased()
     }
 
-    /// Whether a text is this user's id, as this user's vendor compares ids.
+    /// Whether a text is this user's id, by the rules of this user's vendor.
     package func isCalled(_ name: String) -> Bool {
         isWritten(Identity(userId: name, environment: environment, region: region, issuer: issuer).userId)
     }
 
-    /// Whether both name one user: user id, issuer, team, environment and region; an API key names no team, so a team
-    /// that one side does not know is not compared.
+    /// Whether both identities are one user: the same user id, issuer, team, environment and region. An API key names
+    /// no team, so the team is compared only if both sides have one.
     package func isSameUser(as other: Identity) -> Bool {
         guard Self.isSame(userId, other.userId), Self.isSame(environment, other.environment),
             Self.isSame(region, other.region), Self.isSame(issuer, other.issuer)
@@ -55,12 +55,12 @@ package struct Identity: Hashable, Sendable {
 }
 
 extension StringProtocol {
-    /// Whether both are written with the same bytes. To `==`, `é` in one code point and in two are the same text; to a vendor
-    /// they are two ids.
+    /// Whether both texts have the same bytes. To `==`, `é` in one code point and in two are the same text, but a
+    /// vendor has two ids.
     package func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
-/// How the user came to be signed in; the names are those of the wire.
+/// The way in which the user signed in. The names are those of the wire.
 package enum Scheme: String, Hashable, Sendable, CaseIterable {
     case signInToken
     case linkCode
@@ -75,21 +75,24 @@ package enum Scheme: String, Hashable, Sendable, CaseIterable {
     case tokenExchange
 }
 
-/// What the session has to know of a scheme; its vendor states it.
+/// The properties of a scheme, which its vendor states.
 package struct SchemeTraits: Hashable, Sendable {
-    /// A session of this scheme is renewed with a refresh token of its own, so that a request whose answer was lost can be
-    /// made once more.
+    /// Whether a session of this scheme is renewed with a refresh token of its own. A request whose answer was lost can
+    /// then be repeated.
     package var renewsByRefreshToken: Bool
-    /// Such a session is renewed without anything that an app's server would have to give.
+    /// Whether such a session is renewed without a secret from an app's server.
     package var renewsAlone: Bool
-    /// Signing in costs a request to the provider.
+    /// Whether signing in needs a request to the provider.
     package var reachesProvider: Bool
-    /// The provider's demand for a new credential may pass: it has one word for everything, and a user who was disabled may be
-    /// enabled again. Whoever asks for a renewal then has it tried with what the session has; nothing is tried by itself.
+    /// Whether the provider's demand for a new credential may become obsolete. Such a provider has one error for
+    /// several causes, and a disabled user may be enabled again. A requested renewal then makes an attempt; the daemon
+    /// makes none by itself.
     package var demandMayPass: Bool
-    /// A sign-out is proved by what outlives the access token: there is something to revoke when that is dead.
+    /// Whether the sign-out can be authenticated after the access token has expired, so that there is still something
+    /// to revoke.
     package var proofOutlivesToken: Bool
-    /// The provider may forget such a session without ending it. The daemon asks about once an hour, and registers anew.
+    /// Whether the provider may forget such a session without ending it. The daemon asks about once an hour, and
+    /// registers again.
     package var mayBeForgotten: Bool
 
     package init(

@@ -1,15 +1,17 @@
-/// The local program that began a device sign-in, as the kernel and the service manager named it. It is stored with the codes, so
-/// that its right to sign in can be judged again after a restart.
+/// The local program that began a device sign-in, as the kernel and the service manager identify it. It is stored with
+/// the codes, so that its right to sign in can be checked after a restart.
 package struct LocalCaller: Hashable, Sendable {
     /// The effective user id.
     package var user: UInt32
-    /// The primary group and the supplementary ones; of more than `mostGroups` those with the lowest numbers.
+    /// The primary group and the supplementary ones. If there are more than `mostGroups`, those with the lowest
+    /// numbers.
     package let groups: Set<UInt32>
-    /// What was known of its system unit.
+    /// The system unit of the program.
     package var membership: UnitMembership
 
     package static let mostGroups = 256
-    /// False if groups may have been left out; `mostGroups` count as too many. Such a caller has no right after a restart.
+    /// False if groups may have been left out, also at exactly `mostGroups`. Such a caller has no right after a
+    /// restart.
     package var isComplete: Bool { groups.count < Self.mostGroups }
 
     package init(user: UInt32, groups: Set<UInt32> = [], membership: UnitMembership = .unknown) {
@@ -21,9 +23,9 @@ package struct LocalCaller: Hashable, Sendable {
 
 /// Whether a process belongs to a system unit.
 package enum UnitMembership: Hashable, Sendable {
-    /// Nobody has looked, or it cannot be learnt: it may be in any.
+    /// The daemon has not determined it, or cannot. The process may be in any unit.
     case unknown
     case inNone
-    /// By the name that the service manager knows.
+    /// The unit's name in the service manager.
     case inUnit(String)
 }

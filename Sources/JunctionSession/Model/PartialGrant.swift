@@ -1,14 +1,14 @@
 package import JunctionSecret
 
-/// What a sign-in has been granted and cannot use before a further request: tokens whose user the provider has not named yet,
-/// or what a one-time credential was exchanged for.
+/// A grant that needs another request before there is a session. It holds tokens whose user the provider has not named
+/// yet, or the result of exchanging a one-time credential.
 ///
-/// The credential is spent by then. So it is sealed in the record before that request leaves, and the next try of the same
-/// credential goes on with it, over a restart too.
+/// The credential is spent by then. The daemon therefore seals the grant in the record before it sends the next
+/// request. The next attempt with the same credential continues with the grant, also after a restart.
 package struct PartialGrant: Sendable {
-    /// What was spent for it: a device code, a link code, another tool's refresh token, …
+    /// The credential that was spent for it: a device code, a link code, another tool's refresh token, …
     package var credential: SharedSecret
-    /// The provider's own text. Nobody else reads it.
+    /// The provider's own text. No other module reads it.
     package var content: SharedSecret
 
     package init(credential: SharedSecret, content: SharedSecret) {
@@ -17,14 +17,14 @@ package struct PartialGrant: Sendable {
     }
 }
 
-/// Keeps the partial grants of one try of a credential.
+/// Keeps the partial grants of one attempt with a credential.
 package struct PartialGrantStore: Sendable {
-    /// What an earlier try of the same credential was granted.
+    /// The grant of an earlier attempt with the same credential.
     package let found: SharedSecret?
-    /// Keeps what has been granted now, in the place of what was before. It returns when that is on the disk, or the disk has
-    /// refused it; false: nobody wants the sign-in any more, and what was granted is given back (`giveBack`).
+    /// Keeps a grant in place of the earlier one. It returns when the write has ended, successfully or not. It returns
+    /// false if the sign-in has ended; the session then revokes the grant (`giveBack`).
     package let keep: @Sendable (_ content: SharedSecret) async -> Bool
-    /// Whether the next try finds what is kept.
+    /// Whether the next attempt finds the kept grant.
     package let isLasting: Bool
 
     package init(found: SharedSecret?, keep: @escaping @Sendable (_ content: SharedSecret) async -> Bool) {
@@ -35,6 +35,6 @@ package struct PartialGrantStore: Sendable {
         (found, keep, isLasting) = (nil, { _ in true }, false)
     }
 
-    /// Where nothing is kept: a renewal is made anew.
+    /// A store that keeps nothing.
     package static let none = PartialGrantStore()
 }

@@ -1,108 +1,114 @@
-/// Every number of the renewal scheduler, each with its reason.
+/// The numbers of the renewal scheduler, each with its reason.
 package enum RenewalPolicy {
-    /// The share of a token's life after which it is renewed, drawn once per token: uniform, so that a fleet that was
-    /// switched on together drifts apart, and early enough that an outage of minutes goes unnoticed.
+    /// The share of a token's lifetime after which the daemon renews it. It is drawn once per token. The uniform spread
+    /// separates a fleet that was switched on together. Renewing this early hides an outage of minutes.
     package static let share: ClosedRange<Double> = 0.5...0.8
 
-    /// The longest validity that may be asked for, as a share of the token's life: more could never be satisfied
-    /// for long.
+    /// The longest validity that a caller may request, as a share of the token's lifetime. The daemon could satisfy a
+    /// larger request only for a short time.
     package static let largestValidity = 0.8
 
-    /// Full-jitter exponential backoff: the first delay is drawn below this…
+    /// The upper bound of the first delay of a full-jitter exponential backoff.
     package static let firstBackoff: Duration = .seconds(2)
-    /// …and no delay above this.
+    /// The upper bound of every backoff delay.
     package static let longestBackoff: Duration = .seconds(600)
-    /// While the token lives, no delay that could reach beyond its end, but for those that are drawn below this: a fleet
-    /// whose provider was away for ten minutes has its tokens again before they die (docs/fleet.md).
+    /// While the token lives, no backoff delay exceeds the rest of its lifetime, or this value if it is larger. After
+    /// an outage of ten minutes, a fleet then renews its tokens before they expire (docs/fleet.md).
     package static let backoffBeforeEnd: Duration = .seconds(60)
-    /// No delay below this, so that an unlucky draw is not a hot loop.
+    /// The lower bound of every delay, so that an unlucky draw does not cause a busy loop.
     package static let shortestBackoff: Duration = .milliseconds(100)
 
-    /// How often a caller with a dead token, a resume from suspend or `session.renew` may cause an attempt, and how young a
-    /// token is too young to be replaced because a caller wants a longer one.
+    /// The shortest time between two attempts that are caused by a caller with an expired token, a resume from suspend
+    /// or `session.renew`. A token younger than this is not replaced for a caller that wants a longer validity.
     package static let attemptSpacing: Duration = .seconds(10)
 
-    /// A network that comes back hurries a waiting retry, spread over this share of the time that tries have failed: it comes
-    /// back for a whole region at once, and who waits there has become more for as long as it was away (docs/fleet.md)…
+    /// When the network returns, waiting retries are spread over this share of the time for which attempts have failed.
+    /// The network returns for a whole region at once, and a longer outage leaves more daemons waiting (docs/fleet.md).
     package static let hurryShare = 0.1
-    /// …so that a short outage ends within seconds, and a long one sooner than by the backoff alone.
+    /// The bounds of that spread: a short outage ends within seconds, and a long one sooner than by the backoff alone.
     package static let hurrySpread: ClosedRange<Duration> = .seconds(10)...(.seconds(300))
 
-    /// After an ambiguous outcome the same refresh token is sent again this soon, inside the shortest reuse grace that
-    /// providers are known to give…
+    /// The delay of the first refresh retry after an ambiguous outcome. It lies inside the shortest known reuse grace
+    /// of providers.
     package static let firstRefreshRetry: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
-    /// …and once more this long after the first request was sent: late enough that an outage of seconds is over, and
-    /// early enough…
+    /// The delay of the second refresh retry, measured from the first request. An outage of seconds is over by then,
+    /// and the request still meets `latestRefreshRetry`.
     package static let secondRefreshRetry: ClosedRange<Duration> = .seconds(16)...(.seconds(20))
-    /// …that it leaves before this, and arrives within 25 s: the commonest grace is 30 s.
+    /// The latest begin of a refresh retry after the first request, so that it arrives within 25 s. The commonest grace
+    /// is 30 s.
     package static let latestRefreshRetry: Duration = .seconds(24)
-    /// A replay that begins inside the grace has to leave before this, too: a slow name server or connection would take it out
-    /// of the grace, and then the provider would take it for a thief's.
+    /// The send deadline of a refresh retry after the first request. A slow name server or connection could delay the
+    /// request beyond the grace, and the provider would then treat it as a replay by a thief.
     package static let latestSend: Duration = .milliseconds(24_500)
-    /// No more refresh retries than these…
+    /// The largest number of refresh retries in `refreshRetryPeriod`.
     package static let mostRefreshRetries = 6
-    /// …in this time: past that the backoff alone decides, so that a provider that fails for ever is not hammered.
+    /// The period for `mostRefreshRetries`. After that only the backoff applies, which protects a provider that fails
+    /// for a long time.
     package static let refreshRetryPeriod: Duration = .seconds(600)
 
-    /// A provider's `Retry-After` is believed within these bounds.
+    /// The accepted range of a provider's `Retry-After`. Other values are clamped to it.
     package static let believableRetryAfter: ClosedRange<Duration> = .seconds(1)...(.seconds(3_600))
-    /// Spread over a provider's `Retry-After`, so that a fleet does not come back in one second; never beyond the hour.
+    /// The share by which a provider's `Retry-After` is lengthened at random, so that a fleet does not return in one
+    /// second. The result never exceeds one hour.
     package static let retryAfterSpread = 0.1
 
-    /// After no handler could help, none is asked for at least this long (the vendor's rule)…
+    /// The shortest time in which no handler is asked after none could help (the vendor's rule).
     package static let shortestPostponement: Duration = .seconds(600)
-    /// …and a little more, so that a fleet does not ask its servers in one second.
+    /// The random addition to a postponement, so that a fleet does not ask its servers in one second.
     package static let postponementSpread: ClosedRange<Duration> = .zero...(.seconds(60))
 
-    /// Answers of handlers that the provider may refuse in one round. Each costs a call.
+    /// The number of handlers' answers that the provider may refuse in one round. Each costs a call.
     package static let mostRefusedAnswers = 8
 
-    /// A round of questions takes no longer than this, however many local users have silent handlers.
+    /// The longest round of questions, however many local users have silent handlers.
     package static let longestRound: Duration = .seconds(120)
 
-    /// A provider that refuses a dead session without a reason is believed after this many attempts…
+    /// The number of refusals without a reason after which the daemon requires reauthentication. All concern an expired
+    /// token.
     package static let believedRefusals = 3
-    /// …when the last one is this long after the first: longer than a load balancer takes to find its servers again.
+    /// The shortest time from the first to the last of these refusals. A load balancer finds its servers again sooner.
     package static let believedRefusalSpan: Duration = .seconds(600)
-    /// Such a session is still tried this often: the provider has never said that the session is over.
+    /// The pause between attempts for such a session. The provider has never said that the session is over.
     package static let refusedRetry: Duration = .seconds(3_600)
 
-    /// A token that is dead on arrival is not followed by the next request before this.
+    /// The shortest time before the next request if a token has expired on arrival.
     package static let shortestLife: Duration = .seconds(1)
 
-    /// Sign-outs that the provider has not heard of, at the most: each keeps a secret in memory, and more users than
-    /// these do not take turns on one device within a day.
+    /// The largest number of pending revocations. Each keeps a secret in memory. More users than this do not alternate
+    /// on one device within a day.
     package static let mostRevocations = 8
-    /// Attempts to revoke one session: about a day at the longest backoff.
+    /// The number of attempts to revoke one session: about a day at the longest backoff.
     package static let mostRevocationAttempts = 300
-    /// For how long the revocation of a session without an end is tried.
+    /// The time for which the daemon tries to revoke a session without an end.
     package static let longestRevocation: Duration = .seconds(86_400)
 
-    /// A session that the provider may forget is checked this often, which is no sooner than any `Retry-After` wants: a fleet causes few
-    /// requests…
+    /// The pause between two checks of a session that the provider may forget. It is not shorter than any accepted
+    /// `Retry-After`, and a fleet causes few requests.
     package static let checkPause: ClosedRange<Duration> = .seconds(3_600)...(.seconds(4_200))
-    /// …and soon after a start, spread so that a fleet that is switched on together does not ask in one second.
+    /// The delay of the first check after a start, spread so that a fleet that is switched on together does not ask in
+    /// one second.
     package static let checkAfterStart: ClosedRange<Duration> = .seconds(1)...(.seconds(60))
 
-    /// A write that failed is tried again after this, doubled each time…
+    /// The pause after the first failed write. It doubles with each further failure.
     package static let firstRewrite: Duration = .seconds(1)
-    /// …up to this.
+    /// The longest pause after a failed write.
     package static let longestRewrite: Duration = .seconds(60)
 
-    /// The alarm is never set further ahead than this.
+    /// The longest time for which the alarm is set.
     package static let longestSleep: Duration = .seconds(30 * 86_400)
 
-    /// A wall clock this far behind the record's own write time is still believed: time servers slew.
+    /// The wall clock is trusted if it is at most this far behind the record's own write time, because time servers
+    /// slew it.
     package static let clockTolerance: Duration = .seconds(1)
 
-    /// When a token is to be renewed; drawn once and stored with it.
+    /// Returns the renewal time of a token. It is drawn once and stored with the token.
     static func renewalTime(of token: TokenFacts, using random: inout Randomness) -> WallTime {
         token.issuedAt + token.life * random.uniform(in: share)
     }
 
-    /// How long to wait after the given number of failures in a row.
+    /// Returns the pause after the given number of consecutive failures.
     ///
-    /// - Parameter left: what is left of the token's life, if it lives.
+    /// - Parameter left: the rest of the token's lifetime, if it has not expired.
     static func backoff(
         afterFailures failures: Int,
         left: Duration? = nil,
@@ -114,35 +120,37 @@ package enum RenewalPolicy {
         return max(shortestBackoff, ceiling * random.uniform(in: 0...1))
     }
 
-    /// How long to wait when the provider itself said how long.
+    /// Returns the pause for a `Retry-After` of the provider.
     static func delay(afterBeingAsked asked: Duration, using random: inout Randomness) -> Duration {
         let believed = min(max(asked, believableRetryAfter.lowerBound), believableRetryAfter.upperBound)
         let spread = believed * random.uniform(in: 1...(1 + retryAfterSpread))
         return min(spread, believableRetryAfter.upperBound)
     }
 
-    /// What the try that a network hurries is drawn from, behind the first moment at which it may be made.
+    /// Returns the range from which the delay of a retry is drawn when the network returns. It begins at the earliest
+    /// permitted time.
     static func hurrySpread(afterFailingSince begin: Uptime?, _ now: Uptime) -> ClosedRange<Duration> {
         let share = (begin.map { now - $0 } ?? .zero) * hurryShare
         return .zero...min(max(share, hurrySpread.lowerBound), hurrySpread.upperBound)
     }
 
-    /// How long the handlers together may take in a round for a renewal: half of what is left of the token's life, so that
-    /// there is time for the provider's answer. A token that is dead or nearly so still leaves one handler its time.
+    /// Returns the time limit of a round for a renewal: half of the rest of the token's lifetime, which leaves time for
+    /// the provider's answer. One handler always gets its full time, even if the token has expired or is about to.
     static func roundLimit(left: Duration, handlerTimeout: Duration) -> Duration {
         min(longestRound, max(left / 2, handlerTimeout))
     }
 
-    /// A write that has not ended after this counts as refused for every caller that waits.
+    /// The time after which a write that has not ended counts as refused for every caller that waits.
     static let longestWrite: Duration = .seconds(10)
 
-    /// How long to wait before a failed write is tried again.
+    /// Returns the pause before a failed write is tried again.
     static func rewriteDelay(afterFailures failures: Int) -> Duration {
         min(longestRewrite, firstRewrite * (1 << min(max(failures, 1) - 1, 10)))
     }
 }
 
-/// The machine's only source of chance: seeded from outside, so that a history can be run again (SplitMix64).
+/// The machine's only source of random numbers (SplitMix64). The seed comes from outside, so that a test can repeat a
+/// history.
 package struct Randomness: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 

@@ -6,22 +6,22 @@ package struct Reply: Hashable, Sendable {
     package typealias Outcome = Result<Answer, SessionError>
 }
 
-/// What a request that was not refused is answered with.
+/// The result of a request that was not refused.
 package enum Answer: Hashable, Sendable {
-    /// To a sign-in, a sign-out or `session.renew`: the present snapshot has the result.
+    /// The result of a sign-in, a sign-out or `session.renew`. The present snapshot has the details.
     case done
     case identified(IdentifyOutcome)
     /// The access token that is served now.
     case token(TokenFacts)
-    /// The credential of this generation is served: a token, or an API key, which has no life.
+    /// The credential of this generation is served: a token, or an API key, which has no lifetime.
     case authorized(generation: UInt64)
-    /// The API's 401 stands: no newer credential can be had.
+    /// The API's 401 is final, because no newer credential is available.
     case rejectionStands
     /// The pause before the next attempt is over, and the attempt begins now.
     case retry(Retry)
 }
 
-/// What `session.identify` did.
+/// The effect of `session.identify`.
 package enum IdentifyOutcome: String, Hashable, Sendable {
     case unchanged
     case signedIn
@@ -29,13 +29,13 @@ package enum IdentifyOutcome: String, Hashable, Sendable {
     case signedOut
 }
 
-/// What `session.reconcile` found.
+/// The result of `session.reconcile`.
 package enum ReconcileAction: String, Hashable, Sendable, CaseIterable {
     case none
     case signIn
     case signOut
     case `switch`
-    /// The same user, and the provider wants a new credential.
+    /// The same user, from whom the provider demands a new credential.
     case reauthenticate
     /// The same user, with an API key.
     case migrate

@@ -1,25 +1,25 @@
-/// When something that has failed is tried again: one rule for renewals, polls, the bootstrap credential, revocations and writes.
+/// Decides when a failed attempt is repeated. Renewals, polls, the bootstrap credential, revocations and writes share
+/// this rule.
 ///
-/// | the pause | is shortened |
+/// | the pause | what shortens it |
 /// |---|---|
-/// | is demanded by the provider | never |
-/// | is the backoff | to nothing by a resume or a step of the clock; to a part of the failing time by a network that returns |
+/// | demanded by the provider | nothing |
+/// | backoff | a resume or a step of the clock ends it; a returning network shortens it to a part of the failing time |
 ///
 /// A shortened pause still leaves `spacing` between two attempts.
 package struct Retry: Hashable, Sendable {
-    /// How often it has failed in a row.
     private(set) var failures = 0
-    /// The end of the pause; `nil` if nothing has failed, or while an attempt is under way.
+    /// The end of the pause. `nil` if nothing has failed, or while an attempt is under way.
     private(set) var time: Time?
-    /// The provider has said how long the pause is.
+    /// Whether the provider has set the length of the pause.
     private(set) var isDemanded = false
     private(set) var lastTried: Uptime?
-    /// Ten seconds, unless the provider says how far apart requests have to be.
+    /// The shortest time between two attempts: ten seconds, unless the provider sets another one.
     var spacing = RenewalPolicy.attemptSpacing
-    /// When the first attempt of the failures began.
+    /// The begin of the first failed attempt.
     private var failingSince: Uptime?
 
-    /// A time by the monotonic clock, and how it reads on the wall clock.
+    /// A time on the monotonic clock, and its present reading on the wall clock.
     struct Time: Hashable, Sendable {
         var uptime: Uptime
         var wall: WallTime
@@ -32,46 +32,44 @@ package struct Retry: Hashable, Sendable {
 
     package init() {}
 
-    /// A retry that is due now.
     init(_ now: Moment) {
         time = Time(now.uptime, now)
     }
 
-    /// The pause that a record has; `nil` if it is over. The wall clock may have been set since: a pause is never longer than
-    /// what is believed of a provider.
+    /// Creates the pause of a record. Returns `nil` if it is over. The wall clock may have been set since, so the pause
+    /// is limited to the longest accepted `Retry-After`.
     init?(demandedUntil end: WallTime, _ now: Moment) {
         guard end > now.wall else { return nil }
         time = Time(now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound), now)
         isDemanded = true
     }
 
-    /// An attempt begins.
     mutating func begin(_ now: Moment) {
         (time, isDemanded, lastTried) = (nil, false, now.uptime)
     }
 
-    /// Forgets the failures, but not when the last attempt was made.
+    /// Forgets the failures, but keeps the time of the last attempt.
     mutating func reset() {
         (failures, failingSince, time, isDemanded) = (0, nil, nil, false)
     }
 
-    /// Nothing has failed, and the next attempt follows after this.
+    /// Forgets the failures and sets a pause before the next attempt.
     mutating func wait(for delay: Duration, isDemanded: Bool = false, _ now: Moment) {
         reset()
         (time, self.isDemanded) = (Time(now.uptime + delay, now), isDemanded)
     }
 
-    /// The attempt has failed.
+    /// Counts a failed attempt and sets the pause.
     mutating func failed(after delay: Duration, isDemanded: Bool = false, _ now: Moment) {
         failures += 1
         failingSince = failingSince ?? lastTried
         (time, self.isDemanded) = (Time(now.uptime + delay, now), isDemanded)
     }
 
-    /// The attempt has failed: the next one follows when the provider says, or by the backoff.
+    /// Counts a failed attempt. The provider's `Retry-After` or the backoff sets the pause.
     ///
-    /// - Parameter left: what is left of the life of the token that is to be replaced.
-    /// - Returns: how long the pause is.
+    /// - Parameter left: the rest of the lifetime of the token that is to be replaced.
+    /// - Returns: the length of the pause.
     mutating func failed(
         retryAfter: Duration?,
         left: Duration? = nil,
@@ -87,20 +85,21 @@ package struct Retry: Hashable, Sendable {
 
     func isDue(_ now: Moment) -> Bool { time.map { $0.uptime <= now.uptime } ?? false }
 
-    /// Whether a caller with a good reason may pass the backoff.
+    /// Whether a caller with a good reason may begin an attempt before the backoff ends.
     func mayTrySooner(_ now: Moment) -> Bool { !isDemanded && earliest(now) <= now.uptime }
 
     private func earliest(_ now: Moment) -> Uptime {
         lastTried.map { max($0 + spacing, now.uptime) } ?? now.uptime
     }
 
-    /// The wall clock was set, or the machine resumed: the provider may be reachable again, and the time reads otherwise.
+    /// Handles a step of the wall clock or a resume: the provider may be reachable again, and the wall-clock reading
+    /// changes.
     mutating func clockJumped(_ now: Moment) {
         guard let time else { return }
         self.time = Time(isDemanded ? time.uptime : min(time.uptime, earliest(now)), now)
     }
 
-    /// The network may have come back.
+    /// Shortens the pause, because the network may have returned.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
         guard let time, !isDemanded else { return }
         let earliest = earliest(now)

@@ -1,17 +1,17 @@
-/// Why a request was not fulfilled: the kind every client can act on, and a sentence for a person.
+/// The error of a request: a kind for programs, and a sentence for a person.
 package struct SessionError: Error, Hashable, Sendable {
     package var kind: Kind
     /// What happened, to what, and what to do. Never a secret.
     package var message: String
-    /// How long to wait before asking again, where that helps.
+    /// The time after which a repeated request may succeed.
     package var retryAfter: Duration?
-    /// `alreadySignedIn`: who is.
+    /// `alreadySignedIn`: the signed-in user.
     package var userId: String?
-    /// `sessionTerminated`: why.
+    /// `sessionTerminated`: the reason.
     package var termination: Termination?
-    /// `invalidParameters`: the largest validity that could be asked for.
+    /// `invalidParameters`: the largest permitted validity.
     package var maximum: Duration?
-    /// What somebody at a terminal can do about it, where that depends on the cause and not on the kind alone.
+    /// What the user of a terminal can do, if that depends on the cause and not only on the kind.
     package var remedy: String?
 
     /// The application errors of the wire, and the one parameter error that depends on the session's state.
@@ -50,7 +50,7 @@ package struct SessionError: Error, Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// The provider gave no usable answer, or one that shows that the configuration is wrong.
+    /// Creates the error of a request without a usable answer, or with an answer that shows a wrong configuration.
     package init(_ failure: Unavailability, remedy: String? = nil) {
         let kind: Kind = failure.cause == .configuration ? .misconfigured : .providerUnavailable
         self.init(kind, failure.message, retryAfter: failure.retryAfter, remedy: remedy)

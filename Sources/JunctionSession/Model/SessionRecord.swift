@@ -1,19 +1,19 @@
-/// What is stored of the session, without its secrets: one record holds all of it, so nothing can disagree.
+/// The stored session without its secrets. One record holds everything, so its parts are always consistent.
 package struct SessionRecord: Hashable, Sendable {
-    /// Counts what the installation has held, and never restarts: a higher generation is always the newer truth.
+    /// Counts the states of the installation and never restarts. The record with the higher generation is the newer
+    /// one.
     package var generation: UInt64
-    /// Counts the rewrites of one generation (a note that a renewal is under way, a bound external id, …).
+    /// Counts the rewrites of one generation (an intent, an app's name for the user, …).
     package var edition: UInt32
     package var writtenAt: WallTime
     package var provider: String
     package var content: Content
-    /// A sign-in that awaits approval, beside whatever stands.
     package var approval: StoredApproval?
-    /// What sign-ins that are not complete have been granted; the secrets of each are sealed in the same order.
+    /// The grants of incomplete sign-ins. The secrets are sealed in the same order.
     package var partialGrants: [StoredPartialGrant]
 
     package enum Content: Hashable, Sendable {
-        /// Nobody is signed in: the tombstone of a sign-out, honoured without the key.
+        /// No user is signed in. This tombstone of a sign-out is valid without the key.
         case signedOut
         /// A team API key without a user.
         case configured(environment: String, region: String)
@@ -39,24 +39,23 @@ package struct SessionRecord: Hashable, Sendable {
         self.partialGrants = partialGrants
     }
 
-    /// Whether this record is the newer truth of the two.
+    /// Whether this record is the newer one of the two.
     package func supersedes(_ other: SessionRecord) -> Bool {
         (generation, edition) > (other.generation, other.edition)
     }
 }
 
-/// A sign-in that awaits approval, as stored; its codes are sealed beside it.
+/// A pending device sign-in as stored. Its codes are sealed in the same record.
 package struct StoredApproval: Hashable, Sendable {
     package var expiresAt: WallTime
-    /// The pause between two polls.
     package var interval: Duration
-    /// The provider wants no poll before this (`Retry-After`).
+    /// The earliest next poll that the provider allows (`Retry-After`).
     package var notBefore: WallTime?
-    /// The app's own name for the user who is to be signed in, where `identify` began it.
+    /// The app's own name for the wanted user, if `identify` began the sign-in.
     package var externalUserId: ExternalUserId?
-    /// The only user who may come of it, where one was wanted when the codes were requested.
+    /// The only user who may sign in, if one was fixed when the codes were requested.
     package var wanted: Identity?
-    /// Who requested the codes; a record of an earlier release does not say it.
+    /// The caller that requested the codes. Records of earlier releases do not have it.
     package var caller: LocalCaller?
 
     package init(
@@ -76,11 +75,11 @@ package struct StoredApproval: Hashable, Sendable {
     }
 }
 
-/// What a sign-in that is not complete has been granted, without its secrets.
+/// The grant of an incomplete sign-in, without its secrets.
 package struct StoredPartialGrant: Hashable, Sendable {
-    /// Until when the next try of its credential is waited for.
+    /// The time until which the grant waits for the next attempt with its credential.
     package var expiresAt: WallTime
-    /// It belongs to the sign-in that awaits approval, whose polls go on with it.
+    /// Whether the grant belongs to the device sign-in, whose polls continue with it.
     package var isOfApproval: Bool
 
     package init(expiresAt: WallTime, isOfApproval: Bool) {
@@ -94,23 +93,23 @@ package struct StoredSession: Hashable, Sendable {
     package var identity: Identity
     package var scheme: Scheme
     package var externalUserId: ExternalUserId?
-    /// Absent with an API key.
+    /// `nil` with an API key.
     package var token: TokenFacts?
-    /// When the token is to be renewed: drawn once per token, never again after a restart.
+    /// The renewal time. It is drawn once per token, and not again after a restart.
     package var renewAt: WallTime?
-    /// A handler could not help: no renewal before this time.
+    /// The end of a postponement: no handler could help, and none is asked before this time.
     package var postponedUntil: WallTime?
-    /// The last renewal failed, and none is made before this: the provider said so (`Retry-After`), or has refused for so long
-    /// that one an hour is enough.
+    /// The earliest next renewal after a failure. The provider has set it (`Retry-After`), or has refused for so long
+    /// that the daemon tries once an hour.
     package var demandedUntil: WallTime?
-    /// The provider wants a new credential; a living token is still served.
+    /// Whether the provider demands a new credential. A token that has not expired is still served.
     package var reauthenticationPending: Bool
-    /// Refusals without a reason that the dead session has met. Beside `reauthenticationPending`: they alone are why a new
-    /// credential is wanted.
+    /// The refusals without a reason after the token had expired. With `reauthenticationPending`, they alone are its
+    /// cause.
     package var unexplainedRefusals: UnexplainedRefusals?
     /// The intent: a renewal of this generation was about to be sent, and may have reached the provider.
     package var renewalUnderWay: Bool
-    /// The renewal under way uses what an app's server made, which only a handler can give again.
+    /// Whether the renewal under way uses a secret from an app's server, which only a handler can give again.
     package var renewalUsesAnswer: Bool
 
     package init(
@@ -141,14 +140,15 @@ package struct StoredSession: Hashable, Sendable {
 }
 
 extension StoredSession {
-    /// Whether a new credential is wanted only because the provider has refused for long without a reason: the session is
-    /// still tried, and a success heals it.
+    /// Whether a new credential is required only because the provider has refused for a long time without a reason. The
+    /// daemon still tries, and a success clears the requirement.
     package var isReauthenticationPresumed: Bool { reauthenticationPending && unexplainedRefusals != nil }
-    /// Whether the provider itself has said that it wants a new credential.
+    /// Whether the provider itself has demanded a new credential.
     package var isReauthenticationDemanded: Bool { reauthenticationPending && unexplainedRefusals == nil }
 }
 
-/// Refusals without a reason: how many renewals met one while the token was dead, and when the first did.
+/// Refusals without a reason: the number of renewals that were refused after the token had expired, and the time of the
+/// first.
 package struct UnexplainedRefusals: Hashable, Sendable {
     package var count: Int
     package var firstAt: WallTime
@@ -159,7 +159,7 @@ package struct UnexplainedRefusals: Hashable, Sendable {
     }
 }
 
-/// An access token without the token: its life, and the generation that brought it.
+/// The properties of an access token: its lifetime, and the generation that brought it.
 package struct TokenFacts: Hashable, Sendable {
     package var issuedAt: WallTime
     package var expiresAt: WallTime
@@ -174,9 +174,9 @@ package struct TokenFacts: Hashable, Sendable {
     package var life: Duration { expiresAt - issuedAt }
 }
 
-/// Why the provider ended the session, in its own words.
+/// The reason why the provider ended the session, in the provider's own words.
 package struct Termination: Hashable, Sendable {
-    /// The provider's code, as a string: `invalid_token`, `400312`, …
+    /// The provider's code as a string: `invalid_token`, `400312`, …
     package var code: String
     package var message: String
     package var at: WallTime

@@ -1,4 +1,4 @@
-/// The state of the session, in the five words that users know.
+/// The state of the session, in the five words of the documentation.
 package enum SessionState: String, Sendable, CaseIterable {
     case notLoggedIn
     case establishing
@@ -7,14 +7,14 @@ package enum SessionState: String, Sendable, CaseIterable {
     case terminated
 }
 
-/// Everything about the session that may be shown to anybody with the `status` capability. Never a secret.
+/// The public state of the session, for every caller with the `status` capability. It never contains a secret.
 package struct Snapshot: Hashable, Sendable {
-    /// Rises whenever any other member changes; restarts with the process.
+    /// Increases whenever another member changes. It restarts with the process.
     package var revision: UInt64
     package var changedAt: WallTime
     package var facts: Facts
 
-    /// What is compared to know whether there is anything to announce.
+    /// The members whose change is announced.
     package struct Facts: Hashable, Sendable {
         package var state: SessionState
         package var flags: [Flag] = []
@@ -38,7 +38,7 @@ package struct Snapshot: Hashable, Sendable {
         }
     }
 
-    /// Junction's status set; in this order on the wire.
+    /// Junction's status flags, in the order of the wire.
     package enum Flag: String, Sendable, CaseIterable {
         case configured
         case signedIn
@@ -47,7 +47,6 @@ package struct Snapshot: Hashable, Sendable {
         case pendingReauthentication
     }
 
-    /// A sign-in that awaits the approval of a person; its codes are not for everybody.
     package struct Authorization: Hashable, Sendable {
         package var expiresAt: WallTime
 
@@ -60,9 +59,9 @@ package struct Snapshot: Hashable, Sendable {
         package var phase = RenewalPhase.none
         package var notBefore: WallTime?
         package var failures = 0
-        /// What went wrong last, in one line without secrets.
+        /// The last failure, in one line without secrets.
         package var lastError: String?
-        /// The next renewal needs a session handler, and none is registered.
+        /// Whether the next renewal needs a session handler and none is registered.
         package var needsHandler = false
 
         package init() {}
@@ -75,7 +74,7 @@ package struct Snapshot: Hashable, Sendable {
     }
 }
 
-/// What the renewal scheduler is doing.
+/// The state of the renewal scheduler.
 package enum RenewalPhase: String, Sendable, CaseIterable {
     case none
     case scheduled
@@ -85,16 +84,16 @@ package enum RenewalPhase: String, Sendable, CaseIterable {
     case backingOff
 }
 
-/// What protects the stored session, and whether it is in order.
+/// The protection and the state of the stored session.
 package struct StorageReport: Hashable, Sendable {
-    /// `host+tpm2`, `tpm2`, `host` or `file`: where the sealing key comes from.
+    /// The source of the sealing key: `host+tpm2`, `tpm2`, `host` or `file`.
     package var sealedWith: String
-    /// Whether what is in memory is also on disk.
+    /// Whether the state in memory is also on disk.
     package var durable: Bool
     package var status: StorageStatus
-    /// Why the status is not `ok`: what happened, to what, what to do.
+    /// The reason of a status other than `ok`: what happened, to what, and what to do.
     package var reason: String?
-    /// Whether the daemon has opened the stored session, or there is none. While it has not, no token can be had.
+    /// Whether the daemon has opened the stored session, or there is none. While this is false, no token is available.
     package var isReadable: Bool
 
     package init(
@@ -112,7 +111,7 @@ package struct StorageReport: Hashable, Sendable {
     }
 }
 
-/// Whether the sealed state can be read: absent and in order are both `ok`.
+/// Whether the sealed state can be read. An absent record is `ok`.
 package enum StorageStatus: String, Sendable, CaseIterable {
     case ok
     case locked

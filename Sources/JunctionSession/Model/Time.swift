@@ -1,6 +1,6 @@
-/// A point of the wall clock, in milliseconds since 1970-01-01T00:00:00Z.
+/// A time on the wall clock, in milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// Lifetimes that outlive the process are wall-clock times; the wall clock may step, and the machine is told when.
+/// Times that outlive the process are wall-clock times. The wall clock may step, and the machine is then notified.
 package struct WallTime: Hashable, Comparable, Sendable {
     package var milliseconds: Int64
 
@@ -8,7 +8,7 @@ package struct WallTime: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// What does not end: the last second that four digits of a year can name (9999-12-31T23:59:59Z).
+    /// The value for "no end": the last second with a four-digit year (9999-12-31T23:59:59Z).
     package static let never = WallTime(milliseconds: 253_402_300_799_000)
 
     package static func < (earlier: WallTime, later: WallTime) -> Bool {
@@ -24,7 +24,8 @@ package struct WallTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// A point of the clock that never steps and counts through suspend (CLOCK_BOOTTIME), in milliseconds since boot.
+/// A time on the monotonic clock, which never steps and counts through suspend (CLOCK_BOOTTIME), in milliseconds since
+/// boot.
 package struct Uptime: Hashable, Comparable, Sendable {
     package var milliseconds: Int64
 
@@ -55,13 +56,13 @@ package struct Moment: Hashable, Sendable {
         self.uptime = uptime
     }
 
-    /// The same instant as the wall clock would have shown it then, had it always gone as it goes now: the reading of a
-    /// moment before which the clock may have been set.
+    /// Returns the same instant with the wall-clock reading that the present clock setting gives. The wall clock may
+    /// have been set since this reading.
     package func read(by now: Moment) -> Moment {
         Moment(wall: now.wall(at: uptime), uptime: uptime)
     }
 
-    /// When `uptime` will be on the wall clock, if nobody sets it meanwhile.
+    /// Returns the wall-clock time of `uptime`, as long as the wall clock is not set.
     package func wall(at uptime: Uptime) -> WallTime {
         wall + (uptime - self.uptime)
     }
@@ -74,13 +75,13 @@ extension Duration {
     }
 }
 
-/// The life of a token on the clock that never steps.
+/// The lifetime of a token on the monotonic clock.
 ///
-/// It is anchored at the start of the request that brought the token, on both clocks at once: a wall clock that is set
-/// while the request is under way neither lengthens nor shortens it.
+/// It is based on one reading of both clocks at the start of the request that brought the token. Setting the wall clock
+/// during the request does not change it.
 package struct Life: Hashable, Sendable {
     package var start: Uptime
-    /// Nothing for a token without an end.
+    /// `nil` for a token without an end.
     package var end: Uptime?
 
     package init(start: Uptime, end: Uptime?) {
@@ -88,12 +89,12 @@ package struct Life: Hashable, Sendable {
         self.end = end
     }
 
-    /// A life that a server gave as a duration, from the start of the request.
+    /// Creates a lifetime that a server gave as a duration from the start of the request.
     package init(from start: Moment, lasting duration: Duration) {
         self.init(start: start.uptime, end: start.uptime + duration)
     }
 
-    /// A life that a server gave as points of time, as they read on our wall clock at the start of the request.
+    /// Creates a lifetime that a server gave as two times, read on our wall clock at the start of the request.
     package init(from begin: WallTime, to end: WallTime?, at start: Moment) {
         self.init(
             start: start.uptime + (begin - start.wall),
@@ -101,6 +102,6 @@ package struct Life: Hashable, Sendable {
         )
     }
 
-    /// Nothing for a token without an end.
+    /// `nil` for a token without an end.
     package var duration: Duration? { end.map { $0 - start } }
 }

@@ -1,52 +1,52 @@
-/// Why a request to the provider, or a renewal, came to nothing: network, TLS, timeout, 5xx, 429, redirect, unreadable body; as the log
-/// and the metrics show it, also a verdict (`RenewalFailure.reported`).
+/// The reason why a provider request or a renewal failed: network, TLS, timeout, 5xx, 429, redirect, unreadable body.
+/// In the log and the metrics it also stands for a verdict (`RenewalFailure.reported`).
 package struct Unavailability: Error, Hashable, Sendable {
     package var cause: Cause
     /// What happened, to what, in one line without secrets.
     package var detail: String
-    /// What to do, where `detail` does not say it.
+    /// What to do, if `detail` does not say it.
     package var remedy: String?
-    /// The host that the request was for, if it was for any.
     package var host: String?
-    /// What the provider asked for, clamped to 1 s…1 h.
+    /// The provider's `Retry-After`, clamped to 1 s…1 h.
     package var retryAfter: Duration?
-    /// The request may have reached the provider and been acted on: its answer is what is missing.
+    /// Whether the request may have reached the provider and taken effect, and only its answer is missing.
     package var ambiguous: Bool
-    /// How long ago the request left, where that is known: a name and a connection may have taken their time before. The
-    /// provider's grace begins with it.
+    /// The time since the request was sent, if it is known. Name resolution and connection may have taken time before
+    /// that. The provider's grace begins when the request is sent.
     package var sentAgo: Duration?
-    /// The provider refused the session's refresh token, and no error code of RFC 6749 gives the reason. One such refusal means
-    /// nothing; the session judges many.
+    /// Whether the provider refused the session's refresh token without an error code of RFC 6749. One such refusal
+    /// means nothing; the session counts several.
     package var isUnexplainedRefusal = false
 
-    /// What kind of failure it is. Fixed words: they are labels of a metric.
+    /// The kind of a failure. The raw values are labels of a metric and must not change.
     package enum Cause: String, Sendable, CaseIterable {
         /// A name could not be resolved.
         case name
-        /// No connection came about, or it broke.
+        /// The connection failed or broke.
         case connection
-        /// Something took too long.
+        /// A time limit passed.
         case timeout
-        /// TLS: a certificate, of theirs or of ours.
+        /// TLS: the certificate of the server or of this client.
         case certificate
         case proxy
         /// The network helper failed.
         case courier
-        /// The provider asks to wait (429, 503).
+        /// The provider asks the daemon to wait (429, 503).
         case busy
-        /// The provider has an error of its own (5xx).
+        /// The provider has an internal error (5xx).
         case server
-        /// The answer is malformed, or its status is none that is expected.
+        /// The answer is malformed, or its status is unexpected.
         case answer
-        /// What a session handler gave was refused.
+        /// The provider refused a handler's secret.
         case handler
         /// The provider has forgotten this installation.
         case registration
         /// The provider refused the credential of a sign-in.
         case credential
-        /// The configuration does not fit the provider: another issuer, a client that it does not take.
+        /// The configuration does not match the provider: another issuer, or a client that the provider does not
+        /// accept.
         case configuration
-        /// The provider wants a new credential.
+        /// The provider demands a new credential.
         case reauthentication
         /// The provider has ended the session.
         case termination
@@ -74,7 +74,8 @@ package struct Unavailability: Error, Hashable, Sendable {
     /// What happened, to what, and what to do.
     package var message: String { remedy.map { "\(detail): \($0)" } ?? detail }
 
-    /// Compares message, pause and ambiguity. Cause, host, the age of the request and `isUnexplainedRefusal` do not count.
+    /// Compares message, pause and ambiguity. Cause, host, the age of the request and `isUnexplainedRefusal` do not
+    /// count.
     package static func == (left: Unavailability, right: Unavailability) -> Bool {
         left.message == right.message && left.retryAfter == right.retryAfter && left.ambiguous == right.ambiguous
     }
@@ -87,7 +88,7 @@ package struct Unavailability: Error, Hashable, Sendable {
 }
 
 extension Unavailability {
-    /// What the log says of a failure for which a caller got this refusal.
+    /// Creates the log entry of a failure for which a caller got this refusal.
     init(_ refusal: SessionError, cause: Cause, host: String? = nil) {
         self.init(refusal.message, remedy: refusal.remedy, cause: cause, host: host)
     }

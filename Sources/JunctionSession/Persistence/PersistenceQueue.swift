@@ -1,65 +1,65 @@
-/// Writes the record: what the disk has, what is on its way there, and what the disk has refused. There is no other way to write.
+/// Writes the record. It knows what the disk has, what is being written, and what the disk has refused. All writes go
+/// through it.
 ///
-/// A *change* is a new generation: a sign-in, its withdrawal, a rotation, a verdict, a sign-out. It counts when it has been written,
-/// or when the disk has refused it. An *update* is another edition of the generation that stands: a detail that has changed already. While a
-/// change is being written nothing else changes what stands, but a sign-out, or the withdrawal of a sign-in: it takes its place.
+/// A *change* is a new generation: a sign-in, its withdrawal, a rotation, a verdict, a sign-out. A change takes effect
+/// when its write has ended, whether the disk has taken or refused it. An *update* is another edition of the present
+/// generation: a detail that has already changed. While a change is being written, only a sign-out or the withdrawal of
+/// a sign-in can change the installation state. Either of them replaces the pending change.
 ///
-/// | the change | at the store | what is written next |
+/// | pending change | at the store | next write |
 /// |---|---|---|
-/// | none | nothing | the updates that are wanted; else what the disk has refused, when that is due |
-/// | none | a write | after its end, all updates that are wanted by then |
-/// | one | nothing | the change, with every update that is wanted |
+/// | none | nothing | the requested updates; otherwise what the disk has refused, when that is due |
+/// | none | a write | after its end, all updates that are requested by then |
+/// | one | nothing | the change, with every requested update |
 /// | one | an older write | the change, after the end of that write |
 ///
-/// A write that has not ended after ten seconds counts as refused for every caller that waits. Nothing else is written until its
-/// end, which is used when it comes.
+/// A write that has not ended after ten seconds counts as refused for every caller that waits. The queue begins no
+/// other write until that write ends, and still uses its result.
 struct PersistenceQueue: Hashable, Sendable {
     /// The highest generation ever assigned, and the edition of it that was written last.
     private(set) var generation: UInt64 = 0
     private(set) var edition: UInt32 = 0
     private(set) var storage: StorageReport
-    /// Why no session can be kept here for as long as this process lives: it can neither be sealed nor written.
+    /// The reason why this process can neither seal nor write a session, for its whole lifetime.
     private(set) var obstacle: String?
-    /// The change that is being written.
     private(set) var change: Change?
     private var atStore: Write?
-    /// The last update that is wanted, the last that is at the store or has been there, and the last that has ended.
+    /// The last requested update, the last one that was handed to the store, and the last one that has ended.
     private(set) var lastUpdate = Update.none
     private var lastBegun = Update.none
     private var lastEnded = Update.none
-    /// When what the disk has refused is written again.
+    /// The time at which the queue writes again what the disk has refused.
     private var rewrite = Retry()
-    /// A sign-in or a sign-out settles what was locked or damaged, as soon as the disk has it.
+    /// Whether the next successful write clears the status *locked* or *damaged*, because it follows a sign-in or a
+    /// sign-out.
     private var settlesDamage = false
     private var lastTicket: UInt64 = 0
 
     struct Change: Hashable, Sendable {
         let generation: UInt64
-        /// What stands once it has been written.
         let outcome: InstallationState
         let kind: Kind
 
         enum Kind: Hashable, Sendable {
-            /// A sign-in or a switch of users, for this request; `nil` for a device sign-in.
+            /// A sign-in or a switch of users, for this request. `nil` for a device sign-in.
             case signIn(of: RequestID?)
-            /// The present session is written over a sign-in whose caller has lost the right; waiting callers get this refusal.
+            /// Writes the present session over a sign-in whose caller has lost the right. Waiting callers get this
+            /// refusal.
             case withdrawal(SessionError)
             case rotation
-            /// The provider's verdict.
             case ending(Termination)
             case signOut
         }
     }
 
-    /// Names the write of a detail. A later update ends no earlier.
     struct Update: Hashable, Sendable {
         fileprivate var number: UInt64 = 0
 
-        /// Has ended before the first update is wanted.
+        /// An update that has ended before any other is requested.
         static let none = Update()
     }
 
-    /// What is sealed beside the session: sign-ins that are not complete.
+    /// The incomplete sign-ins that are sealed in the same record as the session.
     struct Beside {
         var approval: StoredApproval?
         var codes: SecretRef?
@@ -68,11 +68,11 @@ struct PersistenceQueue: Hashable, Sendable {
 
     private struct Write: Hashable, Sendable {
         var ticket: WriteTicket
-        /// The generation of the change that it writes; `nil` for updates alone.
+        /// The generation of the change in this write. `nil` if it writes only updates.
         var generation: UInt64?
         var update: Update
         var beganAt: Uptime
-        /// The report that it does not end has been made.
+        /// Whether the queue has already reported that this write does not end.
         var isOverdue = false
     }
 
@@ -96,33 +96,32 @@ struct PersistenceQueue: Hashable, Sendable {
         }
     }
 
-    // MARK: What is wanted
+    // MARK: Requests
 
-    /// Wants the next generation written, in the place of a change that is being written.
+    /// Requests the write of the next generation. It replaces a pending change.
     mutating func begin(_ kind: Change.Kind, _ outcome: (_ generation: UInt64) -> InstallationState) {
         generation += 1
         edition = 0
         change = Change(generation: generation, outcome: outcome(generation), kind: kind)
         switch kind {
         case .signIn, .signOut: settlesDamage = true
-        // The disk may have taken the sign-in, until this is written over it.
+        // The disk may hold the sign-in until this write replaces it.
         case .withdrawal: (settlesDamage, storage.durable) = (true, false)
         case .rotation, .ending: break
         }
     }
 
-    /// Wants the present details written.
     mutating func update() -> Update {
         lastUpdate.number += 1
         return lastUpdate
     }
 
-    /// Whether an update is on the disk, or the disk has refused it.
+    /// Whether the write of an update has ended, successfully or not.
     func hasEnded(_ update: Update) -> Bool { update.number <= lastEnded.number }
 
     // MARK: Writing
 
-    /// Hands the next write out, if one is wanted and none is at the store. No other function makes a record.
+    /// Begins the next write if one is requested and none is at the store. No other function makes a record.
     mutating func advance(_ installation: InstallationState, _ beside: Beside, provider: String, _ now: Moment)
         -> [Effect]
     {
@@ -137,7 +136,7 @@ struct PersistenceQueue: Hashable, Sendable {
         let record = SessionRecord(
             generation: generation,
             edition: edition,
-            // A wrong clock dates no record: a session's time never goes back.
+            // A wrong clock does not date a record: the write time of a session never decreases.
             writtenAt: max(now.wall, written.session?.writtenAt ?? now.wall),
             provider: provider,
             content: content,
@@ -148,12 +147,11 @@ struct PersistenceQueue: Hashable, Sendable {
         return [.write(ticket, record, written.secrets, codes: beside.codes, partialGrants: partialGrants)]
     }
 
-    /// Whether this write is at the store.
     func isAtStore(_ ticket: WriteTicket) -> Bool { atStore?.ticket == ticket }
 
-    /// The write at the store ended.
+    /// Handles the end of the write at the store.
     ///
-    /// - Returns: the change that counts from now on.
+    /// - Returns: the change that takes effect now.
     mutating func ended(_ ticket: WriteTicket, failed: Bool, _ now: Moment) -> Change? {
         guard let write = atStore, write.ticket == ticket else { return nil }
         atStore = nil
@@ -170,13 +168,13 @@ struct PersistenceQueue: Hashable, Sendable {
         return decided
     }
 
-    /// Counts a write that does not end as refused; `nil` while none is overdue.
+    /// Counts a write that does not end as refused. Returns `nil` if no write is overdue.
     ///
-    /// - Returns: the change that counts from now on, and whether this write is given up for the first time.
+    /// - Returns: the change that takes effect now, and whether this write is given up for the first time.
     mutating func giveUpOverdue(_ now: Moment) -> (decided: Change?, isNew: Bool)? {
         guard let write = atStore, now.uptime >= write.beganAt + RenewalPolicy.longestWrite else { return nil }
         let decided = change
-        // What is not in the write that does not end has to be in the next one.
+        // A change that is not in the overdue write has to be in the next write.
         if decided != nil, decided?.generation != write.generation { _ = update() }
         (change, lastEnded) = (nil, lastUpdate)
         guard !write.isOverdue else { return (decided, false) }
@@ -190,10 +188,10 @@ struct PersistenceQueue: Hashable, Sendable {
         storage.durable = false
     }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    /// What stands after the change that is being written. A withdrawal keeps what stands, with details that have changed since it
-    /// began.
+    /// Returns the installation state after the pending change. A withdrawal keeps the present state, including details
+    /// that have changed since it began.
     func coming(_ installation: InstallationState) -> InstallationState {
         switch change?.kind {
         case nil: installation
@@ -202,26 +200,24 @@ struct PersistenceQueue: Hashable, Sendable {
         }
     }
 
-    /// Whether nothing is at the store or on its way there.
+    /// Whether nothing is at the store or waits for it.
     var isIdle: Bool { atStore == nil && !isUpdateWanted && change == nil }
 
     private var isUpdateWanted: Bool { lastUpdate != lastBegun }
 
-    /// Whether a change may begin: every earlier update is on the disk, or the disk takes nothing.
+    /// Whether a change may begin: the writes of all earlier updates have ended, or the present write is overdue.
     var takesChange: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
 
     /// Whether the disk has everything.
     var isSettled: Bool { isIdle && rewrite.failures == 0 }
 
-    /// Whether the tombstone of a sign-out is being written.
     var isSigningOut: Bool { change?.kind == .signOut }
 
-    /// Whether a sign-in that was granted is being written.
     var isSigningIn: Bool {
         if case .signIn? = change?.kind { true } else { false }
     }
 
-    /// When a write is due by itself, or the one at the store is given up.
+    /// The time at which the next rewrite is due, or at which the write at the store is given up.
     var dueAt: Uptime? {
         guard let write = atStore else { return isIdle ? rewrite.time?.uptime : nil }
         return write.isOverdue ? nil : write.beganAt + RenewalPolicy.longestWrite

@@ -1,14 +1,14 @@
 import JunctionSecret
 
-/// The secrets that the machine knows by name only. Nothing but the owner holds them.
+/// The secrets that the machine knows only by name. Only the owner holds them.
 ///
-/// A secret stays until an event is over and no part of the machine names it any more; then it is wiped with its last user.
+/// A secret stays until an event is over and no part of the machine names it. It is wiped when its last reference ends.
 struct SecretShelf {
     enum Secret: Sendable {
         case session(SessionSecrets)
-        /// What a handler gave.
+        /// The answer of a handler.
         case answer(RenewalAnswer)
-        /// The codes of a sign-in that awaits approval.
+        /// The codes of a device sign-in.
         case codes(DeviceCodes)
         case partialGrant(PartialGrant)
     }
@@ -16,7 +16,8 @@ struct SecretShelf {
     private var secrets: [SecretRef: Secret] = [:]
     private var last: UInt64 = 0
 
-    /// Equal API keys have one name, by which the machine knows whether a key was replaced.
+    /// Stores a secret and returns its name. Equal API keys have one name, which shows the machine whether a key was
+    /// replaced.
     mutating func put(_ secret: Secret) -> SecretRef {
         if case .session(let new) = secret, let key = new.apiKey,
             let same = secrets.keys.first(where: { session($0)?.apiKey?.matches(key) == true })
@@ -29,7 +30,6 @@ struct SecretShelf {
         return ref
     }
 
-    /// Wipes every secret that is not in use.
     mutating func keep(_ used: Set<SecretRef>) {
         guard secrets.keys.contains(where: { !used.contains($0) }) else { return }
         secrets = secrets.filter { used.contains($0.key) }

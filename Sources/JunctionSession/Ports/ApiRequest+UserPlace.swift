@@ -1,12 +1,11 @@
 extension ApiRequest {
-    /// What stands for the signed-in user's id, as a whole segment of a path: two spellings, for `curl` and shells have a
-    /// use of their own for braces.
+    /// The placeholders for the signed-in user's id. Each is a whole segment of a path. There are two spellings,
+    /// because `curl` and shells interpret braces.
     package static let userPlaces = [":userId", "{userId}"]
 
-    /// The same request with the user's id wherever its path has a place for it.
+    /// Returns the request with the user's id in place of each placeholder in its path.
     ///
-    /// The id goes in escaped, so that it stays one segment whatever is in it; whether the path is the user's own is
-    /// judged afterwards, like that of any other.
+    /// The id is percent-encoded, so it stays one segment. The provider checks the resulting path like any other.
     func naming(_ userId: String) -> ApiRequest {
         guard
             path.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "%") })
@@ -19,7 +18,7 @@ extension ApiRequest {
     }
 
     private static func isUserPlace(_ segment: Substring) -> Bool {
-        // A client may escape what it likes, and each byte takes three at most then.
+        // A client may percent-encode any byte, and an encoded byte takes three bytes.
         guard segment.utf8.count <= 3 * "{userId}".utf8.count, let plain = unescaped(segment) else { return false }
         return userPlaces.contains { $0.utf8.elementsEqual(plain) }
     }

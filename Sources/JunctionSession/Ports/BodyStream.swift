@@ -1,19 +1,17 @@
 import JunctionSecret
 import Synchronization
 
-/// A body on its way through: one end puts bytes in, the other takes them out, and neither waits for the other.
+/// A streamed body. The writer puts bytes in, the reader takes them out, and neither blocks the other.
 ///
-/// How much is in it is up to the end that puts in, which is told of whatever was taken, and of a reader that would take more.
-/// What is told is told inside the call of the other end, with nothing locked. Its memory is wiped as it is emptied.
+/// The writer bounds the number of buffered bytes. It is notified of each read, and of a reader that waits for more.
+/// Each callback runs inside the call of the other side, without a lock. The stream wipes its memory as it is emptied.
 package final class BodyStream: Sendable {
-    /// How a body ends.
     package enum End: Equatable, Sendable {
         case complete
-        /// There will be no more of it, and it is not all of it.
+        /// The body ended before it was complete.
         case broken(Unavailability)
     }
 
-    /// How many bytes there are altogether, where that is known beforehand.
     package let length: UInt64?
     private let state = Mutex(State())
 
@@ -34,9 +32,8 @@ package final class BodyStream: Sendable {
         self.length = length
     }
 
-    // MARK: The end that puts in
-
-    /// Whom to tell that so many bytes were taken, or, with none, that somebody waits for more; and that nobody takes any more.
+    /// Sets the writer's callbacks. `taken` gets the number of bytes that were read, or zero if the reader waits for
+    /// more. `abandoned` is called when the reader gives up.
     package func whenTaken(
         _ taken: @escaping @Sendable (Int) -> Void,
         abandoned: @escaping @Sendable () -> Void
@@ -48,7 +45,7 @@ package final class BodyStream: Sendable {
         if isAbandoned { abandoned() }
     }
 
-    /// Adds bytes; those that nobody wants are dropped.
+    /// Adds bytes. They are dropped after the end or after the reader has given up.
     package func put(_ bytes: UnsafeRawBufferPointer) {
         let (tell, awaited) = state.withLock { state -> ((@Sendable () -> Void)?, CheckedContinuation<Void, Never>?) in
             guard !state.isOver else { return (nil, nil) }
@@ -59,7 +56,7 @@ package final class BodyStream: Sendable {
         tell?()
     }
 
-    /// There is no more.
+    /// Ends the body.
     package func finish(_ end: End) {
         let (tell, awaited) = state.withLock { state -> ((@Sendable () -> Void)?, CheckedContinuation<Void, Never>?) in
             guard !state.isOver else { return (nil, nil) }
@@ -72,7 +69,7 @@ package final class BodyStream: Sendable {
         tell?()
     }
 
-    /// Neither end may go on: what waits to be taken is dropped, also when all of it has come, and both ends are told.
+    /// Breaks the body off for both sides. Unread bytes are dropped, even if the body was complete.
     package func breakOff(_ why: Unavailability) {
         typealias Told = (more: (@Sendable () -> Void)?, abandoned: (@Sendable () -> Void)?)
         let (told, awaited) = state.withLock { state -> (Told, CheckedContinuation<Void, Never>?) in
@@ -87,23 +84,19 @@ package final class BodyStream: Sendable {
         told.more?()
     }
 
-    /// Nothing more is put in, or nobody takes any more.
+    /// Whether the writer has finished or the reader has given up.
     package var isOver: Bool { state.withLock { $0.isOver } }
-    /// Nothing more can be taken.
+    /// Whether the reader can take nothing more.
     package var isSpent: Bool { state.withLock { $0.isSpent } }
-    /// How many bytes wait to be taken.
     package var count: Int { state.withLock { $0.bytes.count } }
-    /// Nobody takes any more.
     package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-    // MARK: The end that takes out
-
-    /// Whom to tell that there is more, or the end. It is told of what there is already by looking.
+    /// Sets the callback for new bytes and for the end. It is not called for bytes that are already there.
     package func whenMore(_ more: @escaping @Sendable () -> Void) {
         state.withLock { if !$0.isOver { $0.whenMore = more } }
     }
 
-    /// Lends the next bytes, which are gone then; nothing where there are none now.
+    /// Lends the next bytes to `body` and removes them. Returns `nil` if there are none now.
     package func take<Result: Sendable>(atMost most: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         let (result, count, tell) = state.withLock { state -> (Result?, Int, (@Sendable (Int) -> Void)?) in
             guard most > 0, state.bytes.count > 0 else { return (nil, 0, state.whenTaken) }
@@ -115,15 +108,15 @@ package final class BodyStream: Sendable {
         return result
     }
 
-    /// How it ended, once everything before the end was taken.
+    /// The end, after every byte before it was read.
     package var end: End? { state.withLock { $0.bytes.count == 0 ? $0.end : nil } }
 
-    /// Why there will not be all of it, whatever can still be taken.
+    /// The reason why the body is incomplete, even while bytes can still be read.
     package var breach: Unavailability? {
         state.withLock { if case .broken(let why) = $0.end { why } else { nil } }
     }
 
-    /// Nobody takes any more: what is in it is dropped, and the other end is told.
+    /// Gives the rest of the body up. Unread bytes are dropped, and the writer is notified.
     package func abandon() {
         let (tell, awaited) = state.withLock { state -> ((@Sendable () -> Void)?, CheckedContinuation<Void, Never>?) in
             guard !state.isAbandoned else { return (nil, nil) }
@@ -136,7 +129,7 @@ package final class BodyStream: Sendable {
         tell?()
     }
 
-    /// Waits until something can be taken, or there is the end.
+    /// Waits until at least `count` bytes can be read, or until the end.
     package func arrived(atLeast count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -147,7 +140,7 @@ package final class BodyStream: Sendable {
         }
     }
 
-    /// Waits until all of it is there, or more than so many bytes are, and takes it if it is all; nothing otherwise.
+    /// Waits for the whole body, and returns it if it has at most `most` bytes. Otherwise returns `nil`.
     package func whole(atMost most: Int) async -> [UInt8]? {
         await arrived(atLeast: most + 1)
         return state.withLock { state in
@@ -161,7 +154,7 @@ package final class BodyStream: Sendable {
 }
 
 extension BodyStream.State {
-    /// Whoever waits for as much as there is by now, who waits no more.
+    /// Returns the waiting reader if enough bytes or the end have arrived, and forgets it.
     fileprivate mutating func reached() -> CheckedContinuation<Void, Never>? {
         guard let awaited, isOver || bytes.count >= awaited.count else { return nil }
         self.awaited = nil

@@ -1,55 +1,57 @@
 package import JunctionSecret
 
-/// A vendor's cloud, seen from the session: one call, one outcome. Retrying belongs to the session.
+/// A vendor's cloud as the session sees it: one call, one outcome. The session decides about retries.
 package protocol IdentityProvider: Sendable {
     /// The name in the configuration and on the wire: `junction`, `social`, `sinch`, `oauth`.
     var name: String { get }
 
-    /// The schemes that it has, and what the session has to know of each.
+    /// The schemes of the provider, and the properties of each.
     var schemes: [Scheme: SchemeTraits] { get }
 
-    /// Reads what a credential says about itself. No network, no clock: a malformed one is refused here.
+    /// Reads the claims of a credential. It uses no network and no clock. A malformed credential is refused here.
     ///
-    /// - Parameter configured: the environment and region of an API key that is already configured, if any.
+    /// - Parameter configured: the environment and region of an API key that is already configured, if there is one.
     func examine(
         _ credential: Credential,
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts
 
-    /// Exchanges a credential for a session. The credential is spent by this, whatever comes back; what it brings before the
-    /// sign-in is complete is kept with `store`, and the next try of the same credential begins there.
+    /// Exchanges a credential for a session. The credential is spent after any outcome. `store` keeps partial grants;
+    /// the next attempt with the same credential continues with them.
     ///
-    /// - Parameter expected: the only user that may come out (a link code under a session that needs
-    ///   reauthentication). Where another one is known before the final exchange is made, that is `.otherUser`; a grant for
-    ///   another one is given back all the same: the session refuses and revokes it.
+    /// - Parameter expected: the only permitted user (a link code under a session that needs reauthentication). If
+    ///   another user is known before the final exchange, the call fails with `.otherUser`. A grant for another user is
+    ///   returned, and the session refuses and revokes it.
     func exchange(
         _ credential: Credential,
         expecting expected: Identity?,
         store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant
 
-    /// Begins a sign-in that a person approves on another screen: asks the provider for its codes. Only for a credential
-    /// that awaits approval.
+    /// Begins a device sign-in by requesting its codes. Only for a credential that awaits approval.
     func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization
 
-    /// Asks whether the sign-in has been approved, or completes what an approval has brought (`store`): no retry. When to poll
-    /// is the session's affair.
+    /// Polls once whether the sign-in has been approved, or continues with a partial grant (`store`). No retry. The
+    /// session decides when to poll.
     func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant
 
-    /// Gives back what a partial grant holds, as nobody wants it any more.
+    /// Revokes a partial grant that is no longer needed.
     func giveBack(_ partialGrant: SharedSecret) async
 
-    /// The provider's page on which a person signs in by a browser: what comes back is an authorization code.
+    /// Returns the address of the provider's page for a sign-in in a browser. That page returns an authorization code.
     func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String
 
-    /// Renews the session: one request, no retry, no redirect; where its refusal can mean two things, one look at the user.
+    /// Renews the session: one request, no retry, no redirect. If a refusal is ambiguous, the provider may make one
+    /// request about the user.
     ///
-    /// - Parameter secrets: the session's own; an access token is among them while it lives, and outlives both requests.
-    /// - Parameter answer: what a session handler said to renew with; `.renew` when nobody has to be asked.
-    /// - Parameter sendDeadline: a refresh token that may be spent is sent before this or not at all, where there is such a time:
-    ///   later would be too late for the provider's grace. Name and connection have to stand by then.
-    /// - Returns: the grant. Its `token` is absent if the answer carried a refresh token and no access token that can be used:
-    ///   that refresh token replaces the session's own all the same, and `shortfall` says what was wrong with the rest.
+    /// - Parameter secrets: the session's own secrets. They include an access token that is valid for both requests, if
+    ///   there is one.
+    /// - Parameter answer: the answer of a session handler, or `.renew` if no handler was asked.
+    /// - Parameter sendDeadline: the time by which the request must be sent, or not at all, if there is one. Later
+    ///   would miss the provider's grace for the refresh token. Name resolution and connection must be complete by
+    ///   then.
+    /// - Returns: the grant. Its `token` is `nil` if the answer had a refresh token but no usable access token. That
+    ///   refresh token replaces the session's own, and `shortfall` has the reason.
     func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
@@ -57,17 +59,18 @@ package protocol IdentityProvider: Sendable {
         sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant
 
-    /// Tells the provider that the user has signed out here, where it wants to know: one request, no retry. The local
-    /// sign-out is over already and does not wait.
+    /// Notifies the provider that the user has signed out here, if it wants to know: one request, no retry. The local
+    /// sign-out is already complete and does not wait.
     ///
-    /// It returns when there is nothing more to tell: the provider knows, has refused for good, or need not know. What
-    /// it throws is transient, and the session tells it again.
+    /// The function returns when the revocation is finished: the provider knows, has finally refused, or need not know.
+    /// An error is transient, and the session repeats the call.
     func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability)
 
-    /// Asks whether the provider still knows this session: one request, no retry. It is asked of schemes with `mayBeForgotten`.
+    /// Asks whether the provider still knows this session: one request, no retry. Called for schemes with
+    /// `mayBeForgotten`.
     func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool
 
-    /// Decides whether a request stays within the signed-in user's own resources, and in which normal form it is sent.
+    /// Checks that a request stays within the signed-in user's own resources, and returns it in normal form.
     func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest
 
     /// Sends one admitted request as the signed-in user: no retry, no redirect, a bounded body.
@@ -77,33 +80,33 @@ package protocol IdentityProvider: Sendable {
         with secrets: SessionSecrets
     ) async throws(Unavailability) -> ApiAnswer
 
-    /// What an answer of the API says about the user for whom the request was made: nothing, unless the provider has ended
-    /// this user's sessions in so many words.
+    /// Returns the verdict on the user in an answer of the API. `nil` unless the answer explicitly says that the
+    /// provider has ended this user's sessions.
     func verdict(in answer: ApiAnswer) -> Verdict?
 
-    /// Looks whether the provider can be reached and whether its clock agrees, for `doctor`.
+    /// Checks for `doctor` whether the provider is reachable and whether its clock agrees.
     ///
-    /// - Parameter mayCall: asked before each request leaves; says why it may not, if so.
+    /// - Parameter mayCall: called before each request leaves. Returns the error if the request may not leave.
     func probe(_ identity: Identity?, mayCall: @Sendable () async -> SessionError?) async -> [ProbeFinding]
 }
 
 extension IdentityProvider {
-    /// Refused, by a provider without such a scheme: none of its credentials awaits approval.
+    /// Refuses, for a provider without device sign-ins.
     package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
         throw .refused("\(name) has no sign-in that is approved on another screen")
     }
 
-    /// Refused likewise.
+    /// Refuses, for a provider without device sign-ins.
     package func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant {
         throw .refused("\(name) has no sign-in that is approved on another screen")
     }
 
-    /// Refused, by a provider without such a page.
+    /// Refuses, for a provider without such a page.
     package func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String {
         throw SessionError(.unsupported, "\(name) has no page on which a person could sign in by a browser")
     }
 
-    /// Renews with what was not sent before: it leaves when it can.
+    /// Renews without a send deadline, for secrets that were not sent before.
     package func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
@@ -112,7 +115,7 @@ extension IdentityProvider {
         try await renew(identity, with: secrets, using: answer, sendingBy: nil)
     }
 
-    /// The same where nothing is kept.
+    /// Exchanges a credential without keeping partial grants.
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?
@@ -124,26 +127,26 @@ extension IdentityProvider {
         try await poll(codes, store: .none)
     }
 
-    /// Yes, of a provider that forgets no session.
+    /// Returns true, for a provider that forgets no session.
     package func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool { true }
 
-    /// Nothing, for a provider whose credentials bring a session at once, or nothing that lives on.
+    /// Does nothing, for a provider without partial grants, or whose partial grants need no revocation.
     package func giveBack(_ partialGrant: SharedSecret) async {}
 }
 
-/// What an app has prepared for a sign-in by a browser (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8252).
+/// The request parameters of a sign-in in a browser (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8252).
 package struct AuthorizationPage: Sendable {
-    /// Where the browser comes back to.
+    /// The address to which the browser returns.
     package var redirectUri: String
-    /// What it brings along unchanged.
+    /// The value that the browser returns unchanged.
     package var state: String
-    /// What shows that whoever redeems the code is who asked for it.
+    /// The proof that the same program requests and redeems the code.
     package var proof: Proof
 
     package enum Proof: Sendable {
-        /// The verifier's SHA-256, in Base64url.
+        /// The verifier's SHA-256 in Base64url.
         case challenge(String)
-        /// What the challenge is made of.
+        /// The verifier from which the challenge is computed.
         case verifier(SharedSecret)
     }
 
@@ -154,18 +157,18 @@ package struct AuthorizationPage: Sendable {
     }
 }
 
-/// A credential that was refused before anything was sent: malformed, or not for this provider.
+/// The refusal of a credential before anything was sent.
 package enum CredentialRefused: Error, Equatable, Sendable {
-    /// Which rule failed, in words; never the credential.
+    /// The rule that failed, in words without the credential.
     case malformed(String)
-    /// What was said beside it is wrong, such as a region: the token, key or code itself is not at fault.
+    /// A parameter beside the credential is wrong, such as a region. The token, key or code itself is not at fault.
     case misdescribed(String)
     /// This provider does not have the scheme.
     case unsupported(String)
     /// A member that the scheme needs is missing.
     case incomplete(String)
 
-    /// Which rule failed, in words.
+    /// The rule that failed, in words.
     package var reason: String {
         switch self {
         case .malformed(let reason), .misdescribed(let reason), .unsupported(let reason), .incomplete(let reason):
@@ -174,32 +177,32 @@ package enum CredentialRefused: Error, Equatable, Sendable {
     }
 }
 
-/// Why an exchange brought no session.
+/// The reason why an exchange brought no session.
 package enum ExchangeFailure: Error, Equatable, Sendable {
-    /// The provider's explicit no to this credential.
+    /// The provider has explicitly refused this credential.
     case refused(String)
     /// The provider says that this user is banned or deleted.
     case terminated(code: String, message: String)
-    /// The credential turned out to be for another user than the one expected.
+    /// The credential belongs to another user than the expected one.
     case otherUser(Identity)
-    /// Everything else; nothing is lost.
+    /// Any other failure. Nothing is lost.
     case unavailable(Unavailability)
 }
 
-/// With what a session is to be renewed.
+/// The answer of a session handler: the secret with which the session is renewed.
 package enum RenewalAnswer: Sendable {
-    /// With the session's own secrets, or with nothing but the user's name where that is enough.
+    /// The session's own secrets, or only the user's name if that is sufficient.
     case renew
-    /// With a token that the app's server made for this user.
+    /// A token that the app's server made for this user.
     case authToken(SharedSecret)
-    /// With a signature that the app's server made for this user (a legacy scheme). One whose request may have arrived
-    /// is not given again.
+    /// A signature that the app's server made for this user (a legacy scheme). It is not used again after a request
+    /// that may have arrived.
     case signature(SharedSecret, sequence: UInt64)
 }
 
-/// The provider's explicit word that a user is deleted, disabled or banned.
+/// The provider's explicit statement that a user is deleted, disabled or banned.
 package struct Verdict: Hashable, Sendable {
-    /// The provider's code, as a string: `invalid_token`, `400312`, …
+    /// The provider's code as a string: `invalid_token`, `400312`, …
     package var code: String
     package var message: String
 
@@ -209,17 +212,17 @@ package struct Verdict: Hashable, Sendable {
     }
 }
 
-/// Why a renewal brought no token.
+/// The reason why a renewal brought no token.
 package enum RenewalFailure: Error, Hashable, Sendable {
-    /// What a session handler gave is malformed, for another user, or refused: another handler may have better.
+    /// A handler's secret is malformed, for another user, or refused. Another handler may have a better one.
     case answerRefused(String)
-    /// The provider has forgotten this installation: a new registration is needed, the session is kept.
+    /// The provider has forgotten this installation. A new registration is needed, and the session is kept.
     case registrationForgotten
     /// The provider's explicit verdict that the user is deleted, disabled or banned.
     case terminated(code: String, message: String)
-    /// The provider wants a new credential; the session is kept.
+    /// The provider demands a new credential. The session is kept.
     case reauthenticationRequired
-    /// Everything else is transient, always.
+    /// Any other failure, which is always transient.
     case unavailable(Unavailability)
 }
 
@@ -231,16 +234,18 @@ package struct ApiRequest: Equatable, Sendable {
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
     package var passage = Passage.whole
-    /// The most bytes of a request that is whole, and of an answer that is gathered.
+    /// The largest body, in bytes, of a request that is not streamed and of an answer that is gathered.
     package static let longestBody = 8 << 20
-    /// Headers that a caller may not set are left out, and not refused: a library may have added them unasked.
+    /// Whether headers that a caller may not set are left out instead of refused. A library may have added them by
+    /// itself.
     package var leavesOutOtherHeaders = false
 
-    /// How bodies pass.
+    /// How the bodies of a request and its answer are transferred.
     package enum Passage: Equatable, Sendable {
-        /// The request's in `body`; the answer's as it comes, of a bounded length and in bounded time: it is gathered.
+        /// Complete: the request's body is in `body`, and the answer is gathered, with a bounded length and a bounded
+        /// time.
         case whole
-        /// As they come, of any length: the answer's, and the request's where it comes so instead of in `body`.
+        /// Streamed, of any length: the answer's body, and the request's body if a stream is given.
         case streamed(BodyStream?)
 
         package static func == (left: Passage, right: Passage) -> Bool {
@@ -252,7 +257,7 @@ package struct ApiRequest: Equatable, Sendable {
         }
     }
 
-    /// What is sent while it comes, and so once.
+    /// The streamed request body, which can be sent only once.
     package var upload: BodyStream? {
         if case .streamed(let upload) = passage { upload } else { nil }
     }
@@ -278,12 +283,12 @@ package struct ApiRequest: Equatable, Sendable {
     }
 }
 
-/// The provider's answer to an API request, whatever its status.
+/// The provider's answer to an API request, with any status.
 package struct ApiAnswer: Equatable, Sendable {
     package var status: Int
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
-    /// The body where it comes by and by, and `body` has nothing. Whoever has it takes all of it, or abandons it.
+    /// The streamed body. `body` is then empty. The owner of the answer must read the stream to its end or abandon it.
     package var stream: BodyStream?
 
     package init(status: Int, headers: [(name: String, value: String)], body: [UInt8], stream: BodyStream? = nil) {
@@ -299,7 +304,7 @@ package struct ApiAnswer: Equatable, Sendable {
     }
 }
 
-/// One thing that `doctor` looked at.
+/// One result of `doctor`.
 package struct ProbeFinding: Equatable, Sendable {
     package enum Verdict: String, Sendable {
         case ok
@@ -321,7 +326,7 @@ package struct ProbeFinding: Equatable, Sendable {
 }
 
 extension RenewalFailure {
-    /// What the log and the metrics say of it.
+    /// The failure for the log and the metrics.
     var reported: Unavailability {
         switch self {
         case .unavailable(let failure):

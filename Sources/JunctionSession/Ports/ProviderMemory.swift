@@ -1,21 +1,20 @@
-/// What a provider must not forget when a session ends: it belongs to the installation, and survives sign-outs and
-/// restarts. Nothing secret goes in.
+/// The data that a provider keeps for the installation. It survives sign-outs and restarts and contains no secret.
 package protocol ProviderMemory: Sendable {
-    /// Uses a sequence up: from now on it is refused, and so is every smaller one of the same subject.
+    /// Uses a sequence up. From now on it is refused, and so is every smaller one of the same subject.
     ///
-    /// It returns once that survives a power cut, so a request made after it can never be made again by a process that
-    /// does not know. Where the disk refuses, this process remembers and goes on. It never blocks the caller's thread.
+    /// The function returns when the claim survives a power cut, so no later process repeats a request that is sent
+    /// after it. If the disk refuses, this process keeps the claim in memory and continues. The function never blocks
+    /// the caller's thread.
     ///
-    /// - Parameter subject: whose sequences these are: what the provider counts them by.
+    /// - Parameter subject: the unit for which the provider counts sequences.
     func claim(_ sequence: UInt64, of subject: String) async throws(SequenceSpent)
 
-    /// Takes the last claim back, because the request never arrived: the sequence was not used after all.
+    /// Takes the last claim back, because the request never arrived and the sequence was not used.
     func release(_ sequence: UInt64, of subject: String) async
 }
 
-/// A sequence that is not larger than every one that was used before.
+/// The error for a sequence that is not larger than every used one.
 package struct SequenceSpent: Error, Equatable, Sendable {
-    /// The largest one that was used.
     package var last: UInt64
 
     package init(last: UInt64) {
@@ -23,13 +22,12 @@ package struct SequenceSpent: Error, Equatable, Sendable {
     }
 }
 
-/// The largest sequence that was used, for each of a few subjects: the rules, without where it is kept.
+/// The largest used sequence of each subject, independent of how it is stored.
 package struct SequenceList: Equatable, Sendable {
-    /// One subject and its largest sequence.
     package struct Entry: Equatable, Sendable {
         package var subject: String
         package var last: UInt64
-        /// What `last` was before the newest claim, which may be taken back; unknown after a restart.
+        /// The value of `last` before the newest claim, for a release. Unknown after a restart.
         var before: UInt64?
         var isReleasable = false
 
@@ -39,13 +37,13 @@ package struct SequenceList: Equatable, Sendable {
         }
     }
 
-    /// Subjects that are remembered, at the most: one device has fewer users, and a file has an end.
+    /// The largest number of remembered subjects. One device has fewer users, and the file must be bounded.
     package static let capacity = 32
 
-    /// The one that was used least recently first.
+    /// The entries, the least recently used first.
     package private(set) var entries: [Entry]
 
-    /// Takes what was remembered, the one that was used least recently first.
+    /// Takes over stored entries, the least recently used first.
     package init(_ entries: [Entry] = []) {
         self.entries = Array(entries.suffix(Self.capacity))
     }
@@ -61,7 +59,7 @@ package struct SequenceList: Equatable, Sendable {
         if entries.count > Self.capacity { entries.removeFirst() }
     }
 
-    /// Says whether there was something to take back.
+    /// Takes the last claim back. Returns whether there was such a claim.
     package mutating func release(_ sequence: UInt64, of subject: String) -> Bool {
         guard let index = entries.firstIndex(where: { $0.subject == subject }),
             entries[index].last == sequence, entries[index].isReleasable

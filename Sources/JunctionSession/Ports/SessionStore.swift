@@ -1,30 +1,31 @@
-/// Where the session is kept over restarts: sealed, durable, one record.
+/// Stores the session over restarts: one record, sealed and durable.
 package protocol SessionStore: Sendable {
-    /// Where the sealing key comes from: `host+tpm2`, `tpm2`, `host` or `file`.
+    /// The source of the sealing key: `host+tpm2`, `tpm2`, `host` or `file`.
     var sealedWith: String { get }
 
-    /// Reads the newest authentic record. Called once, before anything else; erases nothing.
+    /// Reads the newest authentic record. Called once, before all other functions. It erases nothing.
     func restore() -> Restoration
 
-    /// Seals and writes a record so that it survives a power cut once this returns. Calls are made one at a time,
-    /// in order. It never blocks the caller's thread.
+    /// Seals and writes a record. The record survives a power cut when this function returns. Calls are made one at a
+    /// time, in order. The function never blocks the caller's thread.
     func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure)
 }
 
-/// What was found at start. *Absent*, *locked*, *damaged* and *unavailable* are four different things.
+/// The result of reading the store at start.
 package enum Restoration: Sendable {
     case absent
-    /// The newest authentic record; `damaged` names losers that went to quarantine, if any, and says what to do.
+    /// The newest authentic record. `damaged` names the records that were moved to quarantine, if any, and says what to
+    /// do.
     case restored(SessionRecord, SessionSecrets, damaged: String?)
     case unreadable(Unreadable)
 
-    /// A record that is present and cannot be read. Nothing was moved that could be the user's only login.
+    /// A record that exists and cannot be read. The store has not moved any file that could be the user's only login.
     package struct Unreadable: Hashable, Sendable {
         /// `locked`, `damaged` or `unavailable`.
         package var status: StorageStatus
-        /// What happened, to what, what to do.
+        /// What happened, to what, and what to do.
         package var remedy: String
-        /// What the clear header says, when there is one.
+        /// The content of the clear header, if there is one.
         package var header: Header?
         /// Whether a new sign-in can be sealed and written in its place.
         package var canSignIn: Bool
@@ -37,7 +38,7 @@ package enum Restoration: Sendable {
         }
     }
 
-    /// The clear header of a record: what may be known without the key.
+    /// The clear header of a record, which is readable without the key.
     package struct Header: Hashable, Sendable {
         package var generation: UInt64
         package var edition: UInt32
@@ -64,9 +65,9 @@ package enum Restoration: Sendable {
     }
 }
 
-/// A record could not be made durable. What was there before is still there.
+/// The error of a record that could not be made durable. The previous record still exists.
 package struct StoreFailure: Error, Hashable, Sendable {
-    /// What happened, to what, what to do: `No space left on device while writing …`.
+    /// What happened, to what, and what to do: `No space left on device while writing …`.
     package var message: String
 
     package init(_ message: String) {

@@ -1,68 +1,71 @@
-/// When the same refresh token is sent again after a request whose outcome is unknown.
+/// Decides when the same refresh token is sent again after a request whose outcome is unknown (a refresh retry).
 ///
-/// | the window | opens by | closes by |
+/// | window | opens on | closes on |
 /// |---|---|---|
-/// | is closed | an ambiguous outcome; an open intent that a start finds | |
-/// | is open, the late replay to come | every further ambiguous outcome opens it anew | one of the events below |
-/// | is open, the late replay made | the same | one of the events below; any outcome that is not ambiguous |
+/// | closed | an ambiguous outcome; an open intent that a start finds | |
+/// | open, before the late refresh retry | each further ambiguous outcome opens it again | one of the events below |
+/// | open, after the late refresh retry | the same | one of the events below; any outcome that is not ambiguous |
 ///
-/// The window closes by each of these:
+/// Each of these events closes the window:
 /// - a grant, or a verdict;
 /// - a new refresh token that came without a usable access token;
-/// - a round of questions;
-/// - a failure after which no replay is allowed: six were sent in ten minutes, or the time for the late replay has passed;
+/// - a round of questions to session handlers;
+/// - a failure after which no refresh retry is allowed: six were sent in ten minutes, or the time for the late one has
+///   passed;
 /// - an event that ends the renewal, such as a sign-out.
 struct RefreshRetries: Hashable, Sendable {
     private var window: Window?
-    /// When refresh retries were sent, in the last ten minutes.
+    /// The send times of the refresh retries in the last ten minutes.
     private var times: [Uptime] = []
 
     private struct Window: Hashable, Sendable {
-        /// When the first request was sent whose outcome is unknown.
+        /// The send time of the first request whose outcome is unknown.
         var sentAt: Uptime
-        /// Its late replay has been made.
+        /// Whether the late refresh retry has been made.
         var isUsedUp = false
     }
 
     init() {}
 
-    /// The process before this one may have sent a request then.
+    /// Creates the state after a restart: the previous process may have sent a request at `sentAt`.
     init(after sentAt: Uptime) {
         window = Window(sentAt: sentAt)
     }
 
-    /// Whether a request is out whose outcome is unknown.
+    /// Whether the outcome of a request is unknown.
     var isOpen: Bool { window != nil }
 
     mutating func close() {
         window = nil
     }
 
-    /// The same without the window: refresh retries count for ten minutes, whatever their outcome.
+    /// The same state with a closed window. Each refresh retry counts for ten minutes, with any outcome.
     var closed: RefreshRetries {
         var next = self
         next.close()
         return next
     }
 
-    /// A replay leaves.
+    /// Counts a refresh retry that is being sent.
     mutating func sent(_ now: Moment) {
         times = recent(now) + [now.uptime]
-        // A replay that a caller caused early leaves the late one as it is.
+        // A refresh retry that a caller caused early does not replace the late one.
         guard let current = window else { return }
         if now.uptime >= current.sentAt + RenewalPolicy.secondRefreshRetry.lowerBound { window?.isUsedUp = true }
     }
 
-    /// The outcome of a request is unknown.
+    /// Handles a request whose outcome is unknown.
     mutating func lost(sentAt: Uptime, _ now: Moment) {
-        // The answer may be lost a second time: as long as the first request is inside its grace, that one counts.
+        // The answer may be lost twice. While the first request is inside the provider's grace, the window keeps its
+        // send time.
         let first = window.map(\.sentAt).flatMap {
             $0 + RenewalPolicy.secondRefreshRetry.lowerBound > now.uptime ? $0 : nil
         }
         window = Window(sentAt: first ?? sentAt)
     }
 
-    /// How long until the same refresh token is sent again; `nil` if the provider's grace is over or used up.
+    /// Returns the delay until the next refresh retry. `nil` if the provider's grace is over or all retries are used
+    /// up.
     func delay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
         guard let window, recent(now).count < RenewalPolicy.mostRefreshRetries else { return nil }
         if isAmbiguous { return random.uniform(in: RenewalPolicy.firstRefreshRetry) }
@@ -72,7 +75,7 @@ struct RefreshRetries: Hashable, Sendable {
         return now.uptime + delay <= window.sentAt + RenewalPolicy.latestRefreshRetry ? delay : nil
     }
 
-    /// The send deadline of a replay that begins now; `nil` if the grace is over.
+    /// Returns the send deadline of a refresh retry that begins now. `nil` if the grace is over.
     func sendDeadline(_ now: Uptime) -> Uptime? {
         window.map { $0.sentAt + RenewalPolicy.latestSend }.flatMap { $0 > now ? $0 : nil }
     }

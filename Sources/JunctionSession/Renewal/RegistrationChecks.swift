@@ -1,28 +1,28 @@
-/// When the provider is asked whether it still knows the session that stands.
+/// Decides when the daemon asks the provider whether it still knows the present session.
 ///
 /// | a check | until |
 /// |---|---|
-/// | does not exist | a session stands that the provider may forget, and whose token lives |
-/// | waits | its time has come, and neither a renewal nor a change is under way |
-/// | is under way | the provider's answer |
+/// | does not exist | a session is in force that the provider may forget, and whose token has not expired |
+/// | waits | its time comes, and neither a renewal nor a change is under way |
+/// | is under way | the provider answers |
 ///
-/// Each new session and each renewal begin the wait anew. An answer that arrives after that means nothing.
+/// Each new session and each renewal restart the wait. A later answer to an earlier check is ignored.
 struct RegistrationChecks: Hashable, Sendable {
     /// The secrets of the session that is checked.
     private(set) var secrets: SecretRef?
-    /// When the next check is due; `nil` while one is under way.
+    /// The time of the next check. `nil` while one is under way.
     private(set) var dueAt: Uptime?
     private var request: Attempt?
 
     init() {}
 
-    /// The session comes from a record: the provider may have forgotten it while the daemon was stopped.
+    /// Creates the state for a restored session. The provider may have forgotten it while the daemon was stopped.
     init(restored secrets: SecretRef, _ now: Moment, using random: inout Randomness) {
         self.secrets = secrets
         dueAt = now.uptime + random.uniform(in: RenewalPolicy.checkAfterStart)
     }
 
-    /// The session to check is the one with these secrets; with `nil`, there is none.
+    /// Follows the session with these secrets. With `nil`, there is no session to check.
     mutating func follow(_ secrets: SecretRef?, _ now: Moment, using random: inout Randomness) {
         guard secrets != self.secrets else { return }
         (self.secrets, request) = (secrets, nil)
@@ -35,9 +35,9 @@ struct RegistrationChecks: Hashable, Sendable {
         (request, dueAt) = (attempt, nil)
     }
 
-    /// The provider has answered, or the request has failed.
+    /// Handles the provider's answer or a failed request.
     ///
-    /// - Returns: whether the answer is about the session that stands.
+    /// - Returns: whether the answer is about the present session.
     mutating func ended(_ attempt: Attempt, _ now: Moment, using random: inout Randomness) -> Bool {
         guard request == attempt else { return false }
         (request, dueAt) = (nil, now.uptime + random.uniform(in: RenewalPolicy.checkPause))

@@ -1,50 +1,49 @@
-/// The renewal of the session: what is under way, or what the next attempt waits for.
+/// The renewal of the session: the attempt under way, or what the next attempt waits for.
 ///
-/// | phase | leaves it by | to |
+/// | phase | event | next phase |
 /// |---|---|---|
 /// | resting: scheduled | the token's renewal time, its end, a caller | asking, writing the intent |
-/// | resting: replaying | a moment inside the provider's reuse grace | writing the intent |
-/// | resting: backing off | its time, a caller with a dead token, a resume, the network's return | asking, writing the intent |
+/// | resting: refresh retry | a time inside the provider's reuse grace | writing the intent |
+/// | resting: backing off | its time, a caller with no valid token, resume, network | asking, writing the intent |
 /// | resting: postponed | its time, `session.renew` | due |
-/// | resting: due | a handler that registers, where one is needed | asking, writing the intent |
+/// | resting: due | a handler registers, if one is needed | asking, writing the intent |
 /// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |
-/// | writing the intent | the write | sending |
-/// | sending | the provider's answer, or its absence | answered |
-/// | answered: a grant or a verdict; any other outcome | the end of the write under way, if there is one | storing; replaying, backing off, asking |
-/// | storing | the write | a new `Renewal`; backing off, where only a refresh token came |
+/// | writing the intent | the write ends | sending |
+/// | sending | the provider answers, or the request fails | answered |
+/// | answered: a grant or a verdict | no write is under way | storing |
+/// | answered: any other outcome | no write is under way | refresh retry, backing off, asking |
+/// | storing | the write ends | a new `Renewal`; backing off, if only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
     private(set) var retry = Retry()
-    /// What went wrong last, for the snapshot.
+    /// The last failure, for the snapshot.
     private(set) var lastError: String?
     private var refreshRetries = RefreshRetries()
-    /// The end of the pause that the provider has demanded, until a grant. Only refresh retries and `session.renew` pass it.
+    /// The end of the pause that the provider has demanded. It holds until a grant. Only refresh retries and
+    /// `session.renew` may be sent earlier.
     private var demand: Retry.Time?
-    /// When a token that the API had rejected was last replaced.
+    /// The time at which a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
-    /// The last failure that `session.renew` answered with.
+    /// The last failure that `session.renew` reported.
     private var told: RepeatedFailure?
-    /// The provider has forgotten this installation, and has granted nothing since.
+    /// Whether the provider has forgotten this installation and has granted nothing since.
     private(set) var isRegistrationForgotten = false
 
-    /// The order of a rotation is fixed: write the intent, send, write the new generation, then serve it.
+    /// The steps of a rotation have a fixed order: write the intent, send, write the new generation, then serve it.
     enum Phase: Hashable, Sendable {
         case resting(Wait)
-        /// A round of questions to the handlers is under way.
         case asking(Attempt)
-        /// The intent is being written.
         case writingIntent(Try, PersistenceQueue.Update)
         case sending(Try, since: Uptime)
-        /// The answer waits until no change is being written; a grant also waits for the write of a name.
+        /// The answer waits until no change is being written. A grant also waits for the write of a name.
         case answered(Try, since: Uptime, Answer)
-        /// The persistence queue writes the outcome. With a shortfall, the renewal has failed when that has ended.
+        /// The persistence queue writes the outcome. With a shortfall, the renewal fails when that write has ended.
         case storing(Shortfall?)
     }
 
-    /// What the provider has answered.
     enum Answer: Hashable, Sendable {
         case granted(Granted)
-        /// A new refresh token, and no access token that can be used.
+        /// A new refresh token without a usable access token.
         case fellShort(Granted, Unavailability)
         case failed(RenewalFailure)
 
@@ -68,25 +67,26 @@ struct Renewal: Hashable, Sendable {
         case scheduled
         /// The time to send the same refresh token again. No handler is asked.
         case refreshRetry
-        /// The pause after a transient failure. What a handler gave is used again.
+        /// The pause after a transient failure. The next attempt uses a kept handler's secret again.
         case backoff(keeping: Kept?)
-        /// The end of a postponement: no handler could help, and only `session.renew` and a sign-in ask before it.
+        /// The end of a postponement: no handler could help. Until then only `session.renew` and a sign-in ask
+        /// handlers.
         case postponed(until: Retry.Time, after: String)
         /// A handler to ask: the postponement is over, or the provider has forgotten the registration.
         case due
     }
 
-    /// One attempt, and what it is made with.
+    /// One attempt, and the secret that it uses.
     struct Try: Hashable, Sendable {
         var attempt: Attempt
-        /// What a handler gave; `nil`: the session's own secrets.
+        /// A handler's secret. `nil`: the session's own secrets.
         var given: Given?
-        /// The round of questions that led to it, if there was one.
+        /// The round of questions that led to the attempt, if there was one.
         var round: HandlerRounds.Round?
         var isRefreshRetry = false
     }
 
-    /// What a handler gave, and the round in which it did.
+    /// A handler's secret, and the round in which the handler gave it.
     struct Kept: Hashable, Sendable {
         var given: Given
         var round: HandlerRounds.Round?
@@ -94,7 +94,7 @@ struct Renewal: Hashable, Sendable {
 
     private struct RepeatedFailure: Hashable, Sendable {
         var refusal: SessionError
-        /// Why no handler could help, if that was it.
+        /// The reason why no handler could help, if that is the failure.
         var words: String?
         var at: Uptime
     }
@@ -103,12 +103,12 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Start
 
-    /// Goes on from a record: an open intent, a demanded pause and a postponement outlive the process.
+    /// Resumes from a record. An open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, postponement: Duration, at now: Moment) {
         let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
         demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
-            // It may have been sent when the record was written, and its answer is lost.
+            // The previous process may have sent the request at the write time, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
             refreshRetries = RefreshRetries(after: now.uptime + (.zero - age))
             retry = Retry(now)
@@ -119,24 +119,24 @@ struct Renewal: Hashable, Sendable {
         } else if let until = stored.postponedUntil {
             phase = .resting(Self.wait(postponedUntil: until, postponement, now))
         } else if stored.renewalUnderWay {
-            // A handler has to give again what an app's server made.
+            // A handler has to give the app server's secret again.
             phase = .resting(.due)
         }
     }
 
-    /// What is left of a stored postponement.
+    /// Returns the wait for the rest of a stored postponement.
     private static func wait(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) -> Wait {
-        // The wall clock may have been set: a postponement never grows.
+        // The wall clock may have been set. A postponement never becomes longer.
         let longest = postponement + RenewalPolicy.postponementSpread.upperBound
         let left = min(max(until - now.wall, .zero), longest)
         guard left > .zero else { return .due }
         return .postponed(until: Retry.Time(now.uptime + left, now), after: "no session handler could help")
     }
 
-    /// An attempt failed that was made during a postponement, which goes on: no handler is asked before its end.
+    /// Resumes a postponement after a failed attempt during it. No handler is asked before the postponement ends.
     mutating func resume(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) {
         let wait = Self.wait(postponedUntil: until, postponement, now)
-        // Of a postponement and a pause that the provider demands the later end counts.
+        // If the provider also demands a pause, the later of the two ends counts.
         guard case .resting(.backoff(keeping: nil)) = phase, case .postponed(let end, _) = wait,
             end.uptime > demandedUntil(now)?.uptime ?? now.uptime
         else { return }
@@ -147,14 +147,14 @@ struct Renewal: Hashable, Sendable {
 
     /// Ends a postponement whose time is over.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether a postponement ended.
     mutating func wake(_ now: Moment) -> Bool {
         guard case .resting(.postponed(let until, _)) = phase, until.uptime <= now.uptime else { return false }
         phase = .resting(.due)
         return true
     }
 
-    /// When the next attempt is due by itself; `nil` while one is under way.
+    /// Returns the time at which the next attempt is due without a caller. `nil` while an attempt is under way.
     func due(_ session: Session, _ now: Moment) -> WallTime? {
         guard case .resting(let wait) = phase, isOpen(to: session) else { return nil }
         switch wait {
@@ -170,7 +170,7 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// The wall clock was set, or the machine resumed.
+    /// Handles a step of the wall clock or a resume.
     mutating func clockJumped(_ now: Moment) {
         retry.clockJumped(now)
         demand = demand.map { Retry.Time($0.uptime, now) }
@@ -179,55 +179,55 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// The network may have come back. A replay does not wait for it.
+    /// Shortens a backoff, because the network may have returned. Refresh retries do not depend on it.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
         if case .resting(.backoff) = phase { retry.hurry(now, using: &random) }
     }
 
     // MARK: Beginning
 
-    /// A round of questions begins for this attempt.
+    /// Begins a round of questions for this attempt.
     mutating func ask(_ attempt: Attempt, _ now: Moment) {
         phase = .asking(attempt)
         refreshRetries.close()
         retry.begin(now)
     }
 
-    /// The attempt that is made without a question.
+    /// Returns the attempt that is made without a question.
     func attempt(_ attempt: Attempt) -> Try {
         Try(attempt: attempt, given: kept?.given, round: kept?.round, isRefreshRetry: isRetryingRefresh)
     }
 
-    /// The intent of an attempt is being written.
+    /// Enters the phase in which the intent is written.
     mutating func writeIntent(of next: Try, until update: PersistenceQueue.Update, _ now: Moment) {
-        // With a handler it began when the handler was asked.
+        // If a handler was asked, the attempt began with the question.
         if isResting { retry.begin(now) }
         phase = .writingIntent(next, update)
     }
 
-    /// The intent is written: the request leaves now.
+    /// Enters the phase in which the request is sent. The intent is on the disk, or the disk has refused it.
     mutating func send(_ next: Try, _ now: Moment) {
         if next.isRefreshRetry { refreshRetries.sent(now) }
         phase = .sending(next, since: now.uptime)
     }
 
-    /// A token that the API rejected is being replaced.
+    /// Records that a token which the API rejected is being replaced.
     mutating func replaceRejected(_ now: Moment) {
         lastReplacedRejected = now.uptime
     }
 
     // MARK: Outcomes
 
-    /// The attempt of this request; `nil` if its outcome is no longer wanted.
+    /// Returns the attempt of this request. `nil` if its outcome is no longer wanted.
     func sent(_ attempt: Attempt) -> Try? {
         guard case .sending(let tried, _) = phase, tried.attempt == attempt else { return nil }
         return tried
     }
 
-    /// The provider has answered this request; false if its outcome is no longer wanted.
+    /// Keeps the provider's answer to this request. Returns false if its outcome is no longer wanted.
     mutating func answered(_ attempt: Attempt, _ answer: Answer, _ now: Moment) -> Bool {
         guard case .sending(let tried, var since) = phase, tried.attempt == attempt else { return false }
-        // The provider's grace begins when the request left, after name and connection.
+        // The provider's grace begins when the request is sent, after name resolution and connection.
         if case .failed(.unavailable(let failure)) = answer, let ago = failure.sentAgo {
             since = max(since, now.uptime + (.zero - ago))
         }
@@ -235,29 +235,28 @@ struct Renewal: Hashable, Sendable {
         return true
     }
 
-    /// The session of an answer that waits.
     var granted: Granted? {
         if case .answered(_, _, let answer) = phase { answer.granted } else { nil }
     }
 
-    /// When the request left that has been answered.
+    /// The send time of the request whose answer waits.
     var sentAt: Uptime? {
         if case .answered(_, let since, _) = phase { since } else { nil }
     }
 
-    /// The send deadline of a replay inside the provider's grace.
+    /// The send deadline of a refresh retry inside the provider's grace.
     var sendDeadline: Uptime? {
         guard case .sending(let tried, let since) = phase, tried.isRefreshRetry else { return nil }
         return refreshRetries.sendDeadline(since)
     }
 
-    /// The outcome is being made durable.
+    /// Enters the phase in which the outcome is written.
     mutating func store() {
         phase = .storing(nil)
     }
 
-    /// A new refresh token is being written, which came without a usable access token. The old one is spent, and so is what a
-    /// handler gave.
+    /// Enters the phase in which a new refresh token without a usable access token is written. The old refresh token
+    /// and the handler's secret are spent.
     mutating func storeSuccessor(_ tried: Try, _ failure: Unavailability) {
         var (tried, failure) = (tried, failure)
         (tried.given, tried.round) = (nil, nil)
@@ -266,12 +265,12 @@ struct Renewal: Hashable, Sendable {
         refreshRetries.close()
     }
 
-    /// What was wrong with the answer whose refresh token is being written.
+    /// The failure of the answer whose refresh token is being written.
     var shortfall: Shortfall? {
         if case .storing(let shortfall) = phase { shortfall } else { nil }
     }
 
-    /// A new token is written: earlier failures count no more.
+    /// Handles the end of a new token's write. Earlier failures no longer count.
     mutating func succeeded() {
         var next = Renewal()
         (next.retry, next.lastReplacedRejected, next.refreshRetries) = (
@@ -281,14 +280,14 @@ struct Renewal: Hashable, Sendable {
         self = next
     }
 
-    /// Another event has made the attempt pointless.
+    /// Ends an attempt that another event has made pointless.
     mutating func abandon() {
         self = Renewal()
     }
 
-    /// The provider wants a new credential: nothing is scheduled.
+    /// Handles the provider's demand for a new credential. No renewal is scheduled.
     ///
-    /// - Parameter isAwaited: a caller of `session.renew` waits.
+    /// - Parameter isAwaited: whether a caller of `session.renew` waits.
     mutating func reauthenticationDemanded(_ refusal: SessionError, isAwaited: Bool, _ now: Moment) {
         var next = Renewal()
         (next.retry, next.told, next.refreshRetries) = (retry, told, refreshRetries.closed)
@@ -298,15 +297,15 @@ struct Renewal: Hashable, Sendable {
         if isAwaited { tell(refusal, now) }
     }
 
-    /// A transient failure.
-    ///
-    /// - Returns: what callers are answered with, and how long the pause is.
+    /// Handles a transient failure.
     ///
     /// - Parameters:
-    ///   - isAwaited: a caller of `session.renew` waits.
-    ///   - isReauthenticationPresumed: the provider has refused without a reason for so long that a new credential is wanted.
-    ///   - sentAt: when the request was sent, if it carried a refresh token that may be spent now.
-    ///   - left: what is left of the token's life, if it lives.
+    ///   - isAwaited: whether a caller of `session.renew` waits.
+    ///   - isReauthenticationPresumed: whether the provider has refused without a reason for so long that the daemon
+    ///     requires a new credential.
+    ///   - sentAt: the send time of the request, if it carried a refresh token that may be spent now.
+    ///   - left: the rest of the token's lifetime, if it has not expired.
+    /// - Returns: the error for waiting callers, with the length of the pause.
     mutating func failed(
         _ failure: Unavailability,
         _ tried: Try,
@@ -344,27 +343,28 @@ struct Renewal: Hashable, Sendable {
         return refusal
     }
 
-    /// No handler could help: none is asked before `until`.
+    /// Begins a postponement: no handler could help, and none is asked before `until`.
     mutating func postpone(until: Retry.Time, after words: String) {
         phase = .resting(.postponed(until: until, after: words))
         lastError = "unableToRetrieveAuthToken: " + words
     }
 
-    /// The attempt is over, and no retry is due.
     mutating func rest() {
         phase = .resting(.scheduled)
     }
 
-    /// `session.renew` answers with this for the next ten seconds: it makes one attempt in that time while it fails.
+    /// Keeps the failure that `session.renew` repeats for ten seconds. While it fails, it makes one attempt in that
+    /// time.
     ///
-    /// - Parameter words: why no handler could help, if that is the reason.
+    /// - Parameter words: the reason why no handler could help, if that is the failure.
     mutating func tell(_ refusal: SessionError, saying words: String? = nil, _ now: Moment) {
         told = RepeatedFailure(refusal: refusal, words: words, at: now.uptime)
     }
 
-    /// The provider has said that it has forgotten this installation, and not in the answer to a renewal: a renewal is due.
+    /// Makes a renewal due, because the provider has forgotten this installation and did not say so in answer to a
+    /// renewal.
     ///
-    /// - Returns: false if the renewal has its next attempt already.
+    /// - Returns: false if the next attempt is already fixed.
     mutating func noticeForgottenRegistration() -> Bool {
         guard case .resting(.scheduled) = phase else { return false }
         (phase, isRegistrationForgotten) = (.resting(.due), true)
@@ -373,18 +373,19 @@ struct Renewal: Hashable, Sendable {
         return true
     }
 
-    /// The provider has forgotten this installation.
+    /// Records that the provider has forgotten this installation.
     ///
-    /// - Returns: whether the provider says so for the first time since it granted something. A new registration is then sent at
+    /// - Returns: whether this is the first such answer since a grant. The daemon then sends a new registration at
     ///   once.
     mutating func registrationForgotten() -> Bool {
         defer { isRegistrationForgotten = true }
         return !isRegistrationForgotten
     }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    /// Whether a renewal may happen by itself. While the provider demands a new credential, only what a handler gave is tried.
+    /// Whether a renewal may begin without a caller. While the provider demands a new credential, only a handler's
+    /// secret is tried.
     func isOpen(to session: Session) -> Bool {
         guard session.stored.token != nil else { return false }
         guard session.stored.isReauthenticationDemanded else { return true }
@@ -398,7 +399,6 @@ struct Renewal: Hashable, Sendable {
         if case .resting = phase { true } else { false }
     }
 
-    /// Whether a request is on its way to the provider, or about to be.
     var isBusy: Bool {
         switch phase {
         case .writingIntent, .sending, .answered, .storing: true
@@ -414,20 +414,20 @@ struct Renewal: Hashable, Sendable {
     /// Whether the outcome of a request is unknown.
     var isOutcomeUnknown: Bool { refreshRetries.isOpen }
 
-    /// What a handler gave for the next attempt.
+    /// The handler's secret for the next attempt.
     var kept: Kept? {
         if case .resting(.backoff(let kept)) = phase { kept } else { nil }
     }
 
-    /// Until when no handler is asked, and why.
+    /// The end of the postponement, and its reason.
     var postponement: (until: Retry.Time, words: String)? {
         if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
     }
 
-    /// The end of the pause that the provider demands.
+    /// Returns the end of the pause that the provider demands, if it is in the future.
     func demandedUntil(_ now: Moment) -> Retry.Time? { demand.flatMap { $0.uptime > now.uptime ? $0 : nil } }
 
-    /// When the retry of a failure is due.
+    /// The time of the retry after a failure.
     var retryAt: Retry.Time? {
         switch phase {
         case .resting(.refreshRetry), .resting(.backoff): retry.time
@@ -437,7 +437,7 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// What `session.renew` repeats for ten seconds after a failure.
+    /// Returns the failure that `session.renew` repeats for ten seconds.
     func refusalToRepeat(_ now: Moment) -> SessionError? {
         guard let told, now.uptime - told.at < RenewalPolicy.attemptSpacing else { return nil }
         let pause = RenewalPolicy.attemptSpacing - (now.uptime - told.at)
@@ -447,12 +447,12 @@ struct Renewal: Hashable, Sendable {
         return refusal
     }
 
-    /// Whether a rejected token was replaced a moment ago.
+    /// Whether a rejected token was replaced in the last ten seconds.
     func hasReplacedJustNow(_ now: Moment) -> Bool {
         lastReplacedRejected.map { now.uptime - $0 < RenewalPolicy.attemptSpacing } ?? false
     }
 
-    /// What handlers gave and a renewal still needs.
+    /// The secrets that the renewal still needs: handlers' secrets and those of a grant that waits.
     var secrets: [SecretRef] {
         switch phase {
         case .resting(.backoff(let kept?)): [kept.given.secret]
@@ -464,7 +464,7 @@ struct Renewal: Hashable, Sendable {
 }
 
 extension Renewal.Try {
-    /// What the retry uses again: not a signature that may have been spent.
+    /// Returns the secret that the retry may use again. A signature that may have been spent is not kept.
     fileprivate func kept(after failure: Unavailability) -> Renewal.Kept? {
         guard let given, !(given.isSpentByUse && failure.ambiguous) else { return nil }
         return Renewal.Kept(given: given, round: round)

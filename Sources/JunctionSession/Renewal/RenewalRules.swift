@@ -1,9 +1,9 @@
-/// Who decides about renewals, and how long apps may take.
+/// The settings of renewals: who decides about them, and the time limits for apps.
 package struct RenewalRules: Equatable, Sendable {
     package var mode: RenewalMode
-    /// How long one session handler may take to answer.
+    /// The time limit for the answer of one session handler.
     package var handlerTimeout: Duration
-    /// How long none is asked again after none could help; never less than ten minutes.
+    /// The time in which no handler is asked after none could help, at least ten minutes.
     package var postponement: Duration
 
     package init(

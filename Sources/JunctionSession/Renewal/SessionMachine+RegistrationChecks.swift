@@ -1,6 +1,6 @@
-/// Noticing that the provider has forgotten the session, before an app fails with its token.
+/// Detects that the provider has forgotten the session, before an app fails with its token.
 extension SessionMachine {
-    /// The provider was asked whether it still knows the session.
+    /// Handles the end of a registration check.
     ///
     /// - Parameter isKnown: `nil` if the provider answered neither yes nor no.
     package mutating func registrationChecked(_ attempt: Attempt, isKnown: Bool?, now: Moment) -> [Effect] {
@@ -11,7 +11,6 @@ extension SessionMachine {
         return [.report(.registrationForgotten)] + settle(now)
     }
 
-    /// Asks the provider, if that is due.
     mutating func checkRegistration(_ now: Moment) -> [Effect] {
         let session = installation.session.flatMap { isChecked($0, now) ? $0 : nil }
         checks.follow(session?.secrets, now, using: &random)
@@ -21,7 +20,7 @@ extension SessionMachine {
         return [.checkRegistration(attempt, session.stored.identity, with: session.secrets)]
     }
 
-    /// When the next check is due; `nil` while a check, a renewal or a change of the session is under way.
+    /// The time of the next check. `nil` while a check, a renewal or a change of the session is under way.
     var registrationCheckDue: Uptime? { canCheckRegistration ? checks.dueAt : nil }
 
     private var canCheckRegistration: Bool { renewal.phase == .resting(.scheduled) && persistence.change == nil }

@@ -1,8 +1,8 @@
-/// Renewing: what each outcome means for the session.
+/// Renewals: what each outcome means for the session.
 extension SessionMachine {
     // MARK: Events
 
-    /// A caller wants a renewal now: it passes the backoff, once in ten seconds while it fails.
+    /// Handles `session.renew`. It does not wait for the backoff. While it fails, it makes one attempt in ten seconds.
     package mutating func renewRequested(_ request: RequestID, by uid: UInt32, now: Moment) -> [Effect] {
         callers.add(request, .change, by: uid, waitingFor: .renewal)
         if let refusal = renewalRefusal {
@@ -25,7 +25,7 @@ extension SessionMachine {
         }
     }
 
-    /// The session stays that a sign-in was to replace: whoever asked for a renewal meanwhile gets one.
+    /// Begins the renewals that callers requested during a sign-in, because the session was not replaced.
     mutating func beginRequestedRenewals(_ now: Moment) {
         for caller in callers.list where caller.wait == .renewal {
             if let refusal = renewalRefusal {
@@ -46,20 +46,21 @@ extension SessionMachine {
         return isInVain ? .reauthenticationRequired : nil
     }
 
-    /// Whether the provider's demand for a new credential may have passed by itself.
+    /// Whether the provider's demand for a new credential may have become obsolete.
     func mayPass(_ session: Session) -> Bool {
         traits(of: session.stored.scheme).demandMayPass || session.stored.isReauthenticationPresumed
     }
 
-    /// The provider granted a new token.
+    /// Handles a new token.
     package mutating func renewalSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
         answered(attempt, .granted(granted), now)
     }
 
-    /// The provider granted a new refresh token, and no access token that can be used. The refresh token is written first;
-    /// then the renewal has failed, and is tried again with it.
+    /// Handles a new refresh token without a usable access token. The machine writes the refresh token first. Then the
+    /// renewal has failed, and the next attempt uses it.
     ///
-    /// - Parameter granted: without a life; its secrets are the session's own but for the refresh token.
+    /// - Parameter granted: a grant without a lifetime. Except for the refresh token, its secrets are the session's
+    ///   own.
     package mutating func renewalFellShort(
         _ attempt: Attempt,
         _ granted: Granted,
@@ -69,7 +70,7 @@ extension SessionMachine {
         answered(attempt, .fellShort(granted, failure), now)
     }
 
-    /// The provider granted nothing. Only its two explicit verdicts are more than a delay.
+    /// Handles a renewal without a grant. Only the provider's two explicit verdicts mean more than a delay.
     package mutating func renewalFailed(_ attempt: Attempt, _ failure: RenewalFailure, now: Moment) -> [Effect] {
         answered(attempt, .failed(failure), now)
     }
@@ -81,14 +82,15 @@ extension SessionMachine {
         return []
     }
 
-    /// Uses the answer to a renewal, unless a sign-in is being written, which may end the session. A new session waits for the write
-    /// of a name, which may be undone.
+    /// Uses the answer to a renewal, unless a sign-in is being written, which may end the session. A new session also
+    /// waits for the write of a name, which may be undone.
     mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
         guard case .answered(let tried, _, let answer) = renewal.phase, persistence.change == nil,
             answer.granted == nil || !callers.isWritingName(to: persistence), let session = installation.session
         else { return [] }
         if let granted = answer.granted, !granted.identity.isSameUser(as: session.stored.identity) {
-            // It is the successor of the session's own refresh token: a revocation would end the session's own login.
+            // The grant is the successor of the session's own refresh token. Revoking it would end the session's own
+            // login.
             return reported(tried, .unavailable(.ofAnotherUser), session, now)
         }
         switch answer {
@@ -115,11 +117,11 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         judge(tried, failure, session, now)
-        // The time of the next attempt is known by now.
+        // The time of the next attempt is known only after `judge`.
         return [.report(.renewalEnded(outcome(of: failure), failure.reported, nextAttempt: renewalDue(now)))]
     }
 
-    /// How a failed renewal is reported. Refusals without a reason may have become a demand for a new credential.
+    /// Returns the outcome for the report. Refusals without a reason may have become a demand for a new credential.
     private func outcome(of failure: RenewalFailure) -> SessionEvent.Outcome {
         if case .unavailable(let why) = failure, why.isUnexplainedRefusal, isReauthenticationPending {
             return .reauthenticationRequired
@@ -127,7 +129,7 @@ extension SessionMachine {
         return failure.outcome
     }
 
-    /// What the failure means for the session.
+    /// Applies a failure to the session.
     private mutating func judge(
         _ tried: Renewal.Try,
         _ failure: RenewalFailure,
@@ -136,7 +138,7 @@ extension SessionMachine {
     ) {
         switch failure {
         case .terminated(let code, let message):
-            // The renewal that has failed has brought nothing to revoke.
+            // The failed renewal has brought nothing to revoke.
             _ = end(session, Verdict(code: code, message: message), now)
         case .reauthenticationRequired:
             reauthenticationDemanded(session, now)
@@ -156,7 +158,7 @@ extension SessionMachine {
         }
     }
 
-    /// The provider refused what a handler gave: the next handler is asked.
+    /// Asks the next handler, because the provider refused a handler's answer.
     private mutating func askNext(after tried: Renewal.Try, _ reason: String, _ session: Session, _ now: Moment) {
         let round =
             tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
@@ -165,8 +167,8 @@ extension SessionMachine {
         rounds.resume(round.afterRefusal(reason))
     }
 
-    /// The session is kept, and registered anew at once: with what the app gave, if that is not spent, or with what an app gives now. If
-    /// the provider forgets the new registration, too, the renewal has failed.
+    /// Keeps the session and registers it again at once: with the same app secret if it is not spent, otherwise with a
+    /// new one. If the provider forgets the new registration, too, the renewal has failed.
     private mutating func registrationForgotten(
         _ tried: Renewal.Try,
         _ session: Session,
@@ -177,10 +179,10 @@ extension SessionMachine {
         }
         var tried = tried
         tried.isRefreshRetry = false
-        // A signature that has arrived is never sent again: another one is asked for, which is no postponement.
+        // A signature that has arrived is never sent again. Asking for another one is not a postponement.
         if tried.given?.isSpentByUse == true { tried.given = nil }
         let isSpent = tried.given == nil && asksApps(session)
-        // First the user whose handler gave the signature, then those whom the round has not asked.
+        // The round asks the user whose handler gave the signature first, then those whom it has not asked.
         let users = ((tried.round?.users ?? []) + [tried.round?.lastAsked?.uid].compactMap(\.self))
             .filter(rounds.users.contains)
         guard renewal.registrationForgotten(), !isSpent || !users.isEmpty else {
@@ -210,7 +212,7 @@ extension SessionMachine {
         callers.refuse(.reauthenticationRequired, after: updateRecord()) { $0 == .renewal }
     }
 
-    /// Keeps the session, answers the callers that wait, and fixes when to try again.
+    /// Keeps the session, answers the callers that wait, and sets the time of the next attempt.
     private mutating func putOff(
         _ tried: Renewal.Try,
         _ failure: Unavailability,
@@ -250,13 +252,14 @@ extension SessionMachine {
 
     // MARK: Beginning
 
-    /// Whether a renewal can begin now: a handler is there, or none is needed.
+    /// Whether a renewal can begin now: a handler is registered, or none is needed.
     var canBeginRenewal: Bool {
         guard let session = installation.session else { return false }
         return !needsHandler(session) || !rounds.handlers.isEmpty
     }
 
-    /// When the next renewal is due by itself; nothing while one is under way, or the session is being changed.
+    /// Returns the time at which a renewal is due without a caller. `nil` while one is under way or the session is
+    /// being changed.
     func renewalDue(_ now: Moment) -> WallTime? {
         guard let session = installation.session, persistence.change == nil else { return nil }
         return renewal.due(session, now)
@@ -270,15 +273,15 @@ extension SessionMachine {
         return []
     }
 
-    /// Why a renewal that is due by itself is made.
+    /// Returns the reason of a renewal that is due without a caller.
     private func reason(for session: Session, _ now: Moment) -> RenewalReason {
         guard session.isAlive(now) else { return .expired }
         return renewal.isRegistrationForgotten ? .rejected : .expiring
     }
 
-    /// Asks a handler first where one is wanted. The caller has seen that one can begin.
+    /// Begins a renewal, with a question to a handler if one is needed. The caller has checked `canBeginRenewal`.
     ///
-    /// - Parameter uid: the user whose budget pays for the call; `nil` if it was due.
+    /// - Parameter uid: the user whose budget pays for the call. `nil` if the renewal was due.
     mutating func beginRenewal(_ reason: RenewalReason, by uid: UInt32?, _ now: Moment) {
         guard let session = installation.session, renewal.isResting, persistence.change == nil else { return }
         let attempt = nextAttempt()
@@ -286,7 +289,7 @@ extension SessionMachine {
             if let uid { budget.charge(uid, now: now) }
             return writeIntent(renewal.attempt(attempt), now)
         }
-        // A caller of session.renew has every user asked again.
+        // For `session.renew`, the round asks every user again.
         let users = renewal.postponement == nil || reason == .requested ? nil : rounds.usersNotAsked
         if (session.stored.postponedUntil ?? now.wall) <= now.wall { rounds.forgetAskedUsers() }
         renewal.ask(attempt, now)
@@ -294,8 +297,8 @@ extension SessionMachine {
     }
 
     mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) {
-        // The limit was checked when the round began. It is checked again only after refused answers, so that handlers with bad
-        // answers cannot pass it.
+        // The limit was checked when the round began. After refused answers it is checked again, so that handlers with
+        // bad answers cannot exceed it.
         if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
             return postpone(after: round.afterRefusal(refusal.message), now)
         }
@@ -304,7 +307,7 @@ extension SessionMachine {
         writeIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
     }
 
-    /// Writes the intent; the request leaves when that has ended, well or not.
+    /// Writes the intent. The request leaves when that write has ended, whether the disk has taken or refused it.
     mutating func writeIntent(_ next: Renewal.Try, _ now: Moment) {
         guard case .signedIn(var session) = installation else { return }
         let usesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
@@ -313,15 +316,15 @@ extension SessionMachine {
         renewal.writeIntent(of: next, until: changesRecord ? updateRecord() : .none, now)
     }
 
-    /// The intent is written, or the disk refused it: the request is sent either way.
+    /// Sends the request when the write of the intent has ended, whether the disk has taken or refused it.
     mutating func sendRenewal(_ now: Moment) -> [Effect] {
         guard case .writingIntent(let next, let update) = renewal.phase, persistence.hasEnded(update),
             let session = installation.session
         else {
             return []
         }
-        // A sign-in that was granted replaces this session, whose refresh token is not spent any more. A replay is sent all the
-        // same: until the switch is on disk, a crash brings this session back.
+        // A granted sign-in replaces this session, so a renewal no longer spends its refresh token. A refresh retry is
+        // sent nevertheless: until the switch is on disk, a crash brings this session back.
         if signIn.granted != nil || persistence.change != nil, !next.isRefreshRetry { return [] }
         renewal.send(next, now)
         return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
@@ -329,7 +332,8 @@ extension SessionMachine {
 
     // MARK: Ending
 
-    /// The new generation is on disk (or the disk refused it, and it is served from memory).
+    /// Completes a rotation. The new generation is on disk, or the disk refused it and the daemon serves it from
+    /// memory.
     mutating func rotated(_ now: Moment) -> [Effect] {
         if let shortfall = renewal.shortfall, let session = installation.session {
             return reported(shortfall.tried, .unavailable(shortfall.failure), session, now)
@@ -342,7 +346,7 @@ extension SessionMachine {
         return [.report(.renewalEnded(.succeeded))]
     }
 
-    /// The verdict is on disk (or the disk refused it): the session is over.
+    /// Completes a verdict. It is on disk, or the disk refused it. The session is over.
     mutating func ended(_ termination: Termination) -> [Effect] {
         renewal.abandon()
         callers.refuse(.terminated(termination)) { $0 == .renewal }
@@ -351,7 +355,7 @@ extension SessionMachine {
 }
 
 extension Callers.Wait {
-    /// Whether a renewal that ends concerns it.
+    /// Whether the end of a renewal concerns this caller.
     var isForRenewal: Bool {
         switch self {
         case .renewal, .token: true

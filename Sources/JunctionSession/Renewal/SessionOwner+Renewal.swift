@@ -1,10 +1,10 @@
-/// Renewing: the request, and what its answer comes to.
+/// Renewals: sends the request and handles the provider's answer.
 extension SessionOwner {
     func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
         let own = shelf.session(ref) ?? SessionSecrets()
         var secrets = own
         secrets.accessTokenEndsAt = machine.installation.session?.endsAt
-        // What the provider says to a dead token says nothing about the user.
+        // The provider's answer to an expired token says nothing about the user.
         if let end = secrets.accessTokenEndsAt, end <= now.uptime { secrets.accessToken = nil }
         let answer = shelf.answer(given) ?? .renew
         let (shown, sendDeadline) = (secrets, machine.renewal.sendDeadline)
@@ -45,8 +45,8 @@ extension SessionOwner {
         handle { $0.renewalSucceeded(attempt, granted, now: $1) }
     }
 
-    /// The answer has no usable access token. Its refresh token replaces the session's own all the same; an answer without one
-    /// leaves unknown what the provider did.
+    /// Handles an answer without a usable access token. Its refresh token replaces the session's own. Without a refresh
+    /// token, the effect at the provider is unknown.
     private func fellShort(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
         var failure =
             grant.shortfall ?? Unavailability("The provider's answer to the renewal holds no access token")
@@ -61,7 +61,7 @@ extension SessionOwner {
         handle { $0.renewalFellShort(attempt, granted, failure, now: $1) }
     }
 
-    /// Puts what the provider granted aside, and names it for the machine.
+    /// Stores the secrets of a grant, and returns the grant as the machine sees it.
     func put(_ grant: Grant) -> Granted {
         var secrets = SessionSecrets(
             accessToken: grant.token?.secret,

@@ -1,4 +1,4 @@
-/// What callers are told of a sign-in, and of a session that there is not.
+/// The errors of a sign-in and of a missing session.
 extension SessionError {
     static func tooManyProviderCalls(retryAfter: Duration) -> SessionError {
         SessionError(
@@ -23,7 +23,7 @@ extension SessionError {
         "The provider wants the user to sign in again: sign in with a new credential for the same user"
     )
 
-    /// The provider has refused to renew the session for long, and gives no reason.
+    /// The provider has refused to renew the session for a long time without a reason.
     static func reauthenticationPresumed(_ message: String) -> SessionError {
         SessionError(
             .reauthenticationRequired,
@@ -46,25 +46,25 @@ extension SessionError {
 }
 
 extension String {
-    /// How to go on after a sign-in that the provider neither granted nor refused.
+    /// Returns the remedy after a sign-in that the provider neither granted nor refused.
     package static func signInAgain(after failure: Unavailability) -> String {
         if failure.cause == .configuration { return signInAgainOnceCorrected }
         return failure.ambiguous ? signInAgainWithAnother : signInAgain
     }
 
-    /// The provider refuses this client, or is another one than the configuration names.
+    /// The provider refuses this client, or is not the one in the configuration.
     private static let signInAgainOnceCorrected =
         "correct the configuration here or at the provider, run 'systemctl restart junctiond' if it was the one here, and sign "
         + "in again"
-    /// The daemon does not try a sign-in again by itself.
+    /// The daemon does not repeat a sign-in by itself.
     private static let signInAgain =
         "it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl doctor' says what is in "
         + "the way"
-    /// What the credential has brought so far is sealed.
+    /// The grant of the spent credential is sealed on disk.
     package static let signInAgainWithPartialGrant =
         "the credential has been spent, and what it has brought is kept for an hour, over a restart too: sign in with the same "
         + "once the provider answers; 'junctionctl doctor' says what is in the way"
-    /// The disk does not take what the credential has brought so far.
+    /// The grant of the spent credential is only in memory, because the disk refuses the write.
     package static let signInAgainWithGrantInMemory =
         "the credential has been spent, and what it has brought is kept in memory alone, as the disk does not take it: sign in "
         + "with the same once the provider answers, before the daemon ends; 'junctionctl doctor' says what is in the way"

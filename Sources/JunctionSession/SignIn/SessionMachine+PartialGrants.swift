@@ -1,7 +1,7 @@
-/// What a sign-in has been granted before its user is known.
+/// Grants of sign-ins whose user is not known yet.
 extension SessionMachine {
-    /// The provider has granted something, and has to be asked further before it is a session: the grant is written before that,
-    /// and `goOn` says when.
+    /// Handles a partial grant: the provider needs another request before there is a session. The machine writes the
+    /// grant first and then returns `goOn`.
     package mutating func partiallyGranted(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt), !exchange.isWithdrawn else {
             return [.giveBack(secrets), .goOn(attempt, false)]
@@ -10,12 +10,13 @@ extension SessionMachine {
         return (dropped.map { [.giveBack($0)] } ?? []) + settle(now)
     }
 
-    /// An earlier attempt has spent the credential of this sign-in, which goes on with what that brought.
+    /// Handles a sign-in whose credential an earlier attempt has spent. The sign-in continues with the grant of that
+    /// attempt.
     package mutating func foundPartialGrant(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) {
         if signIn.isSent(attempt) { signIn.goOn(with: secrets, now) }
     }
 
-    /// The grant is written, or the disk has refused it: the sign-in goes on.
+    /// Resumes the sign-in when the write of its grant has ended, whether the disk has taken or refused it.
     mutating func releasePartialGrant() -> [Effect] {
         guard let exchange = signIn.exchange, let update = exchange.heldUntil, persistence.hasEnded(update) else {
             return []
@@ -24,7 +25,7 @@ extension SessionMachine {
         return [.goOn(exchange.attempt, true)]
     }
 
-    /// The sign-in is decided: its grant leaves the record. Returns whether there was one.
+    /// Removes the grant of a decided sign-in from the record. Returns whether there was one.
     @discardableResult
     mutating func dropGrant(of exchange: SignIn.Exchange) -> Bool {
         guard signIn.dropGrant(exchange.grant) else { return false }

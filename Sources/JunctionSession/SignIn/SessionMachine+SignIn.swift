@@ -1,8 +1,8 @@
-/// Signing in: turns, the exchange, and the write that makes a grant count.
+/// Sign-ins: turns, the exchange, and the write after which a grant takes effect.
 extension SessionMachine {
     // MARK: Events
 
-    /// A caller handed in a credential, whose own claims have been read.
+    /// Handles a sign-in request. The owner has already read the claims of its credential.
     package mutating func signInRequested(
         _ request: RequestID,
         _ facts: CredentialFacts,
@@ -13,7 +13,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// A caller declared who is to be signed in, by the app's own name for the user.
+    /// Handles an identify call, which names the user to sign in by the app's own name for this user.
     package mutating func identifyRequested(
         _ request: RequestID,
         externalUserId: ExternalUserId?,
@@ -31,9 +31,10 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// A sign-in of the bootstrap credential failed in a way that passes, and waits for its next attempt. A sign-out ends it.
+    /// Handles a transient failure of a sign-in with the bootstrap credential, which waits for its next attempt. A
+    /// sign-out ends the wait.
     ///
-    /// - Parameter retry: what earlier attempts of the same credential came to.
+    /// - Parameter retry: the state after earlier attempts with the same credential.
     package mutating func retryRequested(
         _ request: RequestID,
         after retry: Retry,
@@ -46,7 +47,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The app answered the question for a credential, or did not.
+    /// Handles the app's answer to the question for a credential.
     package mutating func identifyAnswered(
         _ request: RequestID,
         _ answer: Result<CredentialFacts, SessionError>,
@@ -60,8 +61,9 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The callers of these requests have lost the right to sign in: no further request leaves, what is granted is revoked, and a
-    /// sign-in that is being written is written over. A caller that joined a device sign-in is only refused.
+    /// Handles callers that have lost the right to sign in. No further request leaves, grants are revoked, and the
+    /// present state is written over a sign-in that is being written. A caller that joined a device sign-in is only
+    /// refused.
     package mutating func rightWithdrawn(from requests: Set<RequestID>, now: Moment) -> [Effect] {
         var effects: [Effect] = []
         var isUnsent = false
@@ -90,14 +92,14 @@ extension SessionMachine {
         return effects + settle(now)
     }
 
-    /// The right to the sign-in that is being written is gone: what stood before is written over it, and its grant is revoked.
+    /// Writes the previous state over the sign-in that is being written, and revokes its grant.
     mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
         persistence.begin(.withdrawal(refusal)) { _ in installation.restorable }
         return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
     }
 
-    /// What stood before has been written again, or the disk has refused it.
+    /// Completes a withdrawal. The previous state is on disk, or the disk has refused it.
     mutating func signInWithdrawn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
         installation = installation.restorable
         callers.refuse(refusal) { $0 == .session }
@@ -105,7 +107,7 @@ extension SessionMachine {
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .other)))]
     }
 
-    /// The provider granted a session.
+    /// Handles a granted session.
     package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
@@ -122,7 +124,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The provider granted nothing: what stood before still stands.
+    /// Handles an exchange without a grant. The previous state stays in force.
     package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
@@ -140,7 +142,7 @@ extension SessionMachine {
         case .refused, .terminated:
             dropGrant(of: exchange)
         case .otherUser, .unavailable:
-            // What it has brought is good for another attempt.
+            // The partial grant can be used by another attempt.
             if exchange.isWithdrawn, let grant = exchange.grant, dropGrant(of: exchange) {
                 effects.append(.giveBack(grant))
             }
@@ -170,9 +172,9 @@ extension SessionMachine {
         }
     }
 
-    // MARK: Making it durable
+    // MARK: Writing
 
-    /// Writes what was granted as soon as the persistence queue takes a change.
+    /// Writes a granted session as soon as the persistence queue accepts a change.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
         guard persistence.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
@@ -181,7 +183,7 @@ extension SessionMachine {
             callers.refuse(.withdrawn) { $0 == .session }
             return effects
         }
-        // The write that comes holds the session instead of the grant.
+        // The next write holds the session instead of the partial grant.
         _ = signIn.dropGrant(exchange.grant)
         if exchange.isPoll {
             _ = signIn.endDevice()
@@ -198,13 +200,13 @@ extension SessionMachine {
         return []
     }
 
-    /// The name that an app has given to this user, if the user is signed in already.
+    /// Returns the name that an app has given to this user, if the user is already signed in.
     private func externalUserId(of identity: Identity) -> ExternalUserId? {
         guard let session = installation.session, session.stored.identity.isSameUser(as: identity) else { return nil }
         return session.stored.externalUserId
     }
 
-    /// The sign-in is on disk, or the disk refused it and it is served from memory.
+    /// Completes a sign-in. It is on disk, or the disk refused it and the daemon serves it from memory.
     mutating func signedIn(insteadOf departed: consuming DepartedSession?, _ now: Moment) -> [Effect] {
         if let session = installation.session { revocations.drop(session.stored.identity) }
         let present = installation.session?.stored.identity
@@ -235,8 +237,8 @@ extension SessionMachine {
 
     // MARK: Turns
 
-    /// Lets the next caller sign in: one at a time, none while a change or a name is being written, and none before a poll that
-    /// is due.
+    /// Lets the next callers sign in, one at a time. None begins while a change or a name is being written, or before a
+    /// poll that is due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         while persistence.change == nil, signIn.exchange == nil, !callers.isWritingName(to: persistence),
@@ -256,7 +258,7 @@ extension SessionMachine {
         }
     }
 
-    /// Begins with a credential, as the rules say.
+    /// Begins a sign-in with a credential, according to the sign-in rules.
     private mutating func begin(
         _ caller: Callers.Caller,
         _ facts: CredentialFacts,
@@ -281,12 +283,12 @@ extension SessionMachine {
         return []
     }
 
-    /// What the caller wants is so already.
+    /// Answers a caller whose wanted state is already in force.
     private mutating func accept(_ caller: Callers.Caller, _ outcome: IdentifyOutcome) {
         if let answer = caller.done(outcome) { callers.answer(caller.id, answer) }
     }
 
-    /// Asks the app of an identify call for a credential, where one is needed.
+    /// Asks the app of an identify call for a credential, if one is needed.
     private mutating func ask(_ caller: Callers.Caller, _ externalUserId: ExternalUserId) -> [Effect] {
         if let obstacle = persistence.obstacle {
             callers.refuse(caller.id, SessionError(.storageUnavailable, obstacle))
@@ -302,7 +304,7 @@ extension SessionMachine {
         return [.ask(caller.id, externalUserId: externalUserId)]
     }
 
-    /// The app has answered with a credential, which the rules apply to.
+    /// Applies the sign-in rules to the app's credential.
     private mutating func identify(
         _ caller: Callers.Caller,
         _ externalUserId: ExternalUserId,
@@ -315,7 +317,7 @@ extension SessionMachine {
             callers.refuse(caller.id, .namesNoUser)
             return []
         case .unnamed:
-            // Its user is known only when it is spent; the caller declared who is wanted.
+            // The credential names its user only when it is spent. The caller has declared the wanted user.
             return beginExchange(caller, facts, for: externalUserId, expecting: wanted(as: externalUserId), now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
             if case .exchange(let expected) = ruling(for: facts, now) {
@@ -324,12 +326,13 @@ extension SessionMachine {
             bind(externalUserId, caller)
             return []
         case .user:
-            // The exchange comes first: a failure leaves the old user signed in.
+            // The exchange comes first, so that a failure leaves the old user signed in.
             return beginExchange(caller, facts, for: externalUserId, expecting: nil, now)
         }
     }
 
-    /// The only user whom a credential that names no user may sign in: the present one, unless an app declares another.
+    /// Returns the only user whom a credential without a user may sign in: the present one, unless an app declares
+    /// another.
     func wanted(as externalUserId: ExternalUserId?) -> Identity? {
         guard let present = installation.session?.stored else { return nil }
         return externalUserId.map { $0 == present.externalUserId } ?? true ? present.identity : nil
@@ -394,7 +397,7 @@ extension SessionMachine {
         return []
     }
 
-    /// A handler gave what the sign-in was missing.
+    /// Sends the exchange with a handler's secret.
     mutating func sendExchange(_ round: HandlerRounds.Round, given: SecretRef, _ now: Moment) -> [Effect] {
         guard let exchange = signIn.send(round.attempt, given: given, by: round), let id = exchange.request else {
             return []
@@ -409,7 +412,7 @@ extension SessionMachine {
 }
 
 extension Callers.Wait {
-    /// Whether it waits for the device sign-in or its codes.
+    /// Whether the caller waits for the device sign-in or its codes.
     fileprivate var isOfApproval: Bool {
         switch self {
         case .approval, .codes: true
@@ -427,7 +430,7 @@ extension ExchangeFailure {
         }
     }
 
-    /// What the log says of it, in the words of the refusal that the caller gets.
+    /// Returns the log report, with the text of the refusal that the caller gets.
     func report(as refusal: SessionError) -> Effect {
         let (cause, host): (Unavailability.Cause, String?) =
             switch self {

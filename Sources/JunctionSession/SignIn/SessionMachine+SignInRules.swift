@@ -1,6 +1,6 @@
-/// One active user per installation: what may sign in beside whom.
+/// The sign-in rules: one active user per installation.
 extension SessionMachine {
-    /// What the rules say about a credential, given the present session.
+    /// The decision about a credential, given the present session.
     enum Ruling: Hashable, Sendable {
         case alreadySo
         case exchange(expecting: Identity?)
@@ -8,7 +8,7 @@ extension SessionMachine {
         case refuse(SessionError)
     }
 
-    /// What a credential means beside the present session.
+    /// Returns the decision about a credential beside the present installation state.
     func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
         // A one-time credential is never spent on a session that cannot be kept.
         if let obstacle = persistence.obstacle { return .refuse(SessionError(.storageUnavailable, obstacle)) }
@@ -48,15 +48,17 @@ extension SessionMachine {
         }
     }
 
-    /// Whether the token is dead, or forgotten by the provider, and no handler can be asked for another: none is registered, or the
-    /// renewal is postponed. A sign-in then brings what is missing.
+    /// Whether the token has expired or the provider has forgotten it, and no handler can be asked for another one:
+    /// none is registered, or the renewal is postponed. A sign-in then brings the missing token.
     private func isStranded(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isAlive(now) && !renewal.isRegistrationForgotten
         guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
         return renewal.isResting && (renewal.postponement != nil || rounds.handlers.isEmpty)
     }
 
-    /// - Parameter other: whom the credential is for, if it says so.
+    /// Returns the error for a sign-in beside another session.
+    ///
+    /// - Parameter other: the user of the credential, if the credential names one.
     func alreadySignedIn(beside other: Identity? = nil) -> SessionError {
         guard let present = installation.session?.stored.identity else {
             return SessionError(.alreadySignedIn, "Another user is signed in: sign out first")
@@ -71,7 +73,7 @@ extension SessionMachine {
 }
 
 extension Identity {
-    /// In what users with the same id differ; `nil` if the ids differ.
+    /// Returns how two users with the same id differ. `nil` if the ids differ.
     fileprivate func difference(from other: Identity) -> String? {
         guard isCalled(other.userId) else { return nil }
         let parts = [
@@ -89,7 +91,7 @@ extension Identity {
 }
 
 extension CredentialFacts {
-    /// Whether it brings another API key than the session has: equal keys have one name.
+    /// Whether the credential brings another API key than the session has. Equal keys have one name.
     fileprivate func replacesKey(of session: Session) -> Bool { key.map { $0 != session.secrets } ?? false }
 }
 

@@ -1,11 +1,12 @@
 import JunctionSecret
 
-/// Signing in: the requests to the provider, and what they grant before a sign-in is complete.
+/// Sign-ins: the requests to the provider, and partial grants.
 extension SessionOwner {
-    /// The codes of the sign-in that awaits approval, if there is one: for callers who may manage the session.
+    /// The codes of the pending device sign-in, for callers with the right to manage the session.
     package var codes: DeviceCodes? { shelf.codes(machine.signIn.device?.codes) }
 
-    /// Answers with the provider's page for a sign-in by a browser. The provider may have to be asked where that is.
+    /// Answers with the address of the provider's page for a sign-in in a browser. The provider may need a request to
+    /// find it.
     package func authorizationPage(
         _ page: AuthorizationPage,
         by uid: UInt32,
@@ -41,7 +42,7 @@ extension SessionOwner {
         }
     }
 
-    // MARK: Approval on another screen
+    // MARK: Device sign-in
 
     func authorize(_ attempt: Attempt, _ request: RequestID) {
         let credential = requests[request]?.credential
@@ -78,7 +79,8 @@ extension SessionOwner {
 
     // MARK: Partial grants
 
-    /// Returns what keeps the partial grants of this attempt, and finds the one of an earlier attempt of the same credential.
+    /// Returns the store for the partial grants of this attempt. It finds the grant of an earlier attempt with the same
+    /// credential.
     private func store(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantStore {
         guard let credential else { return .none }
         let known = machine.signIn.grantsInUse.first { ref in
@@ -106,7 +108,7 @@ extension ExchangeFailure {
 }
 
 extension Credential {
-    /// A registration that came without a token, with the token that a handler gave.
+    /// Returns this credential with a handler's token, if it is a registration without a token.
     func completed(with answer: RenewalAnswer?) -> Credential {
         guard case .registration(let userId, nil) = self, let answer else { return self }
         return switch answer {

@@ -1,20 +1,20 @@
-/// The sign-ins that are not complete: the one request that is under way, the device sign-in whose codes are shown, and grants
-/// of which nobody knows yet whose they are.
+/// The incomplete sign-ins: the one request under way, the device sign-in whose codes are shown, and grants whose user
+/// is not known yet.
 ///
 /// | the exchange | until | then |
 /// |---|---|---|
-/// | asks the handlers | a handler gives a token; no handler can help | is sent; is refused |
-/// | is sent | the provider grants it; it does not | is granted; is refused, or asks the next handler |
-/// | is granted | the persistence queue takes a change | the persistence queue makes it durable |
+/// | asks the handlers | a handler gives a token; no handler can help | sent; refused |
+/// | sent | the provider grants a session; it does not | granted; refused, or asks the next handler |
+/// | granted | the persistence queue accepts a change | the persistence queue writes it |
 ///
-/// Who is wanted is fixed when a sign-in begins. Only the write of what was granted changes who is signed in.
+/// The wanted user is fixed when a sign-in begins. Only the write of a granted session changes who is signed in.
 struct SignIn: Hashable, Sendable {
     private(set) var exchange: Exchange?
     private(set) var device: DeviceFlow?
-    /// Grants of sign-ins that failed before their user was known, the oldest first. The next attempt of the same credential goes
-    /// on with its grant.
+    /// The grants of sign-ins that failed before their user was known, the oldest first. The next attempt with the same
+    /// credential continues with its grant.
     private var grants: [KeptGrant] = []
-    /// Why the last device sign-in came to nothing, or its last poll to no answer, until another one begins.
+    /// The reason why the last device sign-in or its last poll failed, until another device sign-in begins.
     private(set) var deviceError: String?
 
     private struct KeptGrant: Hashable, Sendable {
@@ -22,27 +22,26 @@ struct SignIn: Hashable, Sendable {
         var endsAt: Uptime
     }
 
-    /// How long a grant waits for the next attempt of its credential, or for the next poll.
+    /// The time for which a grant waits for the next attempt with its credential, or for the next poll.
     static let longestGrant: Duration = .seconds(3_600)
-    /// The grants that are kept at most, that of a device sign-in not counted.
+    /// The largest number of kept grants, without that of a device sign-in.
     static let mostGrants = 2
 
-    /// One request to the provider that may sign a user in: a sign-in of a caller, or a poll.
+    /// One request to the provider that may sign a user in: a caller's sign-in, or a poll.
     struct Exchange: Hashable, Sendable {
         let attempt: Attempt
-        /// The caller that brought the credential; `nil` for a poll.
+        /// The caller that brought the credential. `nil` for a poll.
         var request: RequestID?
         var uid: UInt32 = 0
-        /// The user whom the app wants, in the app's own words.
         var externalUserId: ExternalUserId?
-        /// The only user who may come of it, if there is one.
+        /// The only user whom this exchange may sign in, if there is one.
         var wanted: Identity?
         var stage: Stage
-        /// The caller may not sign in any more: no second request is sent, and what is granted is revoked.
+        /// Whether the caller has lost the right to sign in. No second request is sent, and a grant is revoked.
         fileprivate(set) var isWithdrawn = false
-        /// What has been granted for it so far, or for an earlier attempt of its credential.
+        /// The partial grant of this exchange, or of an earlier attempt with its credential.
         fileprivate(set) var grant: SecretRef?
-        /// The write of the grant, which the provider's next request waits for.
+        /// The write of the grant. The provider's next request waits for it.
         fileprivate(set) var heldUntil: PersistenceQueue.Update?
 
         enum Stage: Hashable, Sendable {
@@ -57,7 +56,7 @@ struct SignIn: Hashable, Sendable {
 
     // MARK: Start
 
-    /// Takes over what a record has.
+    /// Takes over the device sign-in and the grants of a record.
     mutating func resume(
         _ device: DeviceFlow?,
         grants stored: [StoredPartialGrant],
@@ -82,14 +81,14 @@ struct SignIn: Hashable, Sendable {
         self.exchange = exchange
     }
 
-    /// A handler gave what was missing; `nil` when no exchange asks for it any more.
+    /// Marks the exchange as sent with a handler's secret. Returns `nil` if the exchange no longer asks for one.
     mutating func send(_ attempt: Attempt, given: SecretRef, by round: HandlerRounds.Round) -> Exchange? {
         guard exchange?.attempt == attempt, exchange?.stage == .asking else { return nil }
         exchange?.stage = .sent(given: given, round: round)
         return exchange
     }
 
-    /// The provider refused what a handler gave: the next handler is asked.
+    /// Returns to the handlers, because the provider refused a handler's secret.
     mutating func askAgain() {
         exchange?.stage = .asking
     }
@@ -102,7 +101,7 @@ struct SignIn: Hashable, Sendable {
         exchange?.stage = .granted(granted)
     }
 
-    /// Ends the exchange whose grant can be written now.
+    /// Ends the exchange whose session can be written now.
     mutating func takeGranted() -> (exchange: Exchange, granted: Granted)? {
         guard let exchange, let granted else { return nil }
         self.exchange = nil
@@ -115,17 +114,17 @@ struct SignIn: Hashable, Sendable {
 
     // MARK: Grants without a user
 
-    /// The credential of the exchange was spent by an earlier attempt, which brought this grant.
+    /// Continues with the grant of an earlier attempt, which has spent the credential.
     mutating func goOn(with grant: SecretRef, _ now: Moment) {
         exchange?.grant = grant
-        // The caller has come back for it: its time begins anew.
+        // The caller has returned for the grant, so its time begins again.
         guard let index = grants.firstIndex(where: { $0.secrets == grant }) else { return }
         grants[index].endsAt = now.uptime + Self.longestGrant
     }
 
-    /// Keeps what was granted for the exchange, in the place of what was kept for it before; `update` writes it.
+    /// Keeps a partial grant for the exchange and replaces its earlier one. `update` is the write of the grant.
     ///
-    /// - Returns: a grant for which there is no space any more.
+    /// - Returns: a grant that exceeds the limit and has to be revoked.
     mutating func keep(_ grant: SecretRef, until update: PersistenceQueue.Update, _ now: Moment) -> SecretRef? {
         guard let current = exchange else { return grant }
         let endsAt = now.uptime + Self.longestGrant
@@ -140,12 +139,12 @@ struct SignIn: Hashable, Sendable {
         return grants.count > Self.mostGrants ? grants.removeFirst().secrets : nil
     }
 
-    /// The grant has been written: the exchange goes on.
+    /// Lets the exchange continue after the write of its grant.
     mutating func release() {
         exchange?.heldUntil = nil
     }
 
-    /// Forgets one grant; returns whether it was kept.
+    /// Forgets one grant. Returns whether it was kept.
     mutating func dropGrant(_ grant: SecretRef?) -> Bool {
         guard let grant else { return false }
         let before = grants.count
@@ -153,14 +152,14 @@ struct SignIn: Hashable, Sendable {
         return device?.dropGrant(grant) ?? false || grants.count < before
     }
 
-    /// Forgets the grants that have waited too long, and returns them. A grant in use ends with its exchange.
+    /// Forgets and returns the grants that have expired. A grant in use ends with its exchange.
     mutating func expireGrants(_ now: Moment) -> [SecretRef] {
         let over = waiting.filter { $0.endsAt <= now.uptime }
         grants.removeAll(where: over.contains)
         return over.map(\.secrets)
     }
 
-    /// Forgets every grant, and returns them: the provider is told.
+    /// Forgets and returns every grant, so that the caller can revoke them.
     mutating func dropGrants() -> [SecretRef] {
         defer { grants = [] }
         return grantsInUse
@@ -170,14 +169,14 @@ struct SignIn: Hashable, Sendable {
 
     // MARK: The device sign-in
 
-    /// The provider gave codes: they are shown from now on.
+    /// Shows the codes that the provider has issued.
     mutating func show(_ device: DeviceFlow) {
         (self.device, deviceError) = (device, nil)
     }
 
     /// Begins a poll.
     ///
-    /// - Returns: the codes to poll with.
+    /// - Returns: the codes of the poll.
     mutating func poll(_ attempt: Attempt, _ now: Moment) -> SecretRef? {
         guard exchange == nil, device?.poll(now) == true, let device else { return nil }
         exchange = Exchange(
@@ -190,42 +189,42 @@ struct SignIn: Hashable, Sendable {
         return device.codes
     }
 
-    /// A poll brought no decision.
+    /// Handles the answer that the person has not decided yet.
     ///
-    /// - Returns: whether the record has to change.
+    /// - Returns: whether the record must change.
     mutating func pollUndecided(tooFast: Bool, _ now: Moment) -> Bool {
         device?.pollUndecided(tooFast: tooFast, now)
         deviceError = nil
         return tooFast
     }
 
-    /// A poll brought no usable answer.
+    /// Handles a poll without a usable answer.
     ///
-    /// - Returns: whether the record has to change.
+    /// - Returns: whether the record must change.
     mutating func pollFailed(_ failure: Unavailability, _ now: Moment) -> Bool {
         device?.pollFailed(failure, now)
         deviceError = failure.message
         return failure.retryAfter != nil
     }
 
-    /// Ends the device sign-in, and returns a grant of it that nobody uses any more.
+    /// Ends the device sign-in. Returns its grant, which is no longer used.
     mutating func endDevice(because reason: String? = nil) -> SecretRef? {
         defer { (device, deviceError) = (nil, reason) }
         return device?.grant
     }
 
-    /// Forgets why the last device sign-in came to nothing: a user is signed in.
+    /// Forgets the error of the last device sign-in, because a user is signed in.
     mutating func forgetDeviceError() { deviceError = nil }
 
-    /// The wall clock was set, or the machine resumed. Returns whether the record has to change.
+    /// Handles a step of the wall clock or a resume. Returns whether the record must change.
     mutating func clockJumped(_ now: Moment) -> Bool { device?.clockJumped(now) ?? false }
 
-    /// The network may have come back.
+    /// Shortens the pause, because the network may have returned.
     mutating func hurry(_ now: Moment, using random: inout Randomness) { device?.hurry(now, using: &random) }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    /// The exchange under way, if this is the attempt that it waits for.
+    /// Returns the exchange under way if it waits for this attempt.
     func sent(_ attempt: Attempt) -> Exchange? {
         guard let exchange, exchange.attempt == attempt, case .sent = exchange.stage else { return nil }
         return exchange
@@ -233,30 +232,28 @@ struct SignIn: Hashable, Sendable {
 
     func isSent(_ attempt: Attempt) -> Bool { sent(attempt) != nil }
 
-    /// What was granted, and is not being written yet.
+    /// The granted session that is not being written yet.
     var granted: Granted? {
         if case .granted(let granted)? = exchange?.stage { granted } else { nil }
     }
 
-    /// Whether a request is on its way to the provider, or its grant waits to be written.
+    /// Whether a request is in flight, or its granted session waits for the write.
     var isBusy: Bool { exchange.map { $0.stage != .asking } ?? false }
 
     var isPolling: Bool { exchange?.isPoll ?? false }
 
-    /// Whether the exchange may turn out to be this user's. A poll does not count: while one is out, the provider is told of no
-    /// sign-out at all.
+    /// Whether the exchange may turn out to be this user's. A poll does not count, because no revocation is sent while
+    /// a poll is in flight.
     func mayBe(_ identity: Identity) -> Bool {
         guard let exchange, !exchange.isPoll else { return false }
         return exchange.wanted.map(identity.isSameUser) ?? true
     }
 
-    /// Every grant whose user is not known.
     var grantsInUse: [SecretRef] { grants.map(\.secrets) + [device?.grant].compactMap(\.self) }
 
-    /// When the next grant has waited too long.
     var grantsEndAt: Uptime? { waiting.map(\.endsAt).min() }
 
-    /// What is sealed beside the session.
+    /// Returns the incomplete sign-ins for the next write.
     func beside(_ now: Moment, withCodes: Bool) -> PersistenceQueue.Beside {
         var kept = grants.map { grant in
             (StoredPartialGrant(expiresAt: now.wall(at: grant.endsAt), isOfApproval: false), grant.secrets)
@@ -268,7 +265,6 @@ struct SignIn: Hashable, Sendable {
         return PersistenceQueue.Beside(approval: shown?.stored, codes: shown?.codes, partialGrants: kept)
     }
 
-    /// Every secret that a sign-in still needs.
     var secrets: [SecretRef] {
         let ofExchange: [SecretRef] =
             switch exchange?.stage {
@@ -281,8 +277,8 @@ struct SignIn: Hashable, Sendable {
 }
 
 extension WallTime {
-    /// What is left until this time, which a record holds. A wrong clock makes that no longer than it was when the record was
-    /// written, and never ends it: where the clock says that the time has passed, as much is left as there was then.
+    /// Returns the time that is left until this stored time, at most as much as at the write of the record. A wrong
+    /// clock never ends it: if the clock says that the time has passed, the full time of the record is left.
     func left(writtenAt: WallTime, _ now: Moment) -> Duration {
         let (byClock, whenWritten) = (self - now.wall, self - writtenAt)
         return byClock > .zero ? min(byClock, whenWritten) : max(whenWritten, .zero)

@@ -1,36 +1,35 @@
-/// Ended sessions that the provider has yet to be told of: one at a time, in the background, and for a limited time.
+/// The ended sessions that the daemon has yet to revoke at the provider: one at a time, in the background, for a
+/// limited time.
 ///
 /// | a revocation | until |
 /// |---|---|
-/// | waits | it is due, no other is being told, and no sign-in may be its user's |
-/// | is being told | the provider answers; a sign-in that may be its user's interrupts it |
+/// | waits | it is due, no other request is in flight, and no pending sign-in may be its user's |
+/// | is in flight | the provider answers, or a sign-in that may be its user's interrupts it |
 /// | is dropped | its user has signed in again |
-/// | is given up | the token that proves it has ended, or too many attempts have failed, or too many wait |
+/// | is given up | the token that authenticates it has ended, or too many attempts have failed, or too many wait |
 ///
-/// A revocation is in memory only: a sign-out leaves no secret on disk, and a revocation needs one. Only the end of the process
-/// waits for a request that is under way.
+/// Revocations are kept in memory only: a sign-out leaves no secret on disk, and a revocation needs one. The daemon
+/// waits for a request that is in flight only when the process ends.
 struct Revocations: Hashable, Sendable {
-    /// The oldest first.
     private(set) var list: [Revocation] = []
-    /// The request by which the provider is being told of one: at most one.
     private var request: Request?
-    /// Requests that a sign-out or a switch overtook: their answers may bring a session, which is revoked; with its user, if that is
-    /// known before.
+    /// The requests that a sign-out or a switch has overtaken, each with its user if that is already known. Their
+    /// answers may bring a session, which the daemon revokes.
     private(set) var overtaken: [Attempt: Identity?] = [:]
     private var last: UInt64 = 0
 
-    /// A sign-out that the provider has not heard of.
+    /// A sign-out of which the provider has not been notified.
     struct Revocation: Hashable, Sendable {
         var id: RevocationID
         var identity: Identity
-        /// What proves it.
+        /// The secrets that authenticate the sign-out.
         var secrets: SecretRef
         var retry = Retry()
-        /// When the token that proves the sign-out ends.
+        /// The end of the token that authenticates the sign-out.
         var endsAt: Uptime
         var lastError: String?
 
-        /// When the provider is told next.
+        /// The time of the next attempt, or the end of the token if that comes first.
         var dueAt: Uptime? { retry.time.map { min($0.uptime, endsAt) } }
 
         func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? true }
@@ -41,9 +40,9 @@ struct Revocations: Hashable, Sendable {
         var isInterrupted = false
     }
 
-    // MARK: What is revoked
+    // MARK: Revoking
 
-    /// Notes that the provider is to hear of the end of a session, for as long as its token proves anything.
+    /// Adds an ended session. The daemon tries to revoke it for as long as its token is valid.
     mutating func add(_ identity: Identity, _ secrets: SecretRef, goodFor life: Duration, _ now: Moment) -> [Effect] {
         guard life > .zero else { return [] }
         var effects: [Effect] = []
@@ -56,30 +55,31 @@ struct Revocations: Hashable, Sendable {
         return effects
     }
 
-    /// A vendor may know one session a user and device: revoking the old one could end the new one.
+    /// Drops the revocations of this user. A vendor may have one session for a user and a device, so revoking the old
+    /// one could end the new one.
     mutating func drop(_ identity: Identity) {
         list.removeAll { $0.identity.isSameUser(as: identity) }
     }
 
-    /// A request was overtaken; with the user whose session it may bring, if that is known.
+    /// Records an overtaken request, with the user whose session it may bring, if that is known.
     mutating func overtake(_ attempt: Attempt, of identity: Identity?) {
         overtaken.updateValue(identity, forKey: attempt)
     }
 
-    /// The outcome of such a request is here; `nil` when it was none.
+    /// Removes an overtaken request whose outcome has arrived. Returns `nil` if the request was not overtaken.
     mutating func arrived(_ attempt: Attempt) -> Identity?? {
         overtaken.removeValue(forKey: attempt)
     }
 
-    // MARK: Telling
+    // MARK: Requests
 
-    /// A request to revoke ended. Without a failure the provider knows, or will never.
+    /// Handles the end of a revocation request. Without a failure, the revocation is done or has become impossible.
     mutating func ended(_ id: RevocationID, _ failure: Unavailability?, _ now: Moment, using random: inout Randomness)
         -> Bool
     {
         guard request?.id == id else { return false }
         request = nil
-        // It may have been dropped since: its user signed in again.
+        // The user may have signed in again meanwhile, which drops the revocation.
         guard let index = list.firstIndex(where: { $0.id == id }) else { return true }
         guard let failure else {
             list.remove(at: index)
@@ -90,11 +90,12 @@ struct Revocations: Hashable, Sendable {
         return true
     }
 
-    /// Tells of the next sign-out that is due, gives up what has become pointless, and makes way for a sign-in.
+    /// Begins the next revocation that is due, gives up pointless ones, and interrupts a request in favour of a
+    /// sign-in.
     ///
     /// - Parameters:
-    ///   - isHeld: no request begins now.
-    ///   - maySignIn: whether a sign-in that was received may turn out to be this user's.
+    ///   - isHeld: whether no request may begin now.
+    ///   - maySignIn: whether a pending sign-in may turn out to be this user's.
     mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> [Effect] {
         var effects: [Effect] = []
         for revocation in list where revocation.id != request?.id {
@@ -120,7 +121,8 @@ struct Revocations: Hashable, Sendable {
         return effects + [.revoke(told.id, told.identity, with: told.secrets)]
     }
 
-    /// The network may have come back. A resume and a step of the clock shorten no pause here.
+    /// Shortens the pauses, because the network may have returned. A resume and a step of the clock shorten no pause
+    /// here.
     mutating func hurry(_ now: Moment, using random: inout Randomness) {
         for index in list.indices { list[index].retry.hurry(now, using: &random) }
     }
@@ -132,12 +134,11 @@ struct Revocations: Hashable, Sendable {
         return [.report(.revocationGivenUp(text))]
     }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    /// Whether the provider is being told at this moment.
     var isTelling: Bool { request != nil }
 
-    /// When the provider is told next, if only time is missing.
+    /// Returns the time of the next revocation, if it waits only for its time.
     func dueAt(isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> Uptime? {
         guard request == nil, !isHeld else { return nil }
         return list.filter { !maySignIn($0.identity) }.compactMap(\.dueAt).min()

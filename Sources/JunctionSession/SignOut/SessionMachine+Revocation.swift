@@ -1,16 +1,16 @@
-/// Which ended sessions are revoked at the provider.
+/// Decides which ended sessions are revoked at the provider.
 extension SessionMachine {
     // MARK: Events
 
-    /// A request to revoke ended. Without a failure the provider knows, or will never.
+    /// Handles the end of a revocation request. Without a failure, the revocation is done or has become impossible.
     package mutating func revocationEnded(_ id: RevocationID, failure: Unavailability?, now: Moment) -> [Effect] {
         guard revocations.ended(id, failure, now, using: &random) else { return [] }
         return settle(now)
     }
 
-    // MARK: What is revoked
+    // MARK: Revoking
 
-    /// Revokes the session that stands, the one that is being written, and what was granted and is not written yet.
+    /// Revokes the present session, the one that is being written, and grants that are not written yet.
     mutating func revokeEverything(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         for session in sessions { effects += revoke(session, now) }
@@ -18,7 +18,7 @@ extension SessionMachine {
         return effects
     }
 
-    /// A request that was overtaken has brought a session: it is revoked, unless its user has signed in since.
+    /// Revokes the session that an overtaken request has brought, unless its user has signed in since.
     mutating func revokeUnwanted(_ attempt: Attempt, _ granted: Granted, _ now: Moment) -> [Effect] {
         guard let known = revocations.arrived(attempt) else { return [] }
         var granted = granted
@@ -26,13 +26,13 @@ extension SessionMachine {
         return revokeUnlessSignedIn(granted, now) + settle(now)
     }
 
-    /// Revokes a grant that no caller uses, unless its user stays signed in after the change that is being written: some providers
-    /// keep one session for each user and device, and would end that one.
+    /// Revokes an unused grant, unless its user stays signed in after the pending change. Some providers keep one
+    /// session for each user and device, and would end the session in use.
     mutating func revokeUnlessSignedIn(_ granted: Granted, _ now: Moment) -> [Effect] {
         staysSignedIn(granted.identity) ? [] : revoke(granted, now)
     }
 
-    /// The same for a session.
+    /// Revokes a session, unless its user stays signed in after the pending change.
     mutating func revokeUnlessSignedIn(_ session: Session, _ now: Moment) -> [Effect] {
         staysSignedIn(session.stored.identity) ? [] : revoke(session, now)
     }
@@ -41,7 +41,7 @@ extension SessionMachine {
         coming.session.map { $0.stored.identity.isSameUser(as: identity) } ?? false
     }
 
-    /// The session that stands, and the one that is being written.
+    /// The present session, and the one that is being written.
     private var sessions: [Session] {
         let coming = coming.session
         let isAnother = coming?.secrets != installation.session?.secrets
@@ -53,7 +53,7 @@ extension SessionMachine {
         return revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
     }
 
-    /// The answer to a renewal of this user's session that has left is revoked when it comes.
+    /// Marks a renewal of this user that is in flight as overtaken. Its session is revoked when the answer comes.
     mutating func overtakeRenewal(of identity: Identity?) {
         guard case .sending(let tried, _) = renewal.phase else { return }
         revocations.overtake(tried.attempt, of: identity)
@@ -65,7 +65,8 @@ extension SessionMachine {
         return revocations.add(granted.identity, granted.secrets, goodFor: life, now)
     }
 
-    /// For how long a sign-out can be proved, where that does not hang on the access token.
+    /// Returns the time for which a sign-out can be authenticated, if that does not depend on the access token.
+    /// Otherwise `nil`.
     private func lifeOfProof(_ scheme: Scheme) -> Duration? {
         traits(of: scheme).proofOutlivesToken ? RenewalPolicy.longestRevocation : nil
     }
@@ -74,10 +75,10 @@ extension SessionMachine {
         revocations.advance(now, isHeld: isRevocationHeld, maySignIn)
     }
 
-    /// While a change is being written and while a poll is out, no request to revoke begins.
+    /// Whether no revocation may begin, because a change is being written or a poll is in flight.
     var isRevocationHeld: Bool { persistence.change != nil || signIn.isPolling }
 
-    /// Whether a sign-in that was received may turn out to be this user's.
+    /// Whether a pending sign-in may turn out to be this user's.
     func maySignIn(_ identity: Identity) -> Bool {
         if signIn.mayBe(identity) || callers.mayBe(identity) { return true }
         guard persistence.isSigningIn, let coming = persistence.change?.outcome.session else { return false }

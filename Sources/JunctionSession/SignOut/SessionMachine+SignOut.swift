@@ -1,8 +1,9 @@
-/// Signing out: from any state, offline too. It ends everything that was received before it.
+/// Sign-outs, from any state and also offline. A sign-out ends every earlier request.
 extension SessionMachine {
-    /// A caller signs out.
+    /// Handles a sign-out request.
     ///
-    /// - Parameter endsBootstrapCredential: the sign-out is written even if no user is signed in, since it ends such a credential.
+    /// - Parameter endsBootstrapCredential: whether a bootstrap credential ends, so that the sign-out is written even
+    ///   if no user is signed in.
     package mutating func signOutRequested(
         _ request: RequestID,
         by uid: UInt32,
@@ -29,13 +30,13 @@ extension SessionMachine {
         effects += dropEverything()
         callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
         if isWaited, !persistence.isSigningOut {
-            // From here on no caller is served, and memory holds only what proves the revocations.
+            // From here on no caller is served. Memory holds only the secrets that the revocations need.
             persistence.begin(.signOut) { _ in .signedOut }
         }
         return effects + settle(now)
     }
 
-    /// Ends everything that was received before.
+    /// Ends every earlier request.
     private mutating func dropEverything() -> [Effect] {
         var effects = signIn.dropGrants().map { Effect.giveBack($0) }
         if let exchange = signIn.exchange {
@@ -53,7 +54,7 @@ extension SessionMachine {
         return effects
     }
 
-    /// The tombstone is on disk, or the disk has refused it.
+    /// Completes a sign-out. The tombstone is on disk, or the disk has refused it.
     mutating func signedOut() -> [Effect] {
         callers.move { caller in
             if case .signOut(let answer) = caller.wait { .answer(.success(answer)) } else { nil }

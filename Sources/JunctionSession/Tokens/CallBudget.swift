@@ -1,6 +1,6 @@
-/// How often each local user may make the daemon call the provider: a sliding minute, in whole calls.
+/// The number of provider calls that each local user may cause in a sliding window of 60 seconds.
 ///
-/// Only calls that reach the network are counted, when they leave; the limit is checked just before.
+/// The budget counts a call when it leaves for the network. Callers check the limit just before that.
 struct CallBudget: Hashable, Sendable {
     private let callsPerMinute: Int
     private var spent: [UInt32: [Uptime]] = [:]
@@ -12,27 +12,27 @@ struct CallBudget: Hashable, Sendable {
         self.callsPerMinute = callsPerMinute
     }
 
-    /// Why this user may cause no call now, if so.
+    /// Returns the error for a user who has used up the budget, or `nil` if the user may cause a call.
     func refusal(of uid: UInt32, now: Moment) -> SessionError? {
         let recent = (spent[uid] ?? []).filter { now.uptime - $0 < Self.window }
         guard recent.count >= callsPerMinute, let oldest = recent.first else { return nil }
         return .tooManyProviderCalls(retryAfter: Self.window - (now.uptime - oldest))
     }
 
-    /// A call leaves for this user.
+    /// Counts one call of this user.
     mutating func charge(_ uid: UInt32, now: Moment) {
         sweep(now)
         spent[uid, default: []].append(now.uptime)
     }
 
-    /// A call leaves for this user, if it may.
+    /// Counts one call of this user, or returns the error if the budget is used up.
     mutating func spend(_ uid: UInt32, now: Moment) -> SessionError? {
         if let refusal = refusal(of: uid, now: now) { return refusal }
         charge(uid, now: now)
         return nil
     }
 
-    /// Forgets calls that are older than a minute, once a minute.
+    /// Forgets the calls that are older than the window. The sweep runs at most once in a window.
     private mutating func sweep(_ now: Moment) {
         if let sweptAt, now.uptime - sweptAt < Self.window { return }
         sweptAt = now.uptime
@@ -42,6 +42,5 @@ struct CallBudget: Hashable, Sendable {
         }
     }
 
-    /// How many users are remembered.
     var remembered: Int { spent.count }
 }

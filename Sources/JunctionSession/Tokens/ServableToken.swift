@@ -1,10 +1,10 @@
-/// An access token that is served without asking anybody, in the moments of its window.
+/// An access token that the daemon serves without a request, during a fixed period.
 package struct ServableToken: Hashable, Sendable {
     package let facts: TokenFacts
     package let window: ServableWindow
 
-    /// Whether the token may be served now to a caller who needs it for at least `validity`. No token is served to a caller who
-    /// wants more than 80 % of a token's life.
+    /// Whether the token may be served now to a caller that needs it for at least `validity`. The token is never served
+    /// to a caller that needs more than 80 % of its lifetime.
     package func isValid(for validity: Duration, _ now: Moment) -> Bool {
         let remaining = window.remaining(now)
         guard validity > .zero else { return remaining > .zero }
@@ -12,16 +12,15 @@ package struct ServableToken: Hashable, Sendable {
     }
 }
 
-/// The moments in which a token may be served: the wall clock is believable, and the end has not passed by either clock.
+/// The period in which a token may be served: the wall clock is trusted, and neither clock has reached the end.
 package struct ServableWindow: Hashable, Sendable {
-    /// A wall clock before this is wrong.
+    /// The earliest trusted reading of the wall clock.
     let believableFrom: WallTime
-    /// The end by the wall clock.
     let until: WallTime
-    /// The end by the clock that never steps, where it is known.
+    /// The end on the monotonic clock, if it is known.
     let end: Uptime?
 
-    /// How long the token may still be served; zero if it may not be served now.
+    /// Returns the time for which the token may still be served. Zero if it may not be served now.
     package func remaining(_ now: Moment) -> Duration {
         guard now.wall >= believableFrom else { return .zero }
         let byWall = until - now.wall

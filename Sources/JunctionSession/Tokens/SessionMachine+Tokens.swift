@@ -1,6 +1,6 @@
-/// Answering callers that want a token, or the credential of an API call.
+/// Answers callers that want a token, or the credential of an API call.
 extension SessionMachine {
-    /// What becomes of a caller who wants a token.
+    /// The decision about a caller that wants a token.
     enum TokenVerdict {
         case answer(Reply.Outcome)
         case wait
@@ -9,7 +9,7 @@ extension SessionMachine {
 
     // MARK: Events
 
-    /// A caller wants an access token that is valid for a while.
+    /// Handles a request for an access token with a minimum validity.
     package mutating func tokenRequested(
         _ request: RequestID,
         minimumValidity: Duration,
@@ -19,7 +19,7 @@ extension SessionMachine {
         wait(request, .token(minimumValidity: minimumValidity), uid, now)
     }
 
-    /// An API call needs the session's credential.
+    /// Handles an API call that needs the session's credential.
     package mutating func authorizationRequested(
         _ request: RequestID,
         by uid: UInt32,
@@ -28,7 +28,7 @@ extension SessionMachine {
         wait(request, .authorization, uid, now)
     }
 
-    /// The API rejected (401) the credential of a generation: it is replaced only if it is still the current one.
+    /// Handles a 401 of the API. The credential is replaced only if its generation is still the current one.
     package mutating func authorizationRejected(
         _ request: RequestID,
         generation: UInt64,
@@ -48,21 +48,21 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// A call of a user to the provider's API is about to leave: why it may not, if so.
+    /// Counts an API call of this user that is about to leave, or returns the error if the user has reached the limit.
     package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
         spendApiCall(uid, now)
     }
 
-    /// Another call to the provider is about to leave for a user, one that looks at it or prepares a sign-in: why it may not,
-    /// if so.
+    /// Counts another provider call of this user, such as a check or the preparation of a sign-in. Returns the error if
+    /// the user has reached the limit.
     package mutating func providerCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
         budget.spend(uid, now: now)
     }
 
-    /// Why a user may cause no renewal now, if so.
+    /// Returns the error if this user may cause no renewal now.
     package func refusalOfRenewal(by uid: UInt32, now: Moment) -> SessionError? { budget.refusal(of: uid, now: now) }
 
-    /// The token that is served without asking anybody, and when: that does not change until something happens.
+    /// The token that is served without a request, and its period. Only an event changes the value.
     package var servable: ServableToken? {
         guard !persistence.isSigningOut, case .signedIn(let session) = installation, let token = session.stored.token,
             let window = session.window, token.life >= .zero
@@ -72,7 +72,6 @@ extension SessionMachine {
 
     // MARK: Serving
 
-    /// Begins a renewal where a caller who wants a token cannot be served without one.
     mutating func renewForCallers(_ now: Moment) -> [Effect] {
         for caller in callers.list {
             guard case .token(let hasHadRenewal) = caller.wait,
@@ -122,7 +121,7 @@ extension SessionMachine {
         return needOfRenewal(of: kind, hasHadRenewal, session, now)
     }
 
-    /// The present token does not do. May this caller have it renewed now?
+    /// Decides whether this caller may cause a renewal, because the present token is not sufficient.
     private func needOfRenewal(
         of kind: Callers.Caller.Kind,
         _ hasHadRenewal: Bool,
@@ -144,7 +143,7 @@ extension SessionMachine {
         let spacing = age.map { RenewalPolicy.attemptSpacing - $0 }.flatMap { $0 > .zero ? $0 : nil }
         if hasHadRenewal { return .answer(outcome(for: kind, session, .tokenExpired(retryAfter: spacing), now)) }
         if let retryAt = renewal.retryAt {
-            // Only a dead token is reason enough to pass the backoff.
+            // Only a caller with an expired token may begin an attempt before the backoff ends.
             if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
             let refusal = SessionError.tokenExpired(retryAfter: retryAt.uptime - now.uptime)
             return .answer(outcome(for: kind, session, refusal, now))
@@ -155,8 +154,8 @@ extension SessionMachine {
         return .renew
     }
 
-    /// The outcome when nothing can be renewed now. While the token lives, the answer is not `tokenExpired`: a caller who wants a
-    /// longer token has to wait, and a renewal on request has failed for now.
+    /// Returns the outcome if no renewal is possible now. While the token lives, the error is not `tokenExpired`: a
+    /// caller that wants a longer validity has to wait, and a requested renewal has failed for now.
     func outcome(
         for kind: Callers.Caller.Kind,
         _ session: Session,
@@ -192,7 +191,6 @@ extension SessionMachine {
         }
     }
 
-    /// Why there is no session to serve from, if there is none.
     var sessionRefusal: SessionError? {
         if persistence.isSigningOut { return .notSignedIn }
         return switch installation {
@@ -203,7 +201,7 @@ extension SessionMachine {
         }
     }
 
-    /// Compares the session with the user an app believes to be signed in.
+    /// Compares the session with the user that an app expects to be signed in.
     package func reconciliation(withUserId userId: String?) -> ReconcileAction {
         switch persistence.isSigningOut ? .signedOut : installation {
         case .signedIn(let session):
@@ -224,7 +222,7 @@ extension SessionMachine {
 }
 
 extension Restoration.Header {
-    /// The signed-in user that it names.
+    /// The signed-in user in the header.
     fileprivate var signedInUser: String? { state.isSignedIn ? userId : nil }
 }
 

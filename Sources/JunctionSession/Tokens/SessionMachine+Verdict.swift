@@ -1,11 +1,11 @@
-/// The provider's verdict on the user ends the session, whichever request it is the answer to.
+/// The provider's verdict on the user. It ends the session, whichever request it answers.
 extension SessionMachine {
-    /// The answer to an API call was a verdict on the user for whom it was made.
+    /// Handles an API answer that is a verdict on the user of the call.
     ///
-    /// It ends the session that the call was made with, however often that was renewed meanwhile; a rotation that is being
-    /// written is written first. It ends no session of a later sign-in.
+    /// The verdict ends the session of the call, also after renewals. If a rotation is being written, that write ends
+    /// first. The verdict does not end the session of a later sign-in.
     ///
-    /// - Parameter generation: of the credential that the call was made with.
+    /// - Parameter generation: the generation of the credential with which the call was made.
     package mutating func apiCallJudged(_ verdict: Verdict, generation: UInt64, now: Moment) -> [Effect] {
         guard let session = installation.session, generation >= signedInSince else { return [] }
         switch persistence.change?.kind {
@@ -17,7 +17,7 @@ extension SessionMachine {
         return []
     }
 
-    /// A change counts: a verdict that came while it was being written ends the session that stays.
+    /// Applies a verdict that came while a change was being written, if the session stays after the change.
     mutating func applyVerdict(after change: PersistenceQueue.Change, _ now: Moment) -> [Effect] {
         let verdict = verdictToCome
         verdictToCome = nil
@@ -30,9 +30,9 @@ extension SessionMachine {
         return []
     }
 
-    /// The session is over as soon as that has been written; a renewal under way has nothing to renew any more.
+    /// Writes the end of the session. A renewal under way becomes pointless.
     mutating func end(_ session: Session, _ verdict: Verdict, _ now: Moment) -> [Effect] {
-        // The provider may still grant a renewal that has left, and with an app's answer that is a login of its own.
+        // The provider may still grant a renewal that has left. With an app's secret, the grant is a login of its own.
         overtakeRenewal(of: session.stored.identity)
         let effects = renewal.granted.map { revoke($0, now) } ?? []
         let termination = Termination(code: verdict.code, message: verdict.message, at: now.wall)

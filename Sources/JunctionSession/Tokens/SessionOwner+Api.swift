@@ -1,11 +1,11 @@
 /// Calls to the provider's API as the signed-in user. The credential never leaves the daemon.
 extension SessionOwner {
-    /// Sends one request; a 401 costs one renewal and one retry, and is then reported as it is.
+    /// Sends one request. A 401 causes one renewal and one retry; a second 401 is returned to the caller.
     ///
-    /// A sign-out of the user for whom it is made ends the call: nothing of the provider's answer is delivered after that,
-    /// also when another user, or the same one, signs in again.
+    /// If the user of the call signs out, the call ends. No part of the provider's answer is delivered after that, even
+    /// if the same or another user signs in again.
     ///
-    /// - Parameter isAllowed: asked each time before a request leaves.
+    /// - Parameter isAllowed: called before each request leaves.
     package func call(
         _ request: ApiRequest,
         by uid: UInt32,
@@ -15,7 +15,7 @@ extension SessionOwner {
         let id = newRequest()
         let task = start { owner in
             let outcome = await owner.outcome(of: request, id, by: uid, while: isAllowed)
-            // A call that is no longer in the list has lost its user meanwhile: the outcome is discarded.
+            // If the call is no longer in the list, its user has signed out, and the outcome is discarded.
             if owner.calls.removeValue(forKey: id) == nil {
                 if case .success(let given) = outcome { given.stream?.abandon() }
                 answer(.failure(.endedCall(owner.machine.sessionRefusal)))
@@ -45,10 +45,10 @@ extension SessionOwner {
         by uid: UInt32,
         while isAllowed: () -> Bool
     ) async throws(SessionError) -> ApiAnswer {
-        // Whether the path is the user's own is decided before anything is renewed for its sake.
+        // The provider checks the path before a renewal is made for the call.
         if let identity = machine.identity { _ = try provider.admit(request.naming(identity.userId), for: identity) }
         _ = try await authorization(by: uid)
-        // The credential is the one of this moment: a rotation may have come in between.
+        // The call uses the present credential. A rotation may have ended in the meantime.
         guard let identity = machine.identity else { throw .notSignedIn }
         calls[id]?.user = identity
         let generation = machine.servedGeneration
@@ -56,9 +56,9 @@ extension SessionOwner {
         guard answer.status == 401 else { return answer }
         do throws(SessionError) {
             guard try await isReplaced(generation, by: uid) else { return answer }
-            // What was sent while it came is not there any more: the next request is the one that has the new credential.
+            // A streamed upload cannot be sent again. The caller's next request uses the new credential.
             guard request.upload == nil else { return answer }
-            // The retry belongs to the call that caused it: it is not counted again.
+            // The retry belongs to the same call and is not counted again.
             let second = try await send(request, id, for: identity, countedFor: nil, while: isAllowed)
             answer.stream?.abandon()
             return second
@@ -76,7 +76,8 @@ extension SessionOwner {
         while isAllowed: () -> Bool
     ) async throws(SessionError) -> ApiAnswer {
         guard isAllowed() else { throw SessionError(.permissionDenied, "This caller may not call the API any more") }
-        // Looked up anew each time: a sign-out or another user may have come in between.
+        // The user and the secrets are read again each time, because a sign-out or another user's sign-in may have
+        // happened.
         guard calls[id] != nil, let identity = machine.identity, identity.isSameUser(as: user),
             let secrets = servedSecrets
         else { throw .notSignedIn }
@@ -98,14 +99,14 @@ extension SessionOwner {
         return answer
     }
 
-    /// Bodies pass for as long as the user is the one that the call was made for.
+    /// Keeps a body stream, so that it is broken off when its user is no longer signed in.
     private func keep(_ stream: BodyStream, for identity: Identity) {
         streams.removeAll { $0.body.isSpent }
         streams.append((stream, identity))
         endCalls()
     }
 
-    /// Ends the calls of a user who is not signed in any more, and breaks off the bodies that pass for this user.
+    /// Ends the calls of users who are no longer signed in, and breaks off their body streams.
     func endCalls() {
         for (id, call) in calls where call.user.map(isSignedIn) == false {
             calls[id] = nil
@@ -119,7 +120,8 @@ extension SessionOwner {
 
     private func isSignedIn(_ user: Identity) -> Bool { machine.identity?.isSameUser(as: user) == true }
 
-    /// A request to the provider is about to leave for this user's sake, and none of the session's: why it may not, if so.
+    /// Counts a provider call of this user that does not belong to the session. Returns the error if the limit is
+    /// reached.
     package func providerCallBegan(by uid: UInt32) -> SessionError? {
         machine.providerCallBegan(by: uid, now: now)
     }
@@ -130,8 +132,8 @@ extension SessionOwner {
         }
     }
 
-    /// Whether there is a newer credential than the one that the API has rejected; where none can be had now, the 401 is
-    /// what is reported, unless it is only the user's limit that stands in the way.
+    /// Returns whether a newer credential replaces the one that the API has rejected. If none is available, the caller
+    /// gets the 401. If only the user's limit prevents it, this function throws that error.
     private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(SessionError) -> Bool {
         do throws(SessionError) {
             let authorization = try await authorization(by: uid) { machine, request, now in
@@ -162,26 +164,26 @@ extension SessionOwner {
 
 /// A call to the API that has not been answered.
 struct CallUnderWay {
-    /// The user for whom it is made. `nil` while no user is signed in and the call waits for a sign-in under way.
+    /// The user of the call. `nil` while the call waits for a sign-in under way.
     var user: Identity?
     var task: Task<Void, Never>
 }
 
 extension Unavailability {
-    /// Why a body is broken off.
+    /// The reason for which a body is broken off at a sign-out.
     static let callerSignedOut = Unavailability("The user for whom this was sent has signed out")
 }
 
 extension SessionError {
-    /// Why a call was ended: the provider has ended its user's session, or else its user has signed out.
+    /// Returns the error of an ended call: the provider's verdict, or otherwise the sign-out of its user.
     ///
-    /// - Parameter present: why there is no session now, if there is none.
+    /// - Parameter present: the error of the present state, if there is no session.
     fileprivate static func endedCall(_ present: SessionError?) -> SessionError {
         guard let present, present.kind == .sessionTerminated else { return .callerSignedOut }
         return present
     }
 
-    /// A call that a sign-out has ended, although another user is signed in by now.
+    /// The error of a call that a sign-out has ended, even if another user is signed in by now.
     static let callerSignedOut = SessionError(
         .notSignedIn,
         "The user for whom the call was made has signed out: its answer is discarded",
@@ -190,7 +192,7 @@ extension SessionError {
 }
 
 extension SessionError {
-    /// A call of the API has no answer, or not all of one.
+    /// Creates the error of an API call without a complete answer.
     package init(ofCall error: Unavailability) {
         if error == .callerSignedOut {
             self = .callerSignedOut
@@ -206,10 +208,10 @@ extension SessionError {
 }
 
 extension ApiAnswer {
-    /// A refusal of the provider's says in its body what it is about; none that matters is longer.
+    /// The largest body in which the daemon looks for a verdict. No known verdict is longer.
     private static let longestRefusal = 1 << 16
 
-    /// The same with all of its body, where it is a refusal and not a long one.
+    /// Returns the answer with its whole body if it is a 4xx status with a short body, otherwise the answer itself.
     fileprivate func readyToBeJudged() async -> ApiAnswer {
         guard let stream, (400..<500).contains(status), let whole = await stream.whole(atMost: Self.longestRefusal)
         else {

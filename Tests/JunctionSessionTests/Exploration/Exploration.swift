@@ -2,10 +2,11 @@ import JunctionTesting
 
 @testable import JunctionSession
 
-/// Every short sequence of events from one situation: a machine, what is out in the world, and what is on the disk.
+/// Explores every short sequence of events from one situation. Its state is a machine, the requests in flight, and the
+/// disk.
 ///
-/// Chance is the machine's own seed, time moves from alarm to alarm, and requests are numbered by what they ask for, so
-/// that two orders that come to the same are the same state and are gone into once.
+/// The machine's seed is fixed, and time moves from alarm to alarm. Requests are numbered by their content. Two orders
+/// of events with the same result are therefore the same state, which is explored once.
 struct Exploration: Hashable {
     struct Broken: Error {
         var description: String
@@ -76,7 +77,6 @@ struct Exploration: Hashable {
         try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
     }
 
-    /// The situation after these events.
     func after(_ events: Event...) throws(Broken) -> Exploration {
         var next = self
         for event in events where next.isPossible(event) { try next.happen(event) }
@@ -262,7 +262,7 @@ struct Exploration: Hashable {
         }
     }
 
-    /// A new refresh token comes, and no access token that can be used.
+    /// Answers a renewal with a new refresh token and no usable access token.
     private mutating func fallShort() throws(Broken) {
         guard let attempt = renewal else { return }
         renewal = nil
@@ -285,7 +285,7 @@ struct Exploration: Hashable {
         try perform(machine.handlerAnswered(handler, attempt, answer, now: now))
     }
 
-    /// Time passes until the alarm rings.
+    /// Advances time to the alarm and rings it.
     private mutating func ring() throws(Broken) {
         guard let alarm = machine.nextAlarm(now: now) else { return }
         let left = max(alarm - now.wall, .zero)
@@ -332,7 +332,7 @@ struct Exploration: Hashable {
         }
     }
 
-    // MARK: The owner's part
+    // MARK: The owner's tasks
 
     private mutating func put(_ owner: String) -> SecretRef {
         secrets += 1
@@ -386,7 +386,7 @@ struct Exploration: Hashable {
             case .report: break
             }
         }
-        // What was overtaken may still be granted; what nobody waits for any more may not.
+        // An overtaken exchange may still be granted. A finished one may not.
         if let attempt = exchange, !machine.signIn.isSent(attempt) {
             overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
             exchange = nil
@@ -402,7 +402,7 @@ struct Exploration: Hashable {
     }
 
     private mutating func hear(_ reply: Reply) throws(Broken) {
-        let (request, heard) = (reply.request, Heard(reply.outcome))
+        let (request, heard) = (reply.request, CallerAnswer(reply.outcome))
         guard waiting.remove(request) != nil else { throw Broken(description: "answered twice, or unasked") }
         if asked == request { asked = nil }
         switch heard {
@@ -432,8 +432,8 @@ struct Exploration: Hashable {
         if !waiting.isEmpty, !isOut, machine.nextAlarm(now: now) == nil {
             throw Broken(description: "\(waiting.count) wait, and nothing will ever happen")
         }
-        // A question must never be forgotten by the side that asked it.
-        // Nor what was overtaken, whose answer somebody else may still bring.
+        // The machine must not forget a question that it has asked, or an overtaken request whose answer may still
+        // bring a session.
         let isAwaited = telling != nil || !machine.revocations.overtaken.isEmpty
         if machine.isBusy, !isOut, !isAwaited { throw Broken(description: "busy with nothing") }
     }

@@ -6,12 +6,12 @@ import Testing
 import Glibc
 #endif
 
-/// Every sequence of events to a depth, from each of the interesting situations. `JUNCTION_DEPTH` goes deeper.
+/// Explores every sequence of events up to a depth, from several situations. `JUNCTION_DEPTH` sets the depth.
 struct ExplorationTests {
     static let depth = getenv("JUNCTION_DEPTH").flatMap { Int(String(cString: $0)) } ?? 5
 
     enum Situation: String, CaseIterable, Sendable {
-        case nobody, signedIn, switching, renewing, storing, replaying, expired, pending, signingOut
+        case nobody, signedIn, switching, renewing, storing, retryingRefresh, expired, pending, signingOut
         case handlerMode, asking, postponed
         case awaiting, polling, awaitingAnother
     }
@@ -28,7 +28,7 @@ struct ExplorationTests {
         case .switching: try signedIn.after(.identifyBob, .appAnswersBob, .exchangeGranted)
         case .renewing: try signedIn.after(.renew, .writeSucceeds)
         case .storing: try signedIn.after(.renew, .writeSucceeds, .renewalGranted)
-        case .replaying: try signedIn.after(.renew, .writeSucceeds, .renewalLost)
+        case .retryingRefresh: try signedIn.after(.renew, .writeSucceeds, .renewalLost)
         case .expired: try signedIn.after(.alarm, .writeSucceeds, .renewalBusy, .clockAhead)
         case .pending: try signedIn.after(.renew, .writeSucceeds, .renewalReauthentication, .writeSucceeds)
         case .signingOut: try signedIn.after(.signOut)
@@ -59,7 +59,7 @@ struct ExplorationTests {
                         Issue.record("\(situation), \(path + [event]): \(error.description)")
                         return
                     }
-                    // The last layer is looked at and not kept.
+                    // The states of the last layer are checked and not stored.
                     if depth < Self.depth, seen.insert(after.hashValue).inserted {
                         next.append((after, path + [event]))
                     }

@@ -4,29 +4,29 @@ import JunctionSession
 struct Call {
     var kind: Kind
     var user = "nobody"
-    /// The only user who may come of it.
+    /// The only user whom the call may sign in.
     var expected: String?
-    /// The tokens that were sent.
+    /// The tokens of the request.
     var refresh: Int?
     var access: Int?
-    /// What a session handler gave.
+    /// The secret of a session handler.
     var given: Given?
-    /// The link code that was sent.
+    /// The link code of the request.
     var link: Int?
-    /// The caller who wants it.
+    /// The caller of the request.
     var request: Int?
-    /// What is granted may be kept before its user is known.
+    /// Whether the grant may be kept before its user is known.
     var isKept = false
-    /// The same refresh token was sent before, and its outcome is unknown.
+    /// Whether the same refresh token was sent before with an unknown outcome.
     var isRefreshRetry = false
-    /// It left soon enough to be nothing but a replay.
+    /// Whether the request left so early that it must be a refresh retry.
     var isInsideGrace = false
-    /// Nobody waits for its outcome any more: a sign-out, a sign-in or a verdict came in between.
+    /// Whether a sign-out, a sign-in or a verdict has overtaken the call.
     var isOvertaken = false
-    /// Where the session was that an API call was made for.
+    /// The era in which an API call was made.
     var era = 0
     var signOuts = 0
-    /// The tokens whose user is asked for.
+    /// The tokens whose user is requested.
     var tokens: SimulatedProvider.Tokens?
     var sentAt: Int64 = 0
     var continuation: UnsafeContinuation<Answer, Never>?
@@ -42,7 +42,7 @@ struct Call {
         var isGood: Bool
     }
 
-    /// Whether it is the one exchange that may be in flight, in any of its parts.
+    /// Whether the call belongs to the one exchange that may be in flight.
     var isOfSignIn: Bool {
         switch kind {
         case .exchange, .authorization, .poll, .userinfo: true
@@ -51,24 +51,24 @@ struct Call {
     }
 }
 
-/// What comes back for a call.
+/// The provider's answer to a call.
 enum Answer: Sendable {
     case codes(SimulatedProvider.Codes)
     case undecided(PollFailure)
     case granted(SimulatedProvider.Tokens)
-    /// The tokens do not say whose they are.
+    /// Tokens without their user.
     case unnamed(SimulatedProvider.Tokens)
-    /// A renewal spent its refresh token, and brought the next one without an access token that can be used.
+    /// A renewal that spent its refresh token and brought the next one without a usable access token.
     case successor(SimulatedProvider.Tokens)
     case deleted, reauthentication
     case otherUser(String)
-    /// A transient failure: whether the provider may have acted, and how long it wants to be left alone.
+    /// A transient failure: whether the provider may have acted, and the pause that it demands.
     case unavailable(isAmbiguous: Bool, retryAfter: Duration?)
-    /// A gateway before the provider says no, and not why: to the session's refresh token, or to something else.
+    /// A gateway in front of the provider refuses without a reason: the session's refresh token, or another request.
     case unexplained(isOfToken: Bool)
     case answerRefused, refused
-    /// Of an API call.
+    /// The answer to an API call.
     case status(Int)
-    /// A sign-out was heard of.
+    /// A completed revocation.
     case revoked
 }

@@ -1,8 +1,8 @@
-/// What the histories have been through: a proof is worth what it has met.
+/// Counts the situations that the histories have met. An invariant is tested only in situations that occur.
 struct Coverage {
     enum Kind: Int, CaseIterable {
-        case begunSignedIn, signInsWritten, switchesWritten, rotations, replays, secondReplays, postponements,
-            terminations
+        case begunSignedIn, signInsWritten, switchesWritten, rotations, refreshRetries, secondRefreshRetries,
+            postponements, terminations
         case reauthentications, signOuts, ambiguous, crashIdle, crashAsking, crashNoting, crashSending, crashStoring
         case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends,
             hurriedRetries
@@ -18,7 +18,7 @@ struct Coverage {
         case refusedBesideQuestion, forgottenCallers, wrongClocks, lostApprovals
         case apiCalls, slowDowns, budgetsSpent, interruptedRevocations
 
-        /// It has to be met once in so many histories.
+        /// The number of histories in which each situation must occur at least once.
         var histories: Int {
             switch self {
             case .refusedBesideQuestion, .passedPostponements: 2_000

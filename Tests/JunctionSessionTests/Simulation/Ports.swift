@@ -7,14 +7,13 @@ struct ClockPort: SessionClock {
     func now() -> Moment { life.simulation.now }
 }
 
-/// The alarm remembers its time, and the world rings it.
 struct AlarmPort: SessionAlarm {
     let life: ProcessLife
 
     func set(_ time: WallTime?) { life.alarm = time }
 }
 
-/// The disk. A write ends when the agenda says so.
+/// The disk. A write ends at a time of the agenda.
 struct StorePort: SessionStore {
     let sealedWith = "file"
     let life: ProcessLife
@@ -29,7 +28,6 @@ struct StorePort: SessionStore {
     }
 }
 
-/// The log.
 struct ObserverPort: SessionObserver {
     let life: ProcessLife
 

@@ -1,12 +1,12 @@
 import JunctionSession
 import JunctionTesting
 
-/// One life of the process: a real owner with the simulation's ports, until somebody kills it.
+/// One process: a real owner with the simulation's ports, until the simulation kills it.
 final class ProcessLife: @unchecked Sendable {
     unowned let simulation: Simulation
-    /// The process is dead: its ports fail at once, and nobody hears its answers.
+    /// Whether the process is dead. Its ports then fail at once, and its answers are ignored.
     private(set) var isOver = false
-    /// When the alarm rings, by the wall clock.
+    /// The time of the alarm on the wall clock.
     var alarm: WallTime?
     private var living: SessionOwner?
     var owner: SessionOwner { living! }
@@ -30,7 +30,7 @@ final class ProcessLife: @unchecked Sendable {
         living = owner
     }
 
-    /// Kills the process. A sign-out of the dead owner ends its tasks, so that nothing of it stays in memory.
+    /// Kills the process. A sign-out of the dead owner ends its tasks, so that none of them stays in memory.
     func end(_ resumeCalls: () -> Void) {
         isOver = true
         resumeCalls()

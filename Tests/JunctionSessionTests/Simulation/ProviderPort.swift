@@ -1,7 +1,8 @@
 import JunctionSecret
 import JunctionSession
 
-/// The provider as the owner calls it. Each call waits on the simulation's agenda, and its answer is put into the owner's words.
+/// The provider as the owner calls it. Each call waits on the simulation's agenda, and its answer is converted for the
+/// owner.
 struct ProviderPort: IdentityProvider {
     let name = "junction"
     let life: ProcessLife
@@ -12,7 +13,7 @@ struct ProviderPort: IdentityProvider {
         (self.life, self.schemes) = (life, schemes)
     }
 
-    /// A credential's secret begins with its kind and its user. A registration names its request behind the user.
+    /// Reads a credential. Its secret begins with its kind and its user. A registration has its request after the user.
     func examine(
         _ credential: Credential,
         configured: (environment: String, region: String)?
@@ -34,7 +35,7 @@ struct ProviderPort: IdentityProvider {
         }
     }
 
-    // MARK: Signing in
+    // MARK: Sign-ins
 
     func exchange(
         _ credential: Credential,
@@ -85,7 +86,8 @@ struct ProviderPort: IdentityProvider {
         }
     }
 
-    /// Completes a sign-in: with the tokens of an earlier try where there are some, and with the user where tokens do not name theirs.
+    /// Completes a sign-in. It uses the tokens of an earlier attempt if there are some, and requests the user if the
+    /// tokens have none.
     private func complete(_ call: Call, _ store: PartialGrantStore) async -> (Answer, start: Moment) {
         var start = simulation.now
         var tokens = store.found.flatMap { simulation.provider.tokens(of: $0.number) }
@@ -190,7 +192,7 @@ extension Unavailability {
 }
 
 extension SharedSecret {
-    /// What stands behind the last colon.
+    /// The number after the last colon.
     var number: Int {
         withUnsafeBytes { bytes in
             var (number, scale) = (0, 1)
@@ -203,12 +205,12 @@ extension SharedSecret {
         }
     }
 
-    /// The user of a credential, which stands between the first two colons.
+    /// The user of a credential, between the first two colons.
     var user: String {
         withUnsafeBytes { String(decoding: $0.split(separator: 58)[1], as: UTF8.self) }
     }
 
-    /// The first character tells the kind of a secret.
+    /// Whether the first character of the secret is this kind.
     func isOf(_ kind: Character) -> Bool {
         withUnsafeBytes { $0.first == kind.asciiValue }
     }

@@ -1,12 +1,12 @@
 import JunctionSession
 
-/// A provider with single-use refresh tokens and a clock: how long the token before the newest one is still accepted is
-/// its policy, and whoever presents an older one is taken for a thief, whose whole family is revoked.
+/// A provider with single-use refresh tokens and a clock. Its grace is the time for which it accepts the previous token
+/// again. An older token revokes the whole family.
 struct SimulatedProvider {
-    /// How long a refresh token that was used is accepted again.
+    /// The time for which a used refresh token is accepted again.
     enum Grace: CaseIterable {
         case none, fiveSeconds, thirtySeconds
-        /// The parent is always valid: no rotation is ever held against anybody.
+        /// The previous token is always valid, and no family is ever revoked.
         case always
 
         var milliseconds: Int64 {
@@ -21,7 +21,7 @@ struct SimulatedProvider {
 
     enum Verdict: Equatable {
         case granted(Tokens)
-        /// The one-time credential is used up.
+        /// The one-time credential is spent.
         case spent
         case deleted
         case reauthentication
@@ -33,7 +33,6 @@ struct SimulatedProvider {
         var refresh: Int
         var access: Int
         var life: Int64
-        /// When they were granted.
         var at: Int64
     }
 
@@ -44,7 +43,7 @@ struct SimulatedProvider {
         var at: Int64
     }
 
-    /// The codes of a sign-in that a person approves.
+    /// The codes of a device sign-in.
     struct Codes: Equatable {
         var number: Int
         var life: Int64
@@ -66,7 +65,7 @@ struct SimulatedProvider {
         var family: Int
         var parent: Int?
         var consumedAt: Int64?
-        /// A sibling of it was used: it never arrived.
+        /// Whether a sibling of the token was used, so that the token never arrived.
         var isDead = false
     }
 
@@ -75,7 +74,7 @@ struct SimulatedProvider {
         var isRevoked = false
     }
 
-    /// A link code is good once.
+    /// A link code, which can be used once.
     private struct Link {
         var user: String
         var isSpent = false
@@ -85,9 +84,9 @@ struct SimulatedProvider {
     private(set) var losses: [Loss] = []
     private var families: [Family] = []
     private var tokens: [Int: RefreshToken] = [:]
-    /// Whose an access token is, and when it ends.
+    /// The user and the end of each access token.
     private(set) var access: [Int: (user: String, family: Int, endsAt: Int64)] = [:]
-    /// What was granted with each refresh token.
+    /// The grant of each refresh token.
     private var grants: [Int: Tokens] = [:]
     private var links: [Int: Link] = [:]
     private var last = 0
@@ -99,7 +98,6 @@ struct SimulatedProvider {
         self.grace = grace
     }
 
-    /// A new session.
     mutating func exchange(for user: String, life: Int64, at time: Int64) -> Verdict {
         guard !deleted.contains(user) else { return .deleted }
         demandsReauthentication.remove(user)
@@ -107,15 +105,14 @@ struct SimulatedProvider {
         return .granted(issue(family: families.count - 1, parent: nil, life: life, at: time))
     }
 
-    /// The login that a refresh token belongs to.
+    /// Returns the login of a refresh token.
     func family(of refresh: Int) -> Int? { tokens[refresh]?.family }
 
     func isRevoked(_ family: Int) -> Bool { families[family].isRevoked }
 
-    /// Nobody wants this login any more.
     mutating func revoke(_ family: Int) { families[family].isRevoked = true }
 
-    /// What was granted together with a refresh token.
+    /// Returns the grant of a refresh token.
     func tokens(of refresh: Int) -> Tokens? { grants[refresh] }
 
     // MARK: Link codes
@@ -128,14 +125,14 @@ struct SimulatedProvider {
 
     func user(of link: Int) -> String? { links[link]?.user }
 
-    /// A new session for a link code.
+    /// Redeems a link code for a new session.
     mutating func redeem(_ link: Int, life: Int64, at time: Int64) -> Verdict {
         guard let known = links[link], !known.isSpent else { return .spent }
         links[link]?.isSpent = true
         return exchange(for: known.user, life: life, at: time)
     }
 
-    // MARK: Sign-ins that a person approves
+    // MARK: Device sign-ins
 
     mutating func authorize(at time: Int64) -> Codes {
         last += 1
@@ -143,7 +140,7 @@ struct SimulatedProvider {
         return Codes(number: last, life: 600_000, interval: 5_000)
     }
 
-    /// A person approves as somebody, or denies.
+    /// Approves a device sign-in as this user, or denies it.
     mutating func decide(_ code: Int, by user: String?) {
         guard codes[code]?.decision == nil else { return }
         codes[code]?.decision = user.map(Code.Decision.approved) ?? .denied
@@ -169,17 +166,17 @@ struct SimulatedProvider {
         }
     }
 
-    /// Whether somebody has approved it, and a poll has asked for its session.
+    /// Whether a person has approved the sign-in and a poll has fetched its session.
     func isRedeemed(_ code: Int) -> Bool { codes[code]?.isRedeemed ?? false }
 
-    /// Whether a person has approved it, it lives on for a while, and nobody has its session yet.
+    /// Returns the user who has approved, if the code is valid after this time and its session was not fetched yet.
     func awaitsPoll(_ code: Int, after time: Int64) -> String? {
         guard let known = codes[code], !known.isRedeemed, known.endsAt > time, case .approved(let user) = known.decision
         else { return nil }
         return user
     }
 
-    /// A token of the app, or of the user's name alone: no refresh token is spent.
+    /// Grants a renewal with an app's token or the user's name alone. It spends no refresh token.
     mutating func renew(_ user: String, life: Int64, at time: Int64) -> Verdict {
         guard !deleted.contains(user) else { return .deleted }
         families.append(Family(user: user))

@@ -1,9 +1,9 @@
 import JunctionSession
 import JunctionTesting
 
-/// What comes back from the provider: the judge notes what the owner is about to hear, and looks at what it makes of it.
+/// The provider's answers. The model records each answer before the owner gets it, and the simulation checks the
+/// result.
 extension Simulation {
-    /// The outcome of a call is here.
     func deliver(_ answer: Answer, to number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         var answer = answer
@@ -14,12 +14,12 @@ extension Simulation {
         }
         log("call \(number) is answered: \(answer)")
         let wasPending = isPending
-        books.hears(answer, of: call, self)
+        model.hears(answer, of: call, self)
         resume(call, answer)
-        books.hasHeard(answer, of: call, self)
+        model.hasHeard(answer, of: call, self)
         guard call.kind == .renewal else { return }
         if case .unexplained = answer, isPending, !wasPending { judgePresumption(of: call) }
-        books.expectsReplay(after: answer, of: call, self)
+        model.expectsRefreshRetry(after: answer, of: call, self)
     }
 
     private func resume(_ call: Call, _ answer: Answer) {
@@ -29,24 +29,24 @@ extension Simulation {
 
     private var isPending: Bool { snapshot.facts.flags.contains(.pendingReauthentication) }
 
-    /// The provider says whose the tokens are, or does not. The provider itself gives back what it refuses.
+    /// Answers a userinfo request with a user or a failure. The provider port itself revokes what it refuses.
     func answerUserinfo(_ number: Int) {
         guard let call = calls.removeValue(forKey: number), let tokens = call.tokens else { return }
         let answer: Answer
         switch call.isOvertaken ? 0 : isHealed ? 9 : chance(10) {
         case 0..<4:
             answer = .unavailable(isAmbiguous: false, retryAfter: nil)
-            if let link = call.link { books.unfinishedLinks[call.user] = link }
+            if let link = call.link { model.unfinishedLinks[call.user] = link }
         case 4:
             answer = .refused
-            books.unnamed.remove(tokens.refresh)
+            model.unnamed.remove(tokens.refresh)
             provider.revoke(tokens.family)
         default: answer = .granted(tokens)
         }
         log("call \(number) is answered: \(answer)")
-        books.hears(answer, of: call, self)
+        model.hears(answer, of: call, self)
         resume(call, answer)
-        books.hasHeard(answer, of: call, self)
+        model.hasHeard(answer, of: call, self)
     }
 
     func endRevocation(_ number: Int) {
@@ -63,27 +63,27 @@ extension Simulation {
         resume(call, answer)
     }
 
-    /// An API call is answered with a ban, which ends the session that it was made with and no other; or with a 401.
+    /// Answers an API call: with a ban, which ends only the session of that call, or with a 401.
     func answerApiCall(_ number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         let before = snapshot
         switch isHealed ? 9 : chance(6) {
         case 0:
-            let isOfSession = call.era == books.era && books.held != nil
-            // What is being written of a sign-in, a sign-out or a verdict goes before.
-            let isStanding = isOfSession && books.granted == nil && !isSigningOut && !books.isEnding
+            let isOfSession = call.era == model.era && model.held != nil
+            // A sign-in, a sign-out or a verdict that is being written takes precedence.
+            let isStanding = isOfSession && model.granted == nil && !isSigningOut && !model.isEnding
             if isStanding {
                 coverage.note(.apiVerdicts)
-                books.isBanned(self)
+                model.isBanned(self)
             }
             if isOfSession, !isStanding {
-                // It counts unless what is being written ends the session.
-                books.mayEnd = true
-                if let family = books.held?.family { books.ended.insert(family) }
-                // A session that has ended leaves the next one no name.
-                if books.granted?.keepsName == true {
-                    books.granted?.name = nil
-                    books.granted?.keepsName = false
+                // The ban takes effect unless the change that is being written ends the session.
+                model.mayEnd = true
+                if let family = model.held?.family { model.ended.insert(family) }
+                // A session that has ended leaves its name to no later session.
+                if model.granted?.keepsName == true {
+                    model.granted?.name = nil
+                    model.granted?.keepsName = false
                 }
             }
             resume(call, .status(403))
@@ -95,15 +95,16 @@ extension Simulation {
         }
     }
 
-    /// A new credential is wanted for refusals without a reason only after three attempts over ten minutes, with a dead token.
+    /// Checks that refusals without a reason require a new credential only after three attempts over ten minutes with
+    /// an expired token.
     private func judgePresumption(of call: Call) {
         coverage.note(.presumedDemands)
-        (books.isPresumed, books.isDemanded) = (true, false)
-        let times = call.refresh.flatMap { books.unexplained[$0] } ?? []
+        (model.isPresumed, model.isDemanded) = (true, false)
+        let times = call.refresh.flatMap { model.unexplained[$0] } ?? []
         guard let first = times.first, times.count >= 3 else {
             return fail("reauthentication is presumed after \(times.count) refusals")
         }
-        // A restart knows the time only by a wall clock that somebody may have set.
+        // After a restart the daemon knows the time only from a wall clock that may have been set.
         if time - first < 600_000, lastStep < first {
             fail("reauthentication is presumed after \(time - first) ms")
         }

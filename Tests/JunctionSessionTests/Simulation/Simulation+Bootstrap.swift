@@ -1,8 +1,8 @@
 import JunctionSession
 
-/// The bootstrap credential. It is tried by a sign-in like any other, and a sign-out ends it.
+/// The bootstrap credential. An ordinary sign-in tries it, and a sign-out ends it.
 ///
-/// No other file knows by which functions of the owner that is done.
+/// Only this file knows which functions of the owner are used for that.
 extension Simulation {
     func bootstrap() {
         guard !snapshot.facts.flags.contains(.signedIn), bootstrapUser == nil, !keepsNothing else { return }
@@ -10,7 +10,7 @@ extension Simulation {
         tryBootstrap()
     }
 
-    /// A sign-out ends what is in place by then, and is told whether there was anything.
+    /// Ends the bootstrap credential at a sign-out. Returns whether there was one.
     func endBootstrapCredentials() -> Bool {
         guard bootstrapUser != nil else { return false }
         coverage.note(.bootstrapsEnded)
@@ -24,7 +24,7 @@ extension Simulation {
         signIn(as: user, isBootstrap: true)
     }
 
-    /// An attempt is over. One that failed in a way that passes is followed by another, as soon as the owner says.
+    /// Handles the end of an attempt. After a transient failure the next one follows at the owner's time.
     func endBootstrapTry(_ refusal: SessionError?) {
         guard bootstrapUser != nil else { return }
         guard let refusal, refusal.kind == .providerUnavailable else { return bootstrapUser = nil }
@@ -37,7 +37,7 @@ extension Simulation {
     }
 
     private func mayRetryBootstrap(_ result: Result<Retry, SessionError>) {
-        // A sign-out has ended the credential before it ends the wait.
+        // A sign-out ends the credential before it ends the wait.
         guard case .success(let retry) = result else {
             if bootstrapUser != nil { fail("the wait for another attempt ends, and the credential is in place") }
             return

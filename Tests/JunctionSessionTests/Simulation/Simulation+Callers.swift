@@ -1,20 +1,20 @@
 import JunctionSecret
 import JunctionSession
 
-/// What callers ask for, what they are told, and whether that is true.
+/// The requests of callers, and checks of their answers.
 extension Simulation {
     var isSigningOut: Bool { waiting.values.contains(where: \.isSignOut) }
 
-    /// Some local user, who asks now.
+    /// A random local user.
     private func caller() -> UInt32 { UInt32(chance(callers)) }
 
     private func wait(_ kind: Waiter.Kind) -> (number: Int, uid: UInt32) {
         let (number, uid) = (newNumber(), caller())
-        waiting[number] = Waiter(kind: kind, uid: uid, signOuts: books.signOuts)
+        waiting[number] = Waiter(kind: kind, uid: uid, signOuts: model.signOuts)
         return (number, uid)
     }
 
-    // MARK: Signing in and out
+    // MARK: Sign-ins and sign-outs
 
     @discardableResult
     func signIn(as user: String? = nil, isBootstrap: Bool = false) -> Int {
@@ -32,12 +32,12 @@ extension Simulation {
     private func credential(of user: String, for number: Int) -> Credential {
         if scheme == .signInToken, chance(4) == 0 {
             waiting[number]?.isDevice = true
-            books.deviceRequests.insert(number)
+            model.deviceRequests.insert(number)
             return .device
         }
         if scheme == .signInToken, chance(4) == 0 {
-            // Now and then the credential is one that an earlier try has spent.
-            let unfinished = chance(2) == 0 ? books.unfinishedLinks.removeValue(forKey: user) : nil
+            // Sometimes the credential is one that an earlier attempt has spent.
+            let unfinished = chance(2) == 0 ? model.unfinishedLinks.removeValue(forKey: user) : nil
             let link = unfinished ?? provider.link(for: user)
             waiting[number]?.link = link
             return .linkCode(SharedSecret(text: "link:\(user):\(link)"))
@@ -51,7 +51,7 @@ extension Simulation {
     }
 
     private func isAllowed(_ number: Int) -> @Sendable () -> Bool {
-        { [unowned self] in !books.withdrawn.contains(number) }
+        { [unowned self] in !model.withdrawn.contains(number) }
     }
 
     func signOut() {
@@ -63,10 +63,10 @@ extension Simulation {
         }
     }
 
-    /// Whatever was received before a sign-out is over, but for API calls that have left.
+    /// Signs out. Every earlier request ends, except API calls that have left.
     private func signingOut(_ number: Int, _ body: @escaping (isolated SessionOwner) -> Void) {
         let before = waiting.filter { $0.key != number && !$0.value.isSignOut && $0.value.kind != .api }.keys
-        books.signsOut(self)
+        model.signsOut(self)
         on(body)
         if bootstrapUser != nil { fail("a sign-out left a credential to be tried again") }
         if before.contains(where: { waiting[$0] != nil }) {
@@ -132,7 +132,7 @@ extension Simulation {
         on { owner in
             owner.call(ApiRequest(method: "GET", path: "/"), by: uid) { [self] result in
                 guard !life.isOver else { return }
-                if case .success = result, let waiter = waiting[number], waiter.signOuts != books.signOuts {
+                if case .success = result, let waiter = waiting[number], waiter.signOuts != model.signOuts {
                     fail("a call is answered after its user has signed out")
                 }
                 answered(number, refusal: result.refusal)
@@ -140,26 +140,26 @@ extension Simulation {
         }
     }
 
-    /// `session.renew` makes one attempt in ten seconds while it fails, whatever the failure was.
+    /// Requests `session.renew`, which makes one attempt in ten seconds while it fails.
     func requestRenewal() {
         let (number, uid) = wait(.renew)
         let (life, before) = (life!, snapshot.facts.renewal.phase)
-        // It passes what the provider has demanded, if it makes an attempt.
-        let pause = books.demanded.removeValue(forKey: .renewal)
+        // An attempt is allowed during a pause that the provider demands.
+        let pause = model.demanded.removeValue(forKey: .renewal)
         on { owner in
             owner.renew(by: uid) { [self] in heard($0, number, life) }
         }
         guard before != .inFlight, snapshot.facts.renewal.phase == .inFlight else {
-            if books.demanded[.renewal] == nil { books.demanded[.renewal] = pause }
+            if model.demanded[.renewal] == nil { model.demanded[.renewal] = pause }
             return
         }
-        if time < books.renewBarredUntil { fail("session.renew makes two attempts in ten seconds") }
-        books.renewBarredUntil = time + 10_000
+        if time < model.renewBarredUntil { fail("session.renew makes two attempts in ten seconds") }
+        model.renewBarredUntil = time + 10_000
     }
 
     // MARK: Answers
 
-    /// A caller hears of a change: what it is told is so, and is on the disk if it is said to be durable.
+    /// Checks that the answer to a change is true, and that a change reported as durable is on the disk.
     private func heard(_ result: Result<Snapshot, SessionError>, _ number: Int, _ life: ProcessLife) {
         guard !life.isOver else { return }
         log("request \(number) is answered: \(result.refusal?.message ?? "done")")
@@ -178,12 +178,12 @@ extension Simulation {
                 fail("a sign-out is told to be done, and somebody is signed in")
             default: break
             }
-            if let name = waiter.kind.name, isSignedIn { books.held?.name = isBeingNamed ? nil : .some(name) }
+            if let name = waiter.kind.name, isSignedIn { model.held?.name = isBeingNamed ? nil : .some(name) }
             if waiter.isWithdrawn { fail("a sign-in succeeds although the right to it was withdrawn") }
         }
     }
 
-    /// Another call, which is not answered yet, may have given the user another name meanwhile.
+    /// Whether another call that is not answered yet may have changed the user's name.
     var isBeingNamed: Bool { waiting.values.contains { $0.isSignIn && $0.hasAnswered } }
 
     private func answered(_ number: Int, refusal: SessionError?) {
@@ -192,26 +192,26 @@ extension Simulation {
             fail("a caller is told to come back in the past")
         }
         if refusal?.kind == .busy, callers == 3 { coverage.note(.budgetsSpent) }
-        if waiter.isDevice, waiter.hasAnswered, let code = books.codes.max(), provider.isRedeemed(code), refusal != nil
+        if waiter.isDevice, waiter.hasAnswered, let code = model.codes.max(), provider.isRedeemed(code), refusal != nil
         {
             coverage.note(.lostApprovals)
             if refusal?.message.contains("before anybody approved") == true {
                 fail("an approved sign-in is reported as expired")
             }
         }
-        // The name that it gave to the user may be shown all the same, until the sign-out that overtook it is written.
-        if refusal != nil, waiter.hasAnswered { books.held?.name = nil }
+        // The user's new name may be shown until the sign-out that overtook the call is written.
+        if refusal != nil, waiter.hasAnswered { model.held?.name = nil }
         if waiter.isBootstrap { plan(.bootstrapAnswered(refusal), after: 0) }
     }
 
-    /// No local user causes more calls of sign-ins in a minute than it may.
+    /// Checks that no local user exceeds the limit of sign-in calls in a minute.
     func charge(_ request: Int?) {
         guard let uid = request.flatMap({ waiting[$0]?.uid }) else { return }
-        books.exchanges += 1
-        var recent = (books.spent[uid] ?? []).filter { time - $0 < 60_000 }
+        model.exchanges += 1
+        var recent = (model.spent[uid] ?? []).filter { time - $0 < 60_000 }
         recent.append(time)
         if recent.count > callsPerMinute { fail("user \(uid) causes \(recent.count) calls in a minute") }
-        books.spent[uid] = recent
+        model.spent[uid] = recent
     }
 }
 

@@ -1,9 +1,9 @@
 import JunctionSecret
 import JunctionSession
 
-/// What the owner sends to the provider: each call is judged when it leaves.
+/// The requests of the owner to the provider. Each is checked when it leaves.
 extension Simulation {
-    /// A call leaves, and waits for its answer.
+    /// Sends a call and waits for its answer.
     func send(_ call: Call) async -> Answer {
         let number = newNumber()
         log("call \(number): \(call)")
@@ -40,7 +40,7 @@ extension Simulation {
         if keepsNothing { fail("a one-time credential is spent where nothing can be kept") }
         judgeSpent(call.link, store)
         judgeExchange()
-        // A sign-in that has asked a handler began before.
+        // A sign-in with a handler's secret began before.
         if call.given == nil { judgeTurn() }
         charge(call.request)
         return call
@@ -59,24 +59,23 @@ extension Simulation {
             fail("a poll leaves while the provider is told of a sign-out")
         }
         judgeExchange()
-        if store.found == nil { books.polls(number, self) }
+        if store.found == nil { model.polls(number, self) }
         return Call(kind: .poll(number), isKept: store.isLasting)
     }
 
-    /// At most one exchange is in flight, whatever it is.
     private func judgeExchange() {
         if calls.values.contains(where: { $0.isOfSignIn && !$0.isOvertaken }) { fail("two exchanges are in flight") }
     }
 
-    /// A sign-in waits for a poll that is due.
+    /// Checks that a sign-in does not leave before a poll that is due.
     private func judgeTurn() {
-        guard snapshot.facts.authorization != nil, time > books.pollDueBy,
+        guard snapshot.facts.authorization != nil, time > model.pollDueBy,
             !calls.values.contains(where: { $0.kind == .revocation })
         else { return }
-        fail("a sign-in takes the turn of a poll that was due \(time - books.pollDueBy) ms ago")
+        fail("a sign-in takes the turn of a poll that was due \(time - model.pollDueBy) ms ago")
     }
 
-    /// What a link code has brought is used by its next try.
+    /// Checks that the next attempt with a link code uses the grant of the earlier one.
     private func judgeSpent(_ link: Int?, _ store: PartialGrantStore) {
         guard let link, store.found == nil, pendingWrite == nil, snapshot.facts.storage.durable,
             let disk,
@@ -85,7 +84,7 @@ extension Simulation {
         fail("a credential that is spent is sent, although what it has brought is kept")
     }
 
-    /// Asks whose the tokens are. They are on the disk by then, as far as that takes anything.
+    /// Requests the user of tokens, which must be on the disk by then, unless the disk refuses writes.
     func askUserinfo(_ tokens: SimulatedProvider.Tokens, _ call: Call, isResumed: Bool) async -> Answer {
         if isResumed {
             coverage.note(.partialGrantsResumed)
@@ -105,7 +104,7 @@ extension Simulation {
         guard let tokens = provider.tokens(of: partialGrant.number) else { return fail("nothing is given back") }
         log("given back: \(tokens)")
         coverage.note(.partialGrantsGivenBack)
-        books.unnamed.remove(tokens.refresh)
+        model.unnamed.remove(tokens.refresh)
         provider.revoke(tokens.family)
     }
 
@@ -114,8 +113,8 @@ extension Simulation {
     func renewal(of user: String, with secrets: SessionSecrets, using answer: RenewalAnswer) -> Call {
         var call = Call(kind: .renewal, user: user)
         call.refresh = secrets.refreshToken?.number
-        // The owner leaves an access token out that has ended: the session keeps it all the same.
-        call.access = secrets.accessToken?.number ?? books.held?.access
+        // The owner leaves out an access token that has expired. The session still keeps it.
+        call.access = secrets.accessToken?.number ?? model.held?.access
         switch answer {
         case .renew: break
         case .authToken(let secret), .signature(let secret, _):
@@ -130,11 +129,11 @@ extension Simulation {
         if calls.values.contains(where: { $0.kind == .renewal && !$0.isOvertaken }) {
             fail("two renewals are in flight")
         }
-        books.renews(&call, self)
+        model.renews(&call, self)
         return call
     }
 
-    /// The provider hears of a sign-out: of one at a time, with its own user's secrets, and never of who is signed in.
+    /// Checks a revocation: one at a time, with its own user's secrets, and never of the signed-in user.
     func revocation(of user: String, with secrets: SessionSecrets) -> Call {
         if calls.values.contains(where: { $0.kind == .revocation }) {
             fail("the provider is told of two sign-outs at once")
@@ -143,9 +142,9 @@ extension Simulation {
             fail("a sign-out of \(user) is told with other secrets")
             return Call(kind: .revocation)
         }
-        books.ended.insert(tokens.family)
-        // A verdict ends the session in the step that is being judged.
-        if books.held?.user == user, !books.isEnding {
+        model.ended.insert(tokens.family)
+        // A verdict may end the session in this very step.
+        if model.held?.user == user, !model.isEnding {
             fail("the provider is told that \(user) has signed out, who is signed in")
         }
         if calls.values.contains(where: { $0.kind.isPoll && !$0.isOvertaken }) {
@@ -155,7 +154,7 @@ extension Simulation {
         return Call(kind: .revocation, user: user, refresh: tokens.refresh)
     }
 
-    /// A sign-in that may be the same user's gives the request up.
+    /// Cancels a revocation in favour of a sign-in that may be the same user's.
     func interruptRevocation() {
         guard let number = calls.first(where: { $0.value.kind == .revocation })?.key else { return }
         coverage.note(.interruptedRevocations)
@@ -166,17 +165,17 @@ extension Simulation {
         let access = secrets.accessToken?.number
         judgeServed(access, to: user)
         coverage.note(.apiCalls)
-        return Call(kind: .api, user: user, access: access, era: books.era, signOuts: books.signOuts)
+        return Call(kind: .api, user: user, access: access, era: model.era, signOuts: model.signOuts)
     }
 
     private func given(_ secret: SharedSecret) -> Call.Given {
-        // `given:USER:GOOD:NUMBER`, where GOOD is 1 or 0.
+        // The format is `given:USER:GOOD:NUMBER`, where GOOD is 1 or 0.
         Call.Given(user: secret.user, isGood: secret.number % 2 == 1)
     }
 
-    // MARK: The way
+    // MARK: Network
 
-    /// A call may take long, never arrive, or be answered after its owner has given it up.
+    /// Sends a call. It may take long, never arrive, or be answered after the owner has given it up.
     private func depart(_ number: Int, _ call: Call) {
         switch call.kind {
         case .userinfo: return plan(.userinfoAnswers(number), after: Int64(chance(3_000)))
@@ -199,7 +198,7 @@ extension Simulation {
         plan(.arrival(number), after: delay)
     }
 
-    /// The call arrives: the provider acts on it, or does not, and answers, or does not.
+    /// Handles the arrival of a call: the provider may act on it or not, and may answer or not.
     func arrive(_ number: Int) {
         guard let call = calls[number] else { return }
         let back: Int64 = weather == .slow ? Int64(chance(6_000)) : Int64(chance(200))
@@ -212,18 +211,18 @@ extension Simulation {
             let asked = chance(3) == 0 ? Duration.seconds(1 + chance(4_000)) : nil
             reply(.unavailable(isAmbiguous: false, retryAfter: asked))
         case (.flaky, 3), (.lossy, 0..<2):
-            // A 502 before anything was done, or the connection is cut.
+            // A 502 before the provider has acted, or a broken connection.
             reply(.unavailable(isAmbiguous: true, retryAfter: nil))
         case (.flaky, 4..<6), (.lossy, 2..<5):
-            // It is done, and then answered with a 502, with nonsense, or with a wish to be left alone.
+            // The provider has acted, and the answer is a 502, an invalid answer, or a Retry-After.
             _ = answer(to: call)
             let asked = chance(2) == 0 ? Duration.seconds(1 + chance(900)) : nil
             reply(.unavailable(isAmbiguous: true, retryAfter: asked))
         case (.lossy, 5):
-            // It is done, and the answer is lost.
+            // The provider has acted, and the answer is lost.
             _ = answer(to: call)
         case (.flaky, 6) where call.kind == .renewal && call.given == nil && call.refresh != nil:
-            // It is done, and all of the answer but the refresh token is odd.
+            // The provider has acted, and only the refresh token of the answer is usable.
             let answer = answer(to: call)
             if case .granted(let tokens) = answer { reply(.successor(tokens)) } else { reply(answer) }
         default:
@@ -231,7 +230,7 @@ extension Simulation {
         }
     }
 
-    /// The provider acts on a call.
+    /// Lets the provider act on a call.
     func answer(to call: Call) -> Answer {
         let life = Int64([20, 60, 600, 3_600, 86_400][chance(5)]) * 1_000
         switch call.kind {
@@ -244,7 +243,7 @@ extension Simulation {
             }
         case .exchange:
             if let link = call.link {
-                // Whom the code is for may be known before it is spent.
+                // The user of the code may be known before the code is spent.
                 if let expected = call.expected, expected != call.user, chance(2) == 0 { return .otherUser(call.user) }
                 return answer(provider.redeem(link, life: life, at: time))
             }

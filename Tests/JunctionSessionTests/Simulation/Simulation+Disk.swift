@@ -1,7 +1,7 @@
 import JunctionSession
 import JunctionTesting
 
-/// What the disk holds: a record, and the secrets that are sealed with it.
+/// The content of the disk: a record, and the secrets that are sealed with it.
 struct Disk {
     var record: SessionRecord
     var secrets: SessionSecrets
@@ -14,7 +14,7 @@ struct PendingWrite {
     var continuation: UnsafeContinuation<StoreFailure?, Never>?
 }
 
-/// The disk: it is slow, full, or fine, and it judges what it is given.
+/// The disk: it may be slow or full, and it checks what is written.
 extension Simulation {
     func write(_ record: SessionRecord, _ secrets: SessionSecrets) async -> StoreFailure? {
         log("write \(record)")
@@ -23,7 +23,7 @@ extension Simulation {
         // A slow disk takes seconds, and sometimes minutes.
         let duration = Int64(chance(diskIsSlow ? (chance(4) == 0 ? 300_000 : 30_000) : 20))
         plan(.writeEnds, after: duration)
-        if books.granted != nil, !isHealed, chance(20) == 0 { plan(.rightIsWithdrawn, after: duration / 2) }
+        if model.granted != nil, !isHealed, chance(20) == 0 { plan(.rightIsWithdrawn, after: duration / 2) }
         return await withUnsafeContinuation { continuation in
             pendingWrite = PendingWrite(record: record, secrets: secrets, continuation: continuation)
         }
@@ -48,7 +48,7 @@ extension Simulation {
         disk = Disk(record: write.record, secrets: write.secrets)
     }
 
-    /// A record is sealed with the secrets of its own user, and with nothing of anybody else's.
+    /// Checks that a record is sealed only with the secrets of its own user.
     private func judge(_ record: SessionRecord, _ secrets: SessionSecrets) {
         if (record.approval == nil) != (secrets.codes == nil) {
             fail("a sign-in that awaits approval is written without its codes")
@@ -67,7 +67,7 @@ extension Simulation {
         if granted.user != user || access.user != user {
             fail("a record of \(user) is sealed with somebody else's tokens")
         }
-        if books.unwanted.contains(granted.family) { fail("somebody is signed in by a right that was withdrawn") }
+        if model.unwanted.contains(granted.family) { fail("somebody is signed in by a right that was withdrawn") }
         if let generation = stored.token?.generation, generation > record.generation {
             fail("a record of generation \(record.generation) holds a token of \(generation)")
         }

@@ -1,13 +1,13 @@
 import JunctionSecret
 import JunctionSession
 
-/// A session handler that has registered.
+/// A registered session handler.
 struct Handler {
     var uid: UInt32
     var id: HandlerID?
 }
 
-/// The apps that are asked when a session is to be renewed: they answer well, badly, late, twice, or not at all.
+/// The session handlers: their answers are valid, invalid, late, repeated, or missing.
 extension Simulation {
     func changeHandlers() {
         guard mode == .handler || chance(4) == 0 else { return }
@@ -20,12 +20,12 @@ extension Simulation {
 
     func register() {
         let number = newNumber()
-        // Few local users have many handlers.
+        // A few local users have many handlers.
         let uid = UInt32(1_000 + number % 3)
         handlers[number] = Handler(uid: uid)
         let life = life!
         on { owner in
-            // The first question may come before this returns.
+            // The first question may come before this call returns.
             let id = owner.register(handlerOf: uid) { [self] question in
                 if !life.isOver { asked(number, question) }
             }
@@ -35,25 +35,25 @@ extension Simulation {
 
     private func unregister(_ number: Int) {
         guard let id = handlers.removeValue(forKey: number)?.id else { return }
-        if books.open?.handler == number { books.open = nil }
+        if model.open?.handler == number { model.open = nil }
         on { $0.unregister(id) }
     }
 
     private func asked(_ number: Int, _ question: RenewalQuestion) {
         log("handler \(number) is asked: \(question)")
         guard let handler = handlers[number] else { return fail("a handler was asked that is gone") }
-        books.asks(number, handler.uid, question, self)
-        // Some never answer: only the deadline ends that.
+        model.asks(number, handler.uid, question, self)
+        // Some handlers never answer, so that only the deadline ends the question.
         if !isHealed, chance(8) == 0 { return coverage.note(.silentHandlers) }
         plan(.handlerAnswers(number, question), after: Int64(chance(isHealed ? 100 : 75_000)))
     }
 
-    /// Answers well, is unable, gives what is refused, goes, answers another question, or answers twice.
+    /// Answers a question: valid, unable, with a refused secret, by disconnecting, for another question, or twice.
     func answerAsHandler(_ number: Int, _ question: RenewalQuestion) {
         guard let id = handlers[number]?.id else { return }
         if now.wall > question.deadline { coverage.note(.lateHandlers) }
         let answer = answer(question)
-        // A renewal waits for its turn to ask while a sign-in asks.
+        // A renewal waits for its turn while a sign-in asks.
         if !isHealed, question.reason == .missing { requestRenewal() }
         if !isHealed, chance(8) == 0 {
             coverage.note(.handlersVanished)
@@ -63,18 +63,18 @@ extension Simulation {
             let other = Attempt(number: question.attempt.number &+ 1_000)
             on { $0.answered(id, other, answer) }
         }
-        let open = books.open
+        let open = model.open
         let isOpen = open.map { $0.handler == number && $0.question == question && time < $0.until } ?? false
-        if open?.handler == number, open?.question == question { books.open = nil }
+        if open?.handler == number, open?.question == question { model.open = nil }
         on { $0.answered(id, question.attempt, answer) }
-        if isOpen { books.answered(question, isUnable: answer == nil, self) }
+        if isOpen { model.answered(question, isUnable: answer == nil, self) }
         if chance(4) == 0 { on { $0.answered(id, question.attempt, nil) } }
     }
 
     private func answer(_ question: RenewalQuestion) -> RenewalAnswer? {
         let user = question.userId ?? Self.users[chance(2)]
         let isGood = isHealed || chance(question.reason == .missing ? 2 : 4) > 0
-        // The number is odd for what is good.
+        // The number of a good secret is odd.
         let secret = self.secret("given:\(user):\(newNumber() * 2 + (isGood ? 1 : 0))")
         switch isHealed ? 1 : chance(9) {
         case 0, 1, 2: return question.reason == .missing ? .authToken(secret) : .renew

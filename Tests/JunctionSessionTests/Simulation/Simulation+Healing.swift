@@ -1,7 +1,7 @@
 import JunctionSession
 
-/// What must come of every history: provider, disk and apps work again, and the session becomes fresh, is signed out, or has an
-/// explicit verdict. No login lives on that nobody holds.
+/// The required end of every history. Provider, disk and apps work again, and the session is renewed, signed out, or
+/// ended by a verdict. No unused login stays valid at the provider.
 extension Simulation {
     func heal() throws(Broken) {
         isHealed = true
@@ -14,11 +14,11 @@ extension Simulation {
         for _ in 0..<300 where !isOver { try runWorld(until: time + 60_000) }
         let facts = snapshot.facts
         if !isOver { fail("the history does not end: \(facts), \(waiting.count) wait") }
-        if let approved, books.held?.user != approved { fail("\(approved) has approved, and is not signed in") }
+        if let approved, model.held?.user != approved { fail("\(approved) has approved, and is not signed in") }
         try judgeLogins()
         try stop()
         guard let token = facts.accessToken, !facts.flags.contains(.pendingReauthentication),
-            token.life < .seconds(7_200), let access = books.held?.access, isLifeKnown(of: access)
+            token.life < .seconds(7_200), let access = model.held?.access, isLifeKnown(of: access)
         else { return }
         coverage.note(.freshEndings)
         try runWorld(until: time + token.life.wholeMilliseconds + 60_000)
@@ -29,49 +29,49 @@ extension Simulation {
         try stop()
     }
 
-    /// A person approves what is waited for: that comes to a session, if nobody stands in the way and there is time.
+    /// Approves the pending device sign-in. Returns the user if the approval must lead to a session.
     private func approve() -> String? {
         guard let code = life.owner.assumeIsolated({ $0.codes })?.deviceCode.number else { return nil }
-        // Whoever is wanted, also when the session has ended meanwhile.
+        // The wanted user approves, also if the session has ended meanwhile.
         let stored = disk?.record.approval
         provider.decide(code, by: stored?.wanted?.userId ?? "alice")
-        guard let stored, disk?.secrets.codes?.deviceCode.number == code, pendingWrite == nil, books.held == nil,
-            books.granted == nil, bootstrapUser == nil, !waiting.values.contains(where: \.isSignIn),
+        guard let stored, disk?.secrets.codes?.deviceCode.number == code, pendingWrite == nil, model.held == nil,
+            model.granted == nil, bootstrapUser == nil, !waiting.values.contains(where: \.isSignIn),
             !calls.values.contains(where: \.isOfSignIn)
         else { return nil }
         // A wrong clock at the start may end the codes before the provider does.
         if stored.expiresAt - now.wall < .seconds(120) { return nil }
-        // The provider may want to be left alone for longer than its codes live.
+        // The provider may demand a pause that is longer than the lifetime of its codes.
         if let until = stored.notBefore, until >= stored.expiresAt { return nil }
-        // By a wall clock that was set nobody knows after a restart how much of a demanded pause is left.
+        // If the wall clock was set, the rest of a demanded pause is unknown after a restart.
         if stored.notBefore != nil, restarts > 0, lastStep > time - 3_600_000 { return nil }
         // The disk may have refused the pause that the provider demands.
-        let end = max(time, books.demanded[.poll(code)] ?? 0) + 120_000
+        let end = max(time, model.demanded[.poll(code)] ?? 0) + 120_000
         guard let user = provider.awaitsPoll(code, after: end) else { return nil }
-        // Another user may have approved before, who is refused.
+        // Another user may have approved before, and is refused.
         return stored.wanted.map { $0.userId == user } ?? true ? user : nil
     }
 
-    /// Whether everything has come to its end.
+    /// Whether all activity has ended.
     private var isOver: Bool {
         let facts = snapshot.facts
         guard waiting.isEmpty, pendingWrite == nil, calls.isEmpty, facts.storage.durable else { return false }
         switch facts.state {
         case .notLoggedIn, .terminated: return isQuiet
-        case .established: return (facts.renewal.phase == .scheduled || books.isDemanded) && isQuiet
-        case .tokenExpired: return books.isDemanded && isQuiet
+        case .established: return (facts.renewal.phase == .scheduled || model.isDemanded) && isQuiet
+        case .tokenExpired: return model.isDemanded && isQuiet
         case .establishing: return false
         }
     }
 
-    /// Nothing is under way whose outcome would be lost.
+    /// Whether nothing is under way whose outcome could be lost.
     private var isQuiet: Bool {
         isQuietNoticed = false
         life.owner.assumeIsolated { $0.whenQuiet { [self] in isQuietNoticed = true } }
         return isQuietNoticed
     }
 
-    /// The disk holds every login that lives at the provider, or the provider is told of its end within the next hours.
+    /// Checks that every valid login is on the disk, or is revoked within the next hours.
     private func judgeLogins() throws(Broken) {
         for _ in 0..<30 where lostLogin != nil { try runWorld(until: time + 60_000) }
         if let lostLogin { fail("the login \(lostLogin) lives on at the provider, and nobody holds it") }
@@ -80,13 +80,13 @@ extension Simulation {
     private var lostLogin: Int? {
         let held = disk?.secrets.refreshToken?.number
         let kept = disk?.secrets.partialGrants.map(\.content.number) ?? []
-        if let lost = books.unnamed.subtracting(kept).first { return provider.family(of: lost) }
-        guard provesForLong, !books.hasGivenUp else { return nil }
-        for (user, family) in books.logins where user != books.held?.user {
-            if !books.ended.contains(family), !provider.isRevoked(family) { return family }
+        if let lost = model.unnamed.subtracting(kept).first { return provider.family(of: lost) }
+        guard provesForLong, !model.hasGivenUp else { return nil }
+        for (user, family) in model.logins where user != model.held?.user {
+            if !model.ended.contains(family), !provider.isRevoked(family) { return family }
         }
-        // The session's own login is the one that its user was granted last.
-        guard let user = books.held?.user, let family = books.logins[user], let held else { return nil }
+        // The session's own login is the latest one that was granted to its user.
+        guard let user = model.held?.user, let family = model.logins[user], let held else { return nil }
         return provider.family(of: held) == family ? nil : family
     }
 }

@@ -1,7 +1,7 @@
 import JunctionSecret
 import JunctionSession
 
-/// What the judge looks at after every step: what the owner shows and serves, against the disk, the provider and the books.
+/// The checks after every step: what the owner shows and serves, against the disk, the provider and the model.
 extension Simulation {
     func check() {
         guard broken == nil else { return }
@@ -10,12 +10,12 @@ extension Simulation {
         judgeDurability(facts)
         judgeServable(facts)
         judgeShown(facts)
-        judgeReplay()
+        judgeRefreshRetry()
         judgeLosses()
-        // Whatever callers and handlers do, requests are bounded.
-        if let first = books.sends.first, first < time - 600_000 { books.sends.removeAll { $0 < time - 600_000 } }
-        if books.sends.count > 160 { fail("\(books.sends.count) requests in ten minutes") }
-        // Whoever waits, waits for something.
+        // The number of requests is bounded for every behaviour of callers and handlers.
+        if let first = model.sends.first, first < time - 600_000 { model.sends.removeAll { $0 < time - 600_000 } }
+        if model.sends.count > 160 { fail("\(model.sends.count) requests in ten minutes") }
+        // Every waiting caller waits for an event or the alarm.
         if !waiting.isEmpty, isIdle, life.alarm == nil {
             fail("\(waiting.count) callers wait, and nothing will ever happen")
         }
@@ -23,23 +23,23 @@ extension Simulation {
 
     // MARK: Who is signed in
 
-    /// Whoever was signed in stays so until a sign-out, another sign-in or a verdict of the provider.
+    /// Checks that the signed-in user changes only by a sign-out, another sign-in or a verdict of the provider.
     private func judgeStanding(_ facts: Snapshot.Facts) {
         let shown = facts.flags.contains(.signedIn) ? facts.userId : nil
         if keepsNothing { return }
-        if facts.state == .terminated || facts.state == .establishing && books.isEnding && shown == nil {
-            if books.held != nil, !books.isEnding, !books.mayEnd { fail("the session has ended without a verdict") }
-            (books.held, books.isEnding, books.mayEnd) = (nil, false, false)
+        if facts.state == .terminated || facts.state == .establishing && model.isEnding && shown == nil {
+            if model.held != nil, !model.isEnding, !model.mayEnd { fail("the session has ended without a verdict") }
+            (model.held, model.isEnding, model.mayEnd) = (nil, false, false)
         }
-        if shown != books.held?.user {
-            fail("\(shown ?? "nobody") is shown as signed in, and \(books.held?.user ?? "nobody") is")
+        if shown != model.held?.user {
+            fail("\(shown ?? "nobody") is shown as signed in, and \(model.held?.user ?? "nobody") is")
         }
-        if let name = books.held?.name, shown != nil, !isBeingNamed, facts.externalUserId?.text != name {
+        if let name = model.held?.name, shown != nil, !isBeingNamed, facts.externalUserId?.text != name {
             fail(
                 "\(shown ?? "nobody") is shown as \(facts.externalUserId?.text ?? "nobody"), and is \(name ?? "nobody")"
             )
         }
-        if books.isEnding, pendingWrite == nil, shown != nil { fail("a verdict has not ended its session") }
+        if model.isEnding, pendingWrite == nil, shown != nil { fail("a verdict has not ended its session") }
         if facts.state == .terminated || facts.state == .notLoggedIn, facts.flags.contains(.signedIn) {
             fail("signedIn is shown while nobody is")
         }
@@ -47,9 +47,9 @@ extension Simulation {
 
     // MARK: The disk
 
-    /// What is shown as durable is on the disk, and so survives a kill.
+    /// Checks that a state which is shown as durable is on the disk, and so survives a kill.
     private func judgeDurability(_ facts: Snapshot.Facts) {
-        // A sign-out may find a record that is newer than what is shown.
+        // During a sign-out the record may be newer than the snapshot.
         guard facts.storage.durable, !keepsNothing, !isSigningOut else { return }
         let record = disk?.record
         let stored = record?.session
@@ -77,7 +77,7 @@ extension Simulation {
         }
     }
 
-    /// What a caller is told to be done and durable is on the disk at that moment.
+    /// Checks that a change which is reported to a caller as durable is on the disk at that moment.
     func judgePromise(_ facts: Snapshot.Facts, to waiter: Waiter) {
         guard facts.storage.durable, !keepsNothing else { return }
         let stored = disk?.record.session
@@ -114,17 +114,18 @@ extension Simulation {
         judgeServed(given.secret.number, to: given.userId)
     }
 
-    /// A token that is served is its user's, lives, and was not granted for a right that was withdrawn.
+    /// Checks that a served token belongs to its user, is valid, and was not granted under a withdrawn right.
     func judgeServed(_ access: Int?, to user: String) {
         guard let access, let truth = provider.access[access] else { return fail("a token was served that nobody has") }
-        if truth.user != user || books.held?.user != user { fail("somebody else's token was served") }
+        if truth.user != user || model.held?.user != user { fail("somebody else's token was served") }
         if isLifeKnown(of: access), time >= truth.endsAt { fail("a dead token was served") }
-        if books.unwanted.contains(truth.family) { fail("somebody is signed in by a right that was withdrawn") }
+        if model.unwanted.contains(truth.family) { fail("somebody is signed in by a right that was withdrawn") }
     }
 
-    /// The clock that never steps knows the end; the wall clock may have been set between two lives of the process.
+    /// Whether the end of the token is known on the monotonic clock. The wall clock may have been set between two
+    /// processes.
     func isLifeKnown(of access: Int) -> Bool {
-        books.obtained[access].map { $0.restarts == restarts || lastStep < $0.at } ?? false
+        model.obtained[access].map { $0.restarts == restarts || lastStep < $0.at } ?? false
     }
 
     // MARK: What is shown
@@ -132,55 +133,55 @@ extension Simulation {
     private func judgeShown(_ facts: Snapshot.Facts) {
         if let notBefore = facts.renewal.notBefore, life.alarm.map({ $0 > now.wall }) ?? true {
             if notBefore <= now.wall { fail("\(facts.renewal.phase) is shown with a time in the past") }
-            // A provider's Retry-After, with its spread, is an hour at the most.
+            // A provider's Retry-After, with its spread, is at most one hour.
             if facts.renewal.phase == .backingOff, notBefore - now.wall > .seconds(3_600) {
                 fail("a retry waits for more than an hour")
             }
         }
         if facts.storage.status == .damaged, facts.storage.durable, pendingWrite == nil, !keepsNothing,
-            let record = disk?.record, record.content == .signedOut, record.generation > books.restoredGeneration
+            let record = disk?.record, record.content == .signedOut, record.generation > model.restoredGeneration
         {
             fail("a sign-out is told as damaged although it has cleared the quarantine")
         }
     }
 
-    // MARK: RefreshRetries
+    // MARK: Refresh retries
 
-    private func judgeReplay() {
-        guard let window = books.window else { return }
-        guard books.isStanding(window.token, self) else { return books.window = nil }
-        if let before = window.replayBefore, time > before { fail("an unknown outcome is not replayed in time") }
+    private func judgeRefreshRetry() {
+        guard let window = model.window else { return }
+        guard model.isStanding(window.token, self) else { return model.window = nil }
+        if let before = window.retryBefore, time > before { fail("an unknown outcome is not retried in time") }
     }
 
-    /// An open intent is replayed at once, whatever else is stored.
-    func checkReplayAtStart(_ record: SessionRecord) {
+    /// Checks that an open intent is retried at once, with any other stored state.
+    func checkRefreshRetryAtStart(_ record: SessionRecord) {
         guard let stored = record.session, stored.renewalUnderWay, !stored.renewalUsesAnswer,
             !stored.reauthenticationPending, !calls.values.contains(where: { $0.kind == .renewal && $0.given == nil })
         else { return }
-        fail("an open intent is not replayed at start")
+        fail("an open intent is not retried at start")
     }
 
-    /// Given grace, a family is never revoked for what the device did.
+    /// Checks that a family is never revoked because of the daemon, if the provider has a grace.
     private func judgeLosses() {
-        guard provider.losses.count > books.judgedLosses else { return }
-        for loss in provider.losses[books.judgedLosses...] {
+        guard provider.losses.count > model.judgedLosses else { return }
+        for loss in provider.losses[model.judgedLosses...] {
             let grace = provider.grace.milliseconds
             if provider.grace == .none {
                 coverage.note(.lossesWithoutGrace)
                 continue
             }
             let span = loss.consumedAt...(loss.consumedAt + grace)
-            let sends = books.sendsOfToken[loss.token] ?? []
+            let sends = model.sendsOfToken[loss.token] ?? []
             let wasAway = interruptions.contains { $0.overlaps(span) }
-            // The world had its chance: a replay left in time, and came to nothing.
+            // A refresh retry left in time and had no effect.
             let wasTried = sends.contains { $0 > span.lowerBound && $0 <= span.upperBound }
-            let noticedAt = (books.noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
+            let noticedAt = (model.noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
             let wasNoticedLate = noticedAt > span.upperBound - 2_300
-            let isCapped = books.replayTimes.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.at } >= 5
-            if books.givenUp.contains(loss.token) || books.hasLostMemory || wasAway || wasTried { continue }
+            let isCapped = model.refreshRetryTimes.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.at } >= 5
+            if model.givenUp.contains(loss.token) || model.hasLostMemory || wasAway || wasTried { continue }
             if wasNoticedLate || isCapped { continue }
-            fail("a login is lost: the replay came \(loss.at - loss.consumedAt) ms after the rotation")
+            fail("a login is lost: the refresh retry came \(loss.at - loss.consumedAt) ms after the rotation")
         }
-        books.judgedLosses = provider.losses.count
+        model.judgedLosses = provider.losses.count
     }
 }

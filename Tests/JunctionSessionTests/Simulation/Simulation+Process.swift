@@ -1,20 +1,20 @@
 import JunctionSecret
 import JunctionSession
 
-/// The process: how it begins, with what the disk has, and how somebody kills it.
+/// The process: its start with the content of the disk, and its end.
 extension Simulation {
     // MARK: Begin
 
-    /// The process begins, with what the disk has.
+    /// Starts the process with the content of the disk.
     func start() {
         guard let disk else { return begin(.absent) }
         if restarts == 0, !keepsNothing, chance(10) == 0 { return startUnreadable(disk) }
-        books.expectReplay(ofRecord: disk, self)
+        model.expectRefreshRetry(ofRecord: disk, self)
         begin(.restored(disk.record, disk.secrets, damaged: chance(8) == 0 ? "session.sealed.tmp-1" : nil))
-        checkReplayAtStart(disk.record)
-        // The process before it may have died between the approval and the write, and the clock may be wrong.
+        checkRefreshRetryAtStart(disk.record)
+        // The previous process may have died between the approval and the write, and the clock may be wrong.
         let caller = disk.record.approval?.caller.map { Int($0.user) }
-        let isWithdrawn = caller.map(books.withdrawn.contains) ?? false
+        let isWithdrawn = caller.map(model.withdrawn.contains) ?? false
         if disk.record.approval != nil, !isWithdrawn, snapshot.facts.authorization == nil {
             fail("the codes of the disk are dropped before the provider was asked")
         }
@@ -22,16 +22,16 @@ extension Simulation {
 
     private func begin(_ restoration: Restoration) {
         life = ProcessLife(self, seed: random.next())
-        if case .unreadable = restoration { books.begin(nil, self) } else { books.begin(disk, self) }
+        if case .unreadable = restoration { model.begin(nil, self) } else { model.begin(disk, self) }
         let life = life!
         on { owner in
             owner.beforeSignOut { [self] in life.isOver ? false : endBootstrapCredentials() }
-            owner.start(with: restoration) { [self] in !books.withdrawn.contains(Int($0.user)) }
+            owner.start(with: restoration) { [self] in !model.withdrawn.contains(Int($0.user)) }
         }
         check()
     }
 
-    /// The record cannot be read for as long as this process lives; it can at the next start.
+    /// Starts with a record that this process cannot read. The next one can.
     private func startUnreadable(_ disk: Disk) {
         coverage.note(.unreadableStarts)
         let isLocked = chance(2) == 0
@@ -49,7 +49,7 @@ extension Simulation {
             header: isLocked ? header : nil,
             canSignIn: false
         )
-        // Without a key a tombstone can be written; in a directory that cannot be read, nothing.
+        // Without a key a tombstone can be written. In an unreadable directory nothing can.
         (keepsNothing, diskIsFull) = (true, !isLocked)
         begin(.unreadable(unreadable))
         for _ in 0..<6 {
@@ -68,12 +68,13 @@ extension Simulation {
 
     // MARK: End
 
-    /// Kills the process: before, or just after, the write at the store reached the disk. Calls that left may still arrive.
+    /// Kills the process before or just after the write at the store has reached the disk. Calls that left may still
+    /// arrive.
     func kill() {
         noteKill()
         let hasWrongClock = chance(6) == 0
         if hasWrongClock { lastStep = time }
-        books.killed(self)
+        model.killed(self)
         if let pendingWrite, !diskIsFull, chance(2) == 0 { put(pendingWrite) }
         for (_, call) in calls.sorted(by: { $0.key < $1.key }) where chance(2) == 0 { _ = answer(to: call) }
         endLife()
@@ -89,7 +90,7 @@ extension Simulation {
         start()
     }
 
-    /// Ends the process, and forgets what only it knew.
+    /// Ends the process and forgets its state.
     func endLife() {
         let (calls, write) = (calls, pendingWrite)
         (self.calls, pendingWrite, waiting, handlers, bootstrapUser) = ([:], nil, [:], [:], nil)
@@ -102,30 +103,31 @@ extension Simulation {
         }
     }
 
-    /// Counts in which situations the process is killed.
+    /// Counts the situations in which the process is killed.
     private func noteKill() {
         let facts = snapshot.facts
         let renewal = calls.values.contains { $0.kind == .renewal && !$0.isOvertaken }
         if let stored = pendingWrite?.record.session, stored.renewalUnderWay, !renewal { coverage.note(.crashNoting) }
         if renewal {
             coverage.note(.crashSending)
-        } else if books.renewed != nil {
+        } else if model.renewed != nil {
             coverage.note(.crashStoring)
-        } else if books.open.map({ $0.question.reason != .missing }) ?? false {
+        } else if model.open.map({ $0.question.reason != .missing }) ?? false {
             coverage.note(.crashAsking)
         } else if facts.renewal.phase != .inFlight {
             coverage.note(.crashIdle)
         }
-        if books.granted != nil { coverage.note(.crashSigningIn) }
+        if model.granted != nil { coverage.note(.crashSigningIn) }
         if isSigningOut { coverage.note(.crashSigningOut) }
         if !facts.storage.durable { coverage.note(.crashUndurable) }
         guard facts.authorization != nil else { return }
         coverage.note(calls.values.contains { $0.kind.isPoll } ? .crashPolling : .crashAwaiting)
     }
 
-    // MARK: Before the first life
+    // MARK: Before the first process
 
-    /// A session from an earlier life is on the disk: alive or dead, perhaps with an intent that was or was not carried out.
+    /// Stores a session of an earlier process: with a valid or an expired token, and perhaps with an intent that was or
+    /// was not sent.
     func storeSession() {
         coverage.note(.begunSignedIn)
         let user = Self.users[chance(2)]
@@ -151,7 +153,7 @@ extension Simulation {
             let noted = min(age, Int64(chance(20_000)))
             stored.renewalUnderWay = true
             stored.renewalUsesAnswer = scheme != .signInToken
-            // A release before this one left a postponement beside the intent.
+            // An earlier release left a postponement beside the intent.
             if mode == .handler, chance(2) == 0 { stored.postponedUntil = postponed }
             writtenAt = WallTime(milliseconds: time - noted + wallOffset)
             interruptions.append((time - noted)...time)
@@ -160,7 +162,7 @@ extension Simulation {
         case 2 where mode == .handler: stored.postponedUntil = postponed
         default: break
         }
-        books.obtained[tokens.access] = (time - age, -1)
+        model.obtained[tokens.access] = (time - age, -1)
         disk = Disk(
             record: SessionRecord(
                 generation: 1,
@@ -178,7 +180,7 @@ extension Simulation {
 }
 
 extension SessionRecord {
-    /// The session that it holds, if it holds one.
+    /// The session of the record, if it has one.
     var session: StoredSession? {
         if case .session(let stored) = content { stored } else { nil }
     }

@@ -1,40 +1,40 @@
 import JunctionSession
 
-/// What the owner reports to its observer: who is signed in from now on.
+/// The owner's reports to its observer. They show when a sign-in takes effect.
 extension Simulation {
     func happened(_ event: SessionEvent) {
         log("reported: \(event)")
         switch event {
         case .exchangeEnded(.succeeded, _):
-            guard let login = books.granted?.named(after: books.held) else {
+            guard let login = model.granted?.named(after: model.held) else {
                 return fail("a sign-in succeeded that nobody granted")
             }
             coverage.note(.signInsWritten)
-            (books.held, books.granted, books.grantedTo, books.renewed) = (login, nil, nil, nil)
-            (books.isDemanded, books.isPresumed, books.isEnding, books.mayEnd) = (false, false, false, false)
-            (books.quietUntil, books.window, books.renewBarredUntil) = (nil, nil, .min)
-            // An app may have been asked for the session before, while the grant waited for the disk.
-            if books.open?.question.reason != .missing { books.open = nil }
-            books.demanded[.renewal] = nil
+            (model.held, model.granted, model.grantedTo, model.renewed) = (login, nil, nil, nil)
+            (model.isDemanded, model.isPresumed, model.isEnding, model.mayEnd) = (false, false, false, false)
+            (model.quietUntil, model.window, model.renewBarredUntil) = (nil, nil, .min)
+            // A handler may have been asked for the earlier session while the grant waited for the disk.
+            if model.open?.question.reason != .missing { model.open = nil }
+            model.demanded[.renewal] = nil
             for (number, call) in calls where call.kind == .renewal { calls[number]?.isOvertaken = true }
-            books.era += 1
+            model.era += 1
         case .exchangeEnded:
-            books.hasRefused = true
+            model.hasRefused = true
         case .renewalEnded(.succeeded, _, _):
-            guard let login = books.renewed?.named(after: books.held) else {
+            guard let login = model.renewed?.named(after: model.held) else {
                 return fail("a renewal succeeded that nobody granted")
             }
             coverage.note(.rotations)
-            if let spent = books.held?.refresh { books.succeeded.insert(spent) }
-            (books.held, books.renewed, books.isDemanded, books.isPresumed) = (login, nil, false, false)
-            books.demanded[.renewal] = nil
-            (books.quietUntil, books.window, books.renewBarredUntil) = (nil, nil, .min)
+            if let spent = model.held?.refresh { model.succeeded.insert(spent) }
+            (model.held, model.renewed, model.isDemanded, model.isPresumed) = (login, nil, false, false)
+            model.demanded[.renewal] = nil
+            (model.quietUntil, model.window, model.renewBarredUntil) = (nil, nil, .min)
         case .renewalEnded(.terminated, _, _): coverage.note(.terminations)
         case .signedOut:
-            (books.held, books.isDemanded, books.isPresumed) = (nil, false, false)
-            (books.renewBarredUntil, books.demanded[.renewal]) = (.min, nil)
+            (model.held, model.isDemanded, model.isPresumed) = (nil, false, false)
+            (model.renewBarredUntil, model.demanded[.renewal]) = (.min, nil)
         case .registrationForgotten: coverage.note(.registrationsForgotten)
-        case .revocationGivenUp: books.hasGivenUp = true
+        case .revocationGivenUp: model.hasGivenUp = true
         case .renewalEnded, .writeFailed: break
         }
     }

@@ -2,34 +2,34 @@ import JunctionSession
 
 /// Rights that are withdrawn while a sign-in waits for its turn, for the provider, for a person, or for the disk.
 extension Simulation {
-    /// Somebody who waits for a sign-in may do so no more, or everybody who began a sign-in that awaits approval.
+    /// Withdraws the right of one caller that waits for a sign-in, or of all callers that began a device sign-in.
     func withdrawRight() {
-        let isApprovalWritten = books.granted != nil && books.grantedTo == nil
+        let isApprovalWritten = model.granted != nil && model.grantedTo == nil
         if snapshot.facts.authorization != nil || isApprovalWritten, chance(2) == 0 {
             coverage.note(.approvalRightsWithdrawn)
-            books.withdrawDeviceRights(self)
+            model.withdrawDeviceRights(self)
         } else {
             let inFlight = Set(calls.values.filter { $0.isOfSignIn && !$0.isOvertaken }.compactMap(\.request))
             let requests = waiting.filter { _, waiter in
-                // The first caller of a device sign-in whose codes are being written is of the other kind.
-                waiter.isSignIn && !(waiter.isDevice && (books.granted != nil || snapshot.facts.authorization != nil))
+                // The first caller of a device sign-in whose codes are being written belongs to the other kind.
+                waiter.isSignIn && !(waiter.isDevice && (model.granted != nil || snapshot.facts.authorization != nil))
             }
             guard !requests.isEmpty else { return }
             let number = requests.keys.sorted()[chance(requests.count)]
             coverage.note(.rightsWithdrawn)
             if inFlight.contains(number) { coverage.note(.rightsWithdrawnInFlight) }
             waiting[number]?.isWithdrawn = true
-            books.withdrawn.insert(number)
-            if books.granted != nil, books.grantedTo == number { books.withdrawGranted(self) }
+            model.withdrawn.insert(number)
+            if model.granted != nil, model.grantedTo == number { model.withdrawGranted(self) }
             // The question for its credential may be over.
-            if books.open?.question.reason == .missing { books.open = nil }
+            if model.open?.question.reason == .missing { model.open = nil }
         }
         on { $0.rightsChanged() }
     }
 }
 
-extension Books {
-    /// Everybody loses the right to the sign-ins that await approval.
+extension Model {
+    /// Withdraws the right of all callers that began a device sign-in.
     mutating func withdrawDeviceRights(_ world: Simulation) {
         if granted != nil {
             guard grantedTo == nil else { return }
@@ -41,16 +41,17 @@ extension Books {
         for number in deviceRequests { world.waiting[number]?.isWithdrawn = true }
     }
 
-    /// A sign-in that is being written counts no more.
+    /// Records that a sign-in which is being written no longer takes effect.
     mutating func withdrawGranted(_ world: Simulation) {
         world.coverage.note(.rightsWithdrawnBeingWritten)
         if let granted {
             unwanted.insert(granted.family)
-            // It is not told to be over while its user stays signed in.
+            // The login is not revoked while its user stays signed in.
             if let held, held.user == granted.user { logins[held.user] = held.family }
         }
         (granted, grantedTo) = (nil, nil)
-        // While it was written, nobody followed the replays of the session that stays, which pass a demanded pause.
+        // During the write, the model did not follow the refresh retries of the present session, which ignore a
+        // demanded pause.
         demanded[.renewal] = nil
     }
 }

@@ -2,14 +2,14 @@ import JunctionSecret
 
 @testable import JunctionSession
 
-/// A secret that the owner was given, as long as somebody has it.
+/// A secret that the owner was given. The reference is weak, so it shows when the secret is released.
 struct IssuedSecret {
     weak var secret: SharedSecret?
 }
 
-/// The owner keeps nothing that it does not need.
+/// The checks that the owner keeps only the secrets that it needs.
 extension Simulation {
-    /// A secret for the owner, which the judge remembers.
+    /// Creates a secret for the owner and remembers it.
     func secret(_ text: String) -> SharedSecret {
         let secret = SharedSecret(text: text)
         issued.append(IssuedSecret(secret: secret))
@@ -18,11 +18,11 @@ extension Simulation {
 
     func judgeSecrets() {
         issued.removeAll { $0.secret == nil }
-        // Eight sign-outs wait to be told at the most, each with two tokens; the rest are the session's, the disk's, and an app's.
+        // At most eight revocations wait, each with two tokens. The rest belongs to the session, the disk and an app.
         if issued.count > 40 { fail("secrets pile up: \(issued.count) are still held") }
     }
 
-    /// The owner keeps one request for each waiting caller, and a bounded number of revocations and grants.
+    /// Checks that the owner keeps one request for each waiting caller, and a bounded number of revocations and grants.
     func judgeMemory() {
         let owner = life.owner.assumeIsolated { owner in
             (
@@ -39,16 +39,16 @@ extension Simulation {
         if owner.grants > SignIn.mostGrants + 1 { fail("\(owner.grants) grants are kept") }
     }
 
-    /// A call after a minute without calls makes the owner drop its counts for other users.
+    /// Checks that a call after a minute without calls removes the counts of other users.
     func judgeForgetting() throws(Broken) {
         guard !keepsNothing else { return }
         signOut()
         try runWorld(until: time + 130_000)
-        let calls = books.exchanges
+        let calls = model.exchanges
         signIn()
         try runWorld(until: time + 1_000)
         try stop()
-        guard books.exchanges > calls else { return }
+        guard model.exchanges > calls else { return }
         coverage.note(.forgottenCallers)
         let remembered = life.owner.assumeIsolated { $0.machine.budget.remembered }
         if remembered > 1 { fail("\(remembered) users are remembered, of whom one has called within a minute") }

@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// What the world does to the installation, drawn by chance.
+/// The random events from outside.
 extension Simulation {
     func stimulate() {
         let draw = chance(100)
@@ -37,8 +37,8 @@ extension Simulation {
         coverage.note(.suspends)
         let length = Int64(chance(20_000_000))
         interruptions.append(time...(time + length))
-        // Nothing is sent in suspend, but the first request with the token counts on.
-        books.window?.replayBefore = nil
+        // In suspend nothing is sent, but the first request with the token still counts.
+        model.window?.retryBefore = nil
         time += length
         on { $0.alarmRang(clockJumped: true) }
     }

@@ -1,17 +1,17 @@
 import JunctionSession
 import JunctionTesting
 
-/// One random history of one installation: the real owner, and around it callers, apps, a provider, a disk and both clocks.
+/// One random history of one installation: the real owner with callers, apps, a provider, a disk and both clocks.
 ///
-/// The world has an agenda: a request takes time to arrive, an answer to come back, a write to end, an app to answer. Between two
-/// points of the agenda the owner's alarm rings. Everything happens on the test's thread, and every draw comes from one seed,
-/// so a history that breaks can be run again.
+/// The simulation has an agenda: a request takes time to arrive, an answer to return, a write to end, an app to answer.
+/// Between two entries of the agenda the owner's alarm may ring. Everything happens on the test's thread, and all
+/// random numbers come from one seed, so a failed history can be repeated.
 final class Simulation: @unchecked Sendable {
     struct Broken: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Something that the world will do.
+    /// An entry of the agenda.
     enum Coming {
         case arrival(Int)
         case answer(Int, Answer)
@@ -27,7 +27,7 @@ final class Simulation: @unchecked Sendable {
         case bootstrapAnswered(SessionError?)
     }
 
-    /// What the provider and the way to it are like for a while.
+    /// The behaviour of the provider and the network for a while.
     enum Weather: CaseIterable {
         case fine, flaky, busy, unreachable, lossy, slow
         /// A gateway has lost the provider's servers, and answers every request with an empty 400.
@@ -38,51 +38,51 @@ final class Simulation: @unchecked Sendable {
     var random: Randomness
     let mode: RenewalMode
     let scheme: Scheme
-    /// A sign-out can be proved for a day, however short the life of an access token is.
+    /// Whether a sign-out can be authenticated for a day, independent of the access token's lifetime.
     let provesForLong: Bool
     let schemes: [Scheme: SchemeTraits]
-    /// How many users call, and how many calls to the provider one of them may cause in a minute.
+    /// The number of local users, and the number of provider calls that each may cause in a minute.
     let callers: Int
     let callsPerMinute: Int
     var provider: SimulatedProvider
     var coverage = Coverage()
 
-    // The world's time, and how both clocks read it.
+    // MARK: The simulated time, and its reading on both clocks
     var time: Int64 = 1_000_000_000
     var bootedAt: Int64 = 0
     var wallOffset: Int64 = 1_795_219_200_000
     private var agenda: [(at: Int64, coming: Coming)] = []
     var weather = Weather.fine
-    /// The wall clock was last set, or the machine last slept or died, in these spans of time.
+    /// The last step of the wall clock, and the spans in which the machine slept or the process died.
     var lastStep: Int64 = .min
     var interruptions: [ClosedRange<Int64>] = []
 
-    // What survives a kill.
+    // MARK: State that survives a kill
     var disk: Disk?
     var diskIsFull = false
     var diskIsSlow = false
 
-    // What does not.
+    // MARK: State that does not
     var life: ProcessLife!
     var calls: [Int: Call] = [:]
     var pendingWrite: PendingWrite?
     var waiting: [Int: Waiter] = [:]
     var handlers: [Int: Handler] = [:]
-    /// Whom the bootstrap credential is for, for as long as it is tried, and what its attempts have come to.
+    /// The user of the bootstrap credential while it is tried, and the retry state of its attempts.
     var bootstrapUser: String?
     var bootstrapRetry = Retry()
-    /// Nothing can be sealed or written for as long as this process lives.
+    /// Whether this process can neither seal nor write.
     var keepsNothing = false
 
-    /// What the judge knows.
-    var books = Books()
+    /// The expected state.
+    var model = Model()
     var issued: [IssuedSecret] = []
     var lastNumber = 0
     var restarts = 0
     var isHealed = false
     var isQuietNoticed = false
     private(set) var broken: Broken?
-    /// What happened, line by line, for whoever runs a broken history again (`JUNCTION_TRACE`).
+    /// The log of the history, line by line, for a repetition with `JUNCTION_TRACE`.
     var trace: [String]?
 
     static let users = ["alice", "bob"]
@@ -104,7 +104,7 @@ final class Simulation: @unchecked Sendable {
         provider = SimulatedProvider(grace: SimulatedProvider.Grace.allCases[Int(random.next() % 4)])
     }
 
-    /// Runs the history; throws what broke.
+    /// Runs the history. Throws the first violation.
     func run(steps: Int, isTraced: Bool = false) throws(Broken) -> Coverage {
         if isTraced { trace = ["\(mode) \(scheme) \(provider.grace)"] }
         if chance(2) == 0 { storeSession() }
@@ -123,21 +123,21 @@ final class Simulation: @unchecked Sendable {
         return coverage
     }
 
-    /// Notes that something broke. The first one counts.
+    /// Records a violation. Only the first one counts.
     func fail(_ description: @autoclosure () -> String) {
         if broken == nil { broken = Broken(description: description()) }
     }
 
-    /// Judges, and stops at what broke.
+    /// Runs the checks, and throws the first violation.
     func stop() throws(Broken) {
         check()
         if let broken { throw broken }
     }
 
-    /// From nothing to hours, as often short as long.
+    /// Returns a random pause from zero to hours. Each length class has the same probability.
     private func gap() -> Int64 {
         let longest: [Int64] = [0, 50, 400, 2_000, 8_000, 15_000, 40_000, 400_000, 2_000_000, 9_000_000]
-        // A full disk is tried again once a minute, for ever: hours of it teach nothing.
+        // On a full disk the owner retries once a minute, so hours of it show nothing new.
         let count = diskIsFull ? longest.count - 2 : longest.count
         return Int64(chance(Int(longest[chance(count)]) + 1))
     }
@@ -148,12 +148,12 @@ final class Simulation: @unchecked Sendable {
         Moment(wall: WallTime(milliseconds: time + wallOffset), uptime: Uptime(milliseconds: time - bootedAt))
     }
 
-    /// How the clocks read that time now.
+    /// Returns the reading of both clocks at that time, with the present clock setting.
     func moment(_ past: Int64) -> Moment {
         Moment(wall: now.wall + .milliseconds(past - time), uptime: now.uptime + .milliseconds(past - time))
     }
 
-    /// When the alarm rings, in the world's time.
+    /// The time of the alarm, in simulated time.
     var alarmTime: Int64? { life.alarm.map { max($0.milliseconds - wallOffset, time) } }
 
     func plan(_ coming: Coming, after delay: Int64) {
@@ -166,7 +166,7 @@ final class Simulation: @unchecked Sendable {
 
     func clearAgenda() { agenda = [] }
 
-    /// Lets the world go on until then: whatever is on the agenda happens, and the alarm rings when it is due.
+    /// Runs the agenda and the alarm up to this time.
     func runWorld(until end: Int64) throws(Broken) {
         var steps = 0
         while true {
@@ -181,7 +181,7 @@ final class Simulation: @unchecked Sendable {
             } else {
                 log("the alarm rings")
                 on { $0.alarmRang(clockJumped: false) }
-                // Whatever was due has begun.
+                // Every due action has begun.
                 if let alarm = life.alarm, alarm <= now.wall { fail("an alarm rings again at once: a hot loop") }
             }
             try stop()
@@ -189,7 +189,7 @@ final class Simulation: @unchecked Sendable {
         pass(to: end)
     }
 
-    /// Time alone changes nothing: an alarm that rings before its time shows nothing new, and sends nothing.
+    /// Advances time. An alarm that rings before its time must show nothing new and send nothing.
     private func pass(to end: Int64) {
         guard end > time else { return }
         if end > time + 1, chance(5) == 0 {
@@ -222,7 +222,7 @@ final class Simulation: @unchecked Sendable {
 
     // MARK: The owner
 
-    /// Runs `body` on the owner, and then everything that follows from it.
+    /// Runs `body` on the owner, and then all work that it causes.
     func on(_ body: (isolated SessionOwner) -> Void) {
         life.owner.assumeIsolated(body)
         executor.runUntilIdle()
@@ -230,11 +230,11 @@ final class Simulation: @unchecked Sendable {
 
     var snapshot: Snapshot { life.owner.assumeIsolated { $0.snapshot } }
 
-    // MARK: Chance and names
+    // MARK: Random numbers and names
 
     func chance(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
 
-    /// A number that nothing else has.
+    /// Returns a number that is used only once.
     func newNumber() -> Int {
         lastNumber += 1
         return lastNumber

@@ -6,9 +6,9 @@ import Testing
 import Glibc
 #endif
 
-/// Random histories against the invariants. A failure names its seed.
+/// Tests the invariants with random histories. A failure names its seed.
 struct SimulationTests {
-    /// `JUNCTION_HISTORIES` asks for another number, `JUNCTION_FIRST_SEED` for other ones.
+    /// `JUNCTION_HISTORIES` sets the number of histories, `JUNCTION_FIRST_SEED` the first seed.
     static let histories = number("JUNCTION_HISTORIES") ?? 100_000
     static let firstSeed = number("JUNCTION_FIRST_SEED") ?? 0
     static let chunks = min(histories, 20)
@@ -17,7 +17,7 @@ struct SimulationTests {
         getenv(name).flatMap { Int(String(cString: $0)) }
     }
 
-    /// What the chunks have met together, and the first thing that broke.
+    /// The situations that all chunks have met, and the first violation.
     private final class Findings: Sendable {
         private let state = Mutex((met: Coverage(), broken: String?.none))
 
@@ -27,7 +27,7 @@ struct SimulationTests {
         func note(_ text: String) { state.withLock { $0.broken = $0.broken ?? text } }
     }
 
-    @Test func `random histories keep every invariant, and have met everything there is to meet`() async {
+    @Test func `random histories keep every invariant, and meet every situation of the coverage list`() async {
         let findings = Findings()
         let size = Self.histories / Self.chunks
         await withTaskGroup(of: Void.self) { group in

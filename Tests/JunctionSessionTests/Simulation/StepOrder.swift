@@ -1,9 +1,9 @@
 @testable import JunctionSession
 
 extension SessionOwner {
-    /// Shuffles the parts of the two phases of a step: no order inside a phase matters, and each life has its own.
+    /// Shuffles the steps of the two phases. Their order does not matter, and each process has its own.
     ///
-    /// Nothing else in the simulation sees the inside of the owner.
+    /// No other part of the simulation accesses the internals of the owner.
     nonisolated func shuffleSteps(seed: UInt64) {
         assumeIsolated { owner in
             var random = Randomness(seed: seed)

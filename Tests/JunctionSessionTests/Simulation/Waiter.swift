@@ -2,20 +2,20 @@
 struct Waiter {
     var kind: Kind
     var uid: UInt32
-    /// The link code that was handed in.
+    /// The link code of the request.
     var link: Int?
-    /// Its sign-in is to be approved by a person.
+    /// Whether a person has to approve the sign-in.
     var isDevice = false
     var isBootstrap = false
-    /// The app has been asked for a credential, and has answered.
+    /// Whether the app was asked for a credential and has answered.
     var hasAnswered = false
-    /// The right to the sign-in was withdrawn before it counted.
+    /// Whether the right to the sign-in was withdrawn before it took effect.
     var isWithdrawn = false
     var signOuts = 0
 
     enum Kind: Hashable {
         case signIn, signOut, renew, token, api
-        /// Nothing: nobody is to be signed in.
+        /// `nil`: no user is to be signed in.
         case identify(String?)
 
         var name: String? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The defects that were made by hand, one at a time, in a copy and a build of their own.
+/// Runs the handmade defects one at a time, in a copy and a build of their own.
 struct DefectRun {
     let options: Options
     let workshop: Workshop
@@ -10,10 +10,12 @@ struct DefectRun {
         workshop = Workshop(root: options.root, folder: ".build-mutation/defects", rooms: options.rooms)
     }
 
-    /// - Returns: whether every one was found.
+    /// Runs every defect.
+    ///
+    /// - Returns: whether the simulation found every defect.
     func run() async throws -> Bool {
         let defects = try all()
-        // All are read and put in before the first is built: a misprint shall not be found after half an hour.
+        // All defects are read and applied before the first build, so that a malformed one is reported at once.
         let changed = try defects.map { try $0.applied(in: workshop.root) }
         try FileManager.default.createDirectory(at: workshop.folder, withIntermediateDirectories: true)
         var trial = try await build("the sources as they are", changed: [:])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// All mutants of the chosen sources, compiled in one build and chosen at run time.
+/// Runs the mutants of the chosen sources. They are compiled in one build and chosen at run time.
 struct MutantRun {
     let options: Options
     let workshop: Workshop
@@ -10,7 +10,9 @@ struct MutantRun {
         workshop = Workshop(root: options.root, folder: ".build-mutation/mutants", rooms: options.rooms)
     }
 
-    /// - Returns: whether nothing survived that is not explained.
+    /// Runs the mutants.
+    ///
+    /// - Returns: whether every survivor is explained.
     func run() async throws -> Bool {
         var orchard = try Orchard(workshop, folders: options.folders)
         if options.task == .list {
@@ -18,7 +20,7 @@ struct MutantRun {
             return true
         }
         say("\(orchard.mutants.count) mutants in \(orchard.files.count) files")
-        // Read before anything is built: a misprint shall not be found at the end.
+        // Read before the build, so that a malformed entry is reported at once.
         let explained = try Explained(workshop.root.appending(path: "Tests/Mutation/explained.txt"))
         try await build(&orchard)
 
@@ -37,7 +39,7 @@ struct MutantRun {
         )
         let chosen = choice(from: orchard)
         try await timed("\(chosen.count) mutants") {
-            // A survivor takes the longest: those that are expected come last.
+            // Survivors take the longest, so the expected ones run last.
             let expected = chosen.filter(explained.explains)
             let others = chosen.filter { !explained.explains($0) }
             try await runAll(others + expected, trial, reached, &report)
@@ -58,7 +60,7 @@ struct MutantRun {
 
     private func isChosen(_ mutant: Mutant) -> Bool { options.only.map { mutant.file.contains($0) } ?? true }
 
-    /// The tests' sources and the options count as well: another suite, another verdict.
+    /// The fingerprint includes the sources of the tests and the options, because both affect the verdicts.
     private func fingerprint(_ orchard: Orchard) throws -> String {
         let tests = try options.rooms.split(separator: ",").flatMap { try workshop.files(under: "Tests/\($0)Tests") }
         let texts = try tests.map { Array(try Data(contentsOf: workshop.root.appending(path: $0))) }
@@ -71,7 +73,7 @@ struct MutantRun {
     // MARK: Building
 
     private func build(_ orchard: inout Orchard) async throws {
-        // What earlier rounds found is found again only if the sources have changed.
+        // The results of earlier rounds are used if the sources have not changed.
         let memory = workshop.folder.appending(path: "unviable")
         let heading = orchard.fingerprint(of: orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes))
         let words = (try? String(contentsOf: memory, encoding: .utf8))?.split(whereSeparator: \.isWhitespace) ?? []
@@ -93,7 +95,8 @@ struct MutantRun {
 
     // MARK: Running
 
-    /// The original has to pass; says how long a hang is, and which mutants a test ever comes to.
+    /// Runs the original, which must pass. Measures the time limit of a hang, and returns the mutants that a test
+    /// reaches.
     private func runOriginal(_ trial: inout Trial) async throws -> Set<Int> {
         let trace = workshop.folder.appending(path: "reached")
         try? FileManager.default.removeItem(at: trace)
@@ -149,7 +152,7 @@ struct MutantRun {
         }
     }
 
-    /// One mutant, with everything its tests say.
+    /// Runs one mutant and shows the complete output of its tests.
     private func show(_ number: Int, _ orchard: Orchard, _ trial: Trial) async throws -> Bool {
         guard let mutant = orchard.mutants.first(where: { $0.number == number }) else {
             throw Trouble("There is no mutant \(number): --list has them all")
@@ -173,7 +176,7 @@ extension Mutant {
     }
 }
 
-/// Chance that can be repeated (SplitMix64).
+/// A random number generator with a seed (SplitMix64).
 private struct Draw: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Changes the sources in small ways, one at a time, and looks whether a test minds.
+/// Makes small changes to the sources, one at a time, and checks whether a test detects each.
 @main
 enum Mutation {
     static func main() async {
@@ -22,12 +22,12 @@ enum Mutation {
     }
 }
 
-/// A line about how far the run has come: beside the report, not in it.
+/// Prints a line about the progress. It is not part of the report.
 func say(_ words: String) {
     FileHandle.standardError.write(Data((words + "\n").utf8))
 }
 
-/// Runs something and says how long it took.
+/// Runs an operation and prints its duration.
 func timed<Value>(
     _ what: String,
     isolation: isolated (any Actor)? = #isolation,

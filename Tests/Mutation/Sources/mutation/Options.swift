@@ -1,4 +1,3 @@
-/// What was asked for on the command line.
 struct Options {
     var root = "."
     var folders: [String] = []
@@ -10,7 +9,7 @@ struct Options {
     var histories = 20_000
     var timeout: Double?
     var configuration = Configuration.release
-    /// Which tests are the slow ones: they run after the others, and alone with `--simulation-only`.
+    /// The filter for the slow tests, which run after the others, and alone with `--simulation-only`.
     var filter = "SimulationTests"
     var simulationOnly = false
     var resume = false
@@ -74,7 +73,7 @@ struct Options {
             default: throw Trouble("\(option): no such option\n\n\(Self.usage)")
             }
         }
-        // A defect is a build of its own, and a debug build of one changed file is quick.
+        // Each defect needs a build of its own, and a debug build of one changed file is fast.
         configuration = chosen ?? (task == .defects ? .debug : .release)
         if folders.isEmpty { folders = ["Sources/JunctionSession"] }
         if task == .defects { simulationOnly = true }

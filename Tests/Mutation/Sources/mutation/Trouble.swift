@@ -1,4 +1,4 @@
-/// Why the tool cannot go on, in words for whoever started it.
+/// An error that ends the tool, with a text for the user.
 struct Trouble: Error, CustomStringConvertible {
     var description: String
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import mutation
 
-/// Reading a defect, and putting it in.
+/// Reading and applying a defect.
 struct DefectTests {
     private let text = """
         Something is wrong.
@@ -25,7 +25,7 @@ struct DefectTests {
         return try Defect(name: "01", text: text).applied(in: folder)
     }
 
-    @Test func `the text is replaced`() throws {
+    @Test func `a defect replaces its text`() throws {
         let changed = try applied(to: "zero\none\ntwo\nfour\n")
 
         #expect(try Defect(name: "01", text: text).headline == "Something is wrong.")
@@ -33,14 +33,14 @@ struct DefectTests {
     }
 
     @Test(arguments: ["none", "one\ntwo\none\ntwo\n"])
-    func `text that is not there exactly once is complained of`(content: String) {
+    func `text that does not occur exactly once is reported`(content: String) {
         #expect(throws: Trouble.self) { try applied(to: content) }
     }
 
     @Test(arguments: [
         "", "FILE a\nFIND\n", "Headline", "Headline\nFILE a\nREPLACE\nEND", "Headline\nFILE a\nFIND\nx\nEND",
     ])
-    func `a file that is not in this form is complained of`(text: String) {
+    func `a malformed file is reported`(text: String) {
         #expect(throws: Trouble.self) { try Defect(name: "01", text: text) }
     }
 }

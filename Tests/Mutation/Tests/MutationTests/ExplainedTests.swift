@@ -3,7 +3,7 @@ import Testing
 
 @testable import mutation
 
-/// Reading the survivors that somebody has explained.
+/// Reading the explained survivors.
 struct ExplainedTests {
     private func explained(_ text: String) throws -> Explained {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -34,7 +34,7 @@ struct ExplainedTests {
         #expect(!entry.explains(mutant(becoming: "a == b")))
     }
 
-    @Test func `without the mutated text every mutant of the place is meant`() throws {
+    @Test func `an entry without mutated text explains every mutant of the original text`() throws {
         let text = "file: A.swift\noperator: relax-comparison\noriginal: a < b\nreason: same"
 
         let entry = try #require(try explained(text).entries.first)
@@ -43,7 +43,7 @@ struct ExplainedTests {
     }
 
     @Test(arguments: ["file: A.swift\n", "fil: A.swift\n"])
-    func `an entry without its fields is complained of`(text: String) {
+    func `an entry without its fields is reported`(text: String) {
         #expect(throws: Trouble.self) { try explained(text) }
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import mutation
 
-/// What is planted, and what stays of the original.
+/// The planted mutants, and the unchanged rest of the original.
 struct PlanterTests {
     private func planter(_ source: String, without unviable: Set<Int> = []) -> Planter {
         Planter(file: "File.swift", source: source, first: 1, without: unviable)
@@ -12,7 +12,7 @@ struct PlanterTests {
         String(decoding: planter(source, without: unviable).schema.woven(into: Array(source.utf8)).bytes, as: UTF8.self)
     }
 
-    @Test func `operators become calls, the outer around the inner`() {
+    @Test func `operators become nested calls`() {
         #expect(
             woven("let x = a < b && !c")
                 == "let x = mutantAnd(mutantLess(a , b, 2, 3) , mutantFlip(!c, 4), 1)"
@@ -26,7 +26,7 @@ struct PlanterTests {
         #expect(woven("let x = a < b && !c", without: [1, 3, 4]) == "let x = mutantLess(a , b, 2, -1) && !c")
     }
 
-    @Test func `a statement can be left out, or come after the next`() {
+    @Test func `a statement can be dropped or swapped with the next`() {
         #expect(
             woven("func f() { a(); b() }")
                 == "func f() { if mutant(1) { return }; if mutant(2) { b() }; if !(mutant(3)) { a() }; "
@@ -34,7 +34,7 @@ struct PlanterTests {
         )
     }
 
-    @Test func `a value loses its parts one by one`() {
+    @Test func `each part of a value can be dropped`() {
         #expect(
             woven("func f() -> [Int] { [1] + g() }")
                 == "func f() -> [Int] { if mutant(1) { return [] }; "
@@ -42,7 +42,7 @@ struct PlanterTests {
         )
     }
 
-    @Test func `a guard leaves, and asks for less`() {
+    @Test func `a guard can always leave, and lose a condition`() {
         #expect(
             woven("func f() -> Int { guard a, let b else { return 0 }; return b }")
                 == "func f() -> Int { guard !mutant(1), mutantForce(a, 2), let b else { return 0 }; return b }"
@@ -57,11 +57,11 @@ struct PlanterTests {
             "func f() { precondition(a < b) }",
         ]
     )
-    func `what cannot or need not be changed is left alone`(source: String) {
+    func `code that cannot or need not be changed has no mutants`(source: String) {
         #expect(woven(source) == source)
     }
 
-    @Test func `assignments that have nothing to do with each other are not swapped`() {
+    @Test func `independent assignments are not swapped`() {
         let source = "func f() { x.a = 1; x.b = y; effects.append(.send(y)); effects += g() }"
 
         let swaps = planter(source).mutants.filter { $0.kind == .swapStatements }
@@ -69,7 +69,7 @@ struct PlanterTests {
         #expect(swaps.map(\.original) == ["effects.append(.send(y)); effects += g()"])
     }
 
-    @Test func `a complaint leads to what was put in, or to its place in the original`() throws {
+    @Test func `an error leads to the inserted text, or to its place in the original`() throws {
         let source = "let a = 1\nlet x = a < b"
         let file = planter(source).schema.woven(into: Array(source.utf8))
 

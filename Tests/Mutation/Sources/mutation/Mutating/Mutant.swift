@@ -1,19 +1,19 @@
-/// One small change to the sources which a good test should mind.
+/// One small change to the sources that a good test should detect.
 struct Mutant: Hashable, Sendable {
-    /// Its number in the whole run; the order of the sources.
+    /// The number in the whole run, in the order of the sources.
     var number: Int
-    /// Relative to the project's root.
+    /// The path relative to the project's root.
     var file: String
     var line: Int
     var kind: Kind
     var original: String
     var mutated: String
-    /// What it touches, in the original's bytes.
+    /// The changed range, in bytes of the original.
     var extent: Range<Int>
-    /// The function around it, in the original's bytes.
+    /// The range of the enclosing function, in bytes of the original.
     var function: Range<Int>
 
-    /// What kind of mistake it plays.
+    /// The kind of the change.
     enum Kind: String, CaseIterable, Sendable {
         case relaxComparison = "relax-comparison"
         case negateComparison = "negate-comparison"
@@ -33,7 +33,7 @@ struct Mutant: Hashable, Sendable {
         case guardLeaves = "guard-leaves"
         case emptyFunction = "empty-function"
 
-        /// Whether statements are missing in it, which others may rely on.
+        /// Whether the change removes statements on which others may depend.
         var takesAway: Bool {
             [.dropEffect, .dropAssignment, .dropCall, .dropBlock, .swapStatements, .guardLeaves].contains(self)
         }
@@ -41,6 +41,6 @@ struct Mutant: Hashable, Sendable {
 }
 
 extension String {
-    /// In one line, for tables and for comparing: every stretch of white space is one space.
+    /// The text in one line, for tables and comparisons. Each run of white space becomes one space.
     var inOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

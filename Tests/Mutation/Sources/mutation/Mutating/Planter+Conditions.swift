@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What is compared and asked: operators, conditions, guards, `min` and `max`.
+/// Mutants of operators, conditions, guards, `min` and `max`.
 extension Planter {
     func plantOperator(_ node: InfixOperatorExprSyntax) {
         guard let symbol = node.operator.as(BinaryOperatorExprSyntax.self)?.operator else { return }
@@ -48,7 +48,7 @@ extension Planter {
         schema.replace(symbol.extent, with: ",", for: planted)
     }
 
-    /// The opposite of a condition, unless an operator in it is turned round anyway.
+    /// Plants the negation of a condition, unless a mutant of its operator has the same effect.
     func negate(_ condition: ExprSyntax) {
         if condition.is(BooleanLiteralExprSyntax.self) { return }
         if let prefixed = condition.as(PrefixOperatorExprSyntax.self), prefixed.operator.text == "!" { return }
@@ -103,7 +103,6 @@ extension Planter {
 }
 
 extension InfixOperatorExprSyntax {
-    /// The same operands with another operator.
     fileprivate func with(_ symbol: String) -> String {
         "\(leftOperand.trimmedDescription) \(symbol) \(rightOperand.trimmedDescription)"
     }

@@ -1,8 +1,9 @@
 import SwiftSyntax
 
-/// What is answered: elements of array literals, and operands where arrays are put together.
+/// Mutants of array literals without one element, and of array sums without one operand.
 extension Planter {
-    /// A literal that is not a value by itself, an argument for example: its elements can be left out at run time.
+    /// Plants the elements of a literal that is part of an expression, such as an argument. They are removed at run
+    /// time.
     func plantElements(_ node: ArrayExprSyntax) {
         let elements = node.elements.map(\.expression.trimmedDescription)
         let numbers = elements.indices.map { index in
@@ -19,9 +20,10 @@ extension Planter {
         schema.wrap(node.extent, in: "mutantThin(", and: ", \(list))", for: planted)
     }
 
-    /// An expression whose place lets it be an `if`: each mutant is a branch, which the compiler checks by itself.
+    /// Plants the mutants of an expression that may be an `if` expression. Each mutant is a branch, which the compiler
+    /// checks separately.
     ///
-    /// - Parameter type: what it has to be, where the source says so.
+    /// - Parameter type: the type of the expression, if the source has it.
     func plantValue(_ value: ExprSyntax, of type: TypeSyntax?) {
         let operands = value.operandsOfPlus
         let isArray = type?.is(ArrayTypeSyntax.self) ?? false
@@ -41,7 +43,7 @@ extension Planter {
             guard let literal = operand.as(ArrayExprSyntax.self) else { continue }
             handledArrays.insert(literal.id)
             let elements = literal.elements.map(\.expression.trimmedDescription)
-            // The only element of an operand goes with the operand.
+            // The only element of an operand is removed with the operand.
             guard elements.count > 1 || operands.count == 1 else { continue }
             for (position, element) in literal.elements.enumerated() {
                 var mutated = texts
@@ -66,7 +68,7 @@ extension Planter {
 }
 
 extension ExprSyntax {
-    /// The operands of a chain of `+`, in order; itself if it is none.
+    /// The operands of a chain of `+` in order, or the expression itself if it is none.
     fileprivate var operandsOfPlus: [ExprSyntax] {
         guard let infix = self.as(InfixOperatorExprSyntax.self),
             infix.operator.as(BinaryOperatorExprSyntax.self)?.operator.text == "+"

@@ -1,11 +1,11 @@
 import SwiftSyntax
 
-/// What is done: statements left out or in another order, blocks left out, functions that return at once.
+/// Mutants of statements that are dropped or swapped, dropped blocks, and functions that return at once.
 extension Planter {
-    /// The statements of a block, each of which can be left out, or change places with the next.
+    /// Plants the statements of a block: each may be dropped, or swapped with the next one.
     func plantStatements(_ items: [CodeBlockItemSyntax]) {
         let simple = items.map { $0.isSimpleStatement && !$0.isInitialisation }
-        // The mutant in which a statement comes after the next one.
+        // The mutant in which a statement follows the next one.
         var later: [Int?] = items.map { _ in nil }
         for index in items.indices.dropLast() where simple[index] && simple[index + 1] {
             let (first, second) = (items[index], items[index + 1])
@@ -37,7 +37,7 @@ extension Planter {
             && !target.hasPrefix(otherTarget) && !otherTarget.hasPrefix(target)
     }
 
-    /// The branches of an `if` with an `else`, where it is a statement: each may be empty.
+    /// Plants the branches of an `if` statement with an `else`: each may be empty.
     func plantBranches(_ node: IfExprSyntax) {
         guard node.elseBody != nil, !Syntax(node).isValueExpression else { return }
         plantBranch(node.body)
@@ -46,18 +46,18 @@ extension Planter {
 
     private func plantBranch(_ body: CodeBlockSyntax) {
         let statements = body.statements
-        // A statement that stands alone can be left out by itself.
+        // A single statement is already dropped by another mutant.
         guard let first = statements.first, statements.count > 1 || !first.isSimpleStatement else { return }
         let text = statements.trimmedDescription
         guard let number = count(.dropBlock, at: statements, text, becoming: "") else { return }
         schema.wrap(statements.extent, in: "if !mutant(\(number)) { ", and: " }", for: [number])
     }
 
-    /// A function that returns at once, with nothing.
+    /// Plants a function that returns an empty value at once.
     func plantEmptyFunction(_ statements: CodeBlockItemListSyntax, returning type: TypeSyntax?, named name: String) {
         guard let first = statements.first else { return }
         let answers = type.emptyAnswers
-        // Of a function with one statement that statement is left out, which is the same.
+        // In a function with one statement, dropping that statement has the same effect.
         let isAssertion = first.expression?.as(FunctionCallExprSyntax.self)?.isAssertion ?? false
         let isOneThing = first.isSimpleStatement || first.isBlockThatMayGo || isAssertion
         if type.isVoid, statements.count == 1, isOneThing { return }
@@ -78,7 +78,7 @@ extension Planter {
 extension TypeSyntax? {
     fileprivate var isVoid: Bool { ["Void", "()", nil].contains(self?.trimmedDescription) }
 
-    /// What says nothing in this type.
+    /// The empty values of this type.
     fileprivate var emptyAnswers: [String] {
         guard !isVoid, let type = self else { return [""] }
         if type.is(ArrayTypeSyntax.self) { return ["[]"] }

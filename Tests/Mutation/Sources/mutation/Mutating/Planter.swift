@@ -2,33 +2,35 @@ import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
-/// Goes through one file and plants every mutant it knows how to play. The operators are in the extensions.
+/// Visits one file and plants its mutants. The operators are in the extensions.
 final class Planter: SyntaxVisitor {
     let file: String
-    /// Numbers of mutants that cannot be compiled: they are counted, and not planted.
+    /// The numbers of mutants that do not compile. They are counted and not planted.
     private let unviable: Set<Int>
     private let locations: SourceLocationConverter
     private var next: Int
-    /// Array literals that are mutated with the expression they stand in.
+    /// The array literals that are mutated with their enclosing expression.
     var handledArrays: Set<SyntaxIdentifier> = []
 
     private(set) var mutants: [Mutant] = []
     var schema = Schema()
 
+    /// Creates a planter for one file.
+    ///
     /// - Parameter first: the number of the file's first mutant.
     init(file: String, source: String, first: Int, without unviable: Set<Int>) {
         self.file = file
         self.unviable = unviable
         next = first
         let parsed = Parser.parse(source: source)
-        // An operator that is not the standard library's stays as it was parsed, and is not mutated.
+        // An operator outside the standard library stays as it was parsed, and is not mutated.
         let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
         locations = SourceLocationConverter(fileName: file, tree: folded)
         super.init(viewMode: .sourceAccurate)
         walk(folded)
     }
 
-    /// Counts a mutant; its number if it is to be planted.
+    /// Counts a mutant. Returns its number if it is to be planted.
     func count(
         _ kind: Mutant.Kind,
         at node: some SyntaxProtocol,
@@ -63,13 +65,13 @@ final class Planter: SyntaxVisitor {
         schema.wrap(node.extent, in: "\(function)(", and: ", \(number))", for: [number])
     }
 
-    // MARK: Where nothing is mutated
+    // MARK: Code without mutants
 
     override func visit(_ node: ExpressionPatternSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 
-    // MARK: Where something may be
+    // MARK: Code with mutants
 
     override func visit(_ node: InfixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
         plantOperator(node)

@@ -1,9 +1,12 @@
-/// What a mutated module needs beside its own files: the switch, and the operators that can be swapped at run time.
+/// The code that is added to a mutated module: the switch, and the operators that are swapped at run time.
 ///
-/// One function each instead of a choice between two expressions: the type checker sees the original's operands once.
+/// Each operator is one function instead of a choice between two expressions, so that the type checker sees the
+/// operands once.
 enum Runtime {
     static let fileName = "Mutants.swift"
 
+    /// Returns the source of the runtime.
+    ///
     /// - Parameter count: the highest number of a mutant.
     static func source(count: Int) -> String {
         """

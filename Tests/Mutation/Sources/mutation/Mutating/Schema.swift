@@ -1,4 +1,5 @@
-/// A source file with every mutant in it, asleep: text put in between the original's, which itself stays as it is.
+/// A source file with every mutant in it, inactive. Text is inserted between the bytes of the original, which do not
+/// change.
 struct Schema {
     private struct Insertion {
         var text: String
@@ -6,30 +7,29 @@ struct Schema {
     }
 
     private struct Seam {
-        /// What ends here; what was begun last ends first.
+        /// The insertions that end here. The one that began last ends first.
         var closing: [Insertion] = []
-        /// What begins here; the outermost first.
+        /// The insertions that begin here, the outermost first.
         var opening: [Insertion] = []
-        /// Where the original goes on, when what stands here is replaced.
+        /// The offset at which the original continues if text here is replaced.
         var skippingTo: Int?
     }
 
     private var seams: [Int: Seam] = [:]
 
-    /// Puts text around a stretch of the original. Outer wraps have to be asked for before inner ones.
+    /// Inserts text around a range of the original. Outer ranges must be wrapped before inner ones.
     mutating func wrap(_ extent: Range<Int>, in before: String, and after: String = "", for mutants: [Int]) {
         seams[extent.lowerBound, default: Seam()].opening.append(Insertion(text: before, mutants: mutants))
         guard !after.isEmpty else { return }
         seams[extent.upperBound, default: Seam()].closing.append(Insertion(text: after, mutants: mutants))
     }
 
-    /// Puts other text in the place of a stretch of the original: a token, in which nothing else begins or ends.
+    /// Replaces a range of the original, which must be a token without other insertions.
     mutating func replace(_ extent: Range<Int>, with text: String, for mutants: [Int]) {
         seams[extent.lowerBound, default: Seam()].opening.append(Insertion(text: text, mutants: mutants))
         seams[extent.lowerBound]?.skippingTo = extent.upperBound
     }
 
-    /// The file as it is compiled.
     func woven(into original: [UInt8]) -> WovenFile {
         var woven = WovenFile()
         var from = 0
@@ -45,7 +45,7 @@ struct Schema {
     }
 }
 
-/// What is compiled, and for each byte of it where it comes from: the compiler complains about this text.
+/// The compiled text, with the origin of each byte. The compiler's errors refer to this text.
 struct WovenFile {
     enum Origin {
         case original(offset: Int)
@@ -66,7 +66,7 @@ struct WovenFile {
         bytes += text.utf8
     }
 
-    /// Where the text at this line and column, both from one, comes from.
+    /// Returns the origin of the text at this line and column, both counted from one.
     func origin(line: Int, column: Int) -> Origin? {
         var start = 0
         for _ in 1..<max(line, 1) {

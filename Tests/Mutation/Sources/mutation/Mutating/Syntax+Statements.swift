@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// What kind of statement something is.
+/// The classification of statements.
 extension CodeBlockItemSyntax {
-    /// The expression it consists of, with `if` and `switch`.
+    /// The expression of the statement, also for `if` and `switch`.
     var expression: ExprSyntax? {
         switch item {
         case .expr(let expression): expression
@@ -11,7 +11,7 @@ extension CodeBlockItemSyntax {
         }
     }
 
-    /// An assignment, or a call whose result nobody uses.
+    /// Whether it is an assignment, or a call whose result is unused.
     var isSimpleStatement: Bool {
         guard let bare = expression?.bare else { return false }
         if let call = bare.as(FunctionCallExprSyntax.self) {
@@ -20,7 +20,7 @@ extension CodeBlockItemSyntax {
         return bare.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false
     }
 
-    /// A loop, or an `if` without `else`, that does more than one simple thing.
+    /// Whether it is a loop, or an `if` without `else`, with more than one simple statement.
     var isBlockThatMayGo: Bool {
         if case .stmt(let statement) = item {
             if let loop = statement.as(ForStmtSyntax.self) { return !loop.body.isOneSimpleStatement }
@@ -30,7 +30,7 @@ extension CodeBlockItemSyntax {
         return choice.elseBody == nil && !choice.body.isOneSimpleStatement
     }
 
-    /// `self.name = …` or `name = …` in an initialiser: it cannot be left out.
+    /// Whether it is `self.name = …` or `name = …` in an initialiser, which cannot be dropped.
     var isInitialisation: Bool {
         guard expression?.as(InfixOperatorExprSyntax.self)?.isAssignment ?? false, let body = parent?.parent,
             body.is(CodeBlockSyntax.self)
@@ -38,7 +38,7 @@ extension CodeBlockItemSyntax {
         return body.parent?.is(InitializerDeclSyntax.self) ?? false
     }
 
-    /// What it would be called when it is gone.
+    /// The kind of the mutant that drops it.
     var kindWhenDropped: Mutant.Kind {
         if let infix = expression?.bare.as(InfixOperatorExprSyntax.self) {
             return infix.operator.trimmedDescription == "+=" && infix.rightOperand.isCallOrArray
@@ -48,7 +48,7 @@ extension CodeBlockItemSyntax {
         return callee?.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "append" ? .dropEffect : .dropCall
     }
 
-    /// Its two sides, if it is an assignment; `x.append(y)` is one as well.
+    /// The two sides of an assignment. `x.append(y)` counts as one.
     var assignment: (target: String, value: String, calls: Bool)? {
         if let infix = expression?.as(InfixOperatorExprSyntax.self), infix.isAssignment {
             let value = infix.rightOperand
@@ -62,7 +62,7 @@ extension CodeBlockItemSyntax {
 }
 
 extension Syntax {
-    /// Whether it calls a function that may change something, here or in something that it passes on.
+    /// Whether it calls a function that may change something here or in an argument.
     fileprivate var calls: Bool {
         if self.is(ClosureExprSyntax.self) { return true }
         if let call = self.as(FunctionCallExprSyntax.self), !call.isMaking { return true }
@@ -77,7 +77,7 @@ extension CodeBlockSyntax {
 }
 
 extension ExprSyntax {
-    /// Without `try` and `await`.
+    /// The expression without `try` and `await`.
     fileprivate var bare: ExprSyntax {
         if let attempt = self.as(TryExprSyntax.self) { return attempt.expression.bare }
         if let waiting = self.as(AwaitExprSyntax.self) { return waiting.expression.bare }
@@ -99,23 +99,23 @@ extension InfixOperatorExprSyntax {
 }
 
 extension FunctionCallExprSyntax {
-    /// What checks for our own bugs: to leave it out changes nothing that could be seen.
+    /// Whether it is an assertion. Dropping one has no visible effect.
     var isAssertion: Bool {
         let names = ["assert", "assertionFailure", "precondition", "preconditionFailure", "fatalError"]
         return names.contains(calledExpression.trimmedDescription)
     }
 
-    /// `.reply(…)`: a value.
+    /// Whether it is a value such as `.reply(…)`.
     fileprivate var isImplicitMember: Bool {
         calledExpression.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
     }
 
-    /// `self.init(…)`: it cannot be left out.
+    /// Whether it is `self.init(…)`, which cannot be dropped.
     fileprivate var isInitialisation: Bool {
         calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "init"
     }
 
-    /// `Session(…)` or `.reply(…)`: it makes something, and changes nothing.
+    /// Whether it only creates a value, such as `Session(…)` or `.reply(…)`.
     fileprivate var isMaking: Bool {
         isImplicitMember || calledExpression.trimmedDescription.first?.isUppercase ?? false
     }

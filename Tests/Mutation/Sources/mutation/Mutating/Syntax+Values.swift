@@ -1,12 +1,12 @@
 import SwiftSyntax
 
 extension SyntaxProtocol {
-    /// Its bytes, without what surrounds it.
+    /// The bytes of the node without the surrounding trivia.
     var extent: Range<Int> {
         positionAfterSkippingLeadingTrivia.utf8Offset..<endPositionBeforeTrailingTrivia.utf8Offset
     }
 
-    /// The function, initialiser or accessor it stands in; itself if there is none.
+    /// The enclosing function, initialiser or accessor, or the node itself if there is none.
     var functionAround: Syntax {
         var node = Syntax(self)
         while let parent = node.parent {
@@ -21,9 +21,9 @@ extension SyntaxProtocol {
     }
 }
 
-/// Whether what stands in a block is the block's value, and of which type.
+/// Decides whether a statement of a block is the block's value, and of which type.
 extension CodeBlockItemListSyntax {
-    /// Whether it is one expression whose value is the value of the function, closure or branch.
+    /// Whether it is one expression that is the value of the function, closure or branch.
     var isValue: Bool {
         guard count == 1, let only = first, let expression = only.expression, let owner = parent else { return false }
         if expression.is(IfExprSyntax.self) || expression.is(SwitchExprSyntax.self) {
@@ -43,7 +43,7 @@ extension CodeBlockItemListSyntax {
         return holder.is(IfExprSyntax.self) && holder.isValueExpression
     }
 
-    /// The type that the function around it returns, where it is written.
+    /// The return type of the enclosing function, if it is written.
     var typeReturned: TypeSyntax? { Syntax(self).typeReturned }
 
     fileprivate var isOneValue: Bool {
@@ -54,7 +54,7 @@ extension CodeBlockItemListSyntax {
 }
 
 extension ExprSyntax {
-    /// Whether every branch of it is one value; true of everything without branches.
+    /// Whether every branch is one value. True for an expression without branches.
     fileprivate var hasOnlyValues: Bool {
         if let choice = self.as(IfExprSyntax.self) {
             guard let other = choice.elseBody, choice.body.statements.isOneValue else { return false }
@@ -69,7 +69,8 @@ extension ExprSyntax {
 }
 
 extension ExprSyntax {
-    /// Whether it is an `if` or a `switch` all of whose branches could as well be statements: a closure does not say.
+    /// Whether it is an `if` or a `switch` whose branches could all be statements. In a closure the syntax does not
+    /// decide that.
     fileprivate var hasOnlyStatements: Bool {
         let branches: [CodeBlockItemListSyntax]
         if let choice = self.as(SwitchExprSyntax.self) {
@@ -94,12 +95,12 @@ extension Syntax {
         return item?.parent?.as(CodeBlockItemListSyntax.self)?.isValue ?? false
     }
 
-    /// The written return type of the function or accessor whose value stands here; not of a closure, which has none.
+    /// The written return type of the function or accessor whose value this is. A closure has none.
     var typeReturned: TypeSyntax? {
         var node = self
         while let parent = node.parent {
             node = parent
-            // The value of a variable or of an assignment is not what the function returns.
+            // The value of a variable or of an assignment is not the value of the function.
             if node.is(ClosureExprSyntax.self) || node.is(InitializerClauseSyntax.self) { return nil }
             if node.is(InfixOperatorExprSyntax.self) { return nil }
             if let function = node.as(FunctionDeclSyntax.self) { return function.signature.returnClause?.type }

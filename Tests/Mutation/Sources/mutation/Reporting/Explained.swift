@@ -1,12 +1,12 @@
 import Foundation
 
-/// Survivors that somebody has looked at, with the reason why no test can mind them: `Tests/Mutation/explained.txt`.
+/// The explained survivors, with the reason why no test can detect them: `Tests/Mutation/explained.txt`.
 struct Explained {
     struct Entry: Equatable {
         var file = ""
         var kind = ""
         var original = ""
-        /// Where one original has several mutants of one kind; empty for every one of them.
+        /// The mutated text, if the original has several mutants of one kind. `nil` matches all of them.
         var mutated: String?
         var reason = ""
         var line = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What became of each mutant; written line by line, so that a run which is interrupted can go on.
+/// The verdict of each mutant, written line by line, so that an interrupted run can be resumed.
 struct Report {
     private static let columns = [
         "number", "verdict", "stage", "seconds", "file", "line", "operator", "original", "mutated", "test",
@@ -9,7 +9,9 @@ struct Report {
     let file: URL
     private(set) var entries: [Int: Trial.Outcome] = [:]
 
-    /// - Parameter resuming: the fingerprint of the sources, if the report of an earlier run with the same is to go on.
+    /// Opens the report.
+    ///
+    /// - Parameter resuming: whether to continue an earlier report with the same fingerprint of the sources.
     init(_ file: URL, fingerprint: String, resuming: Bool) throws {
         self.file = file
         let heading = "# \(fingerprint)\n"

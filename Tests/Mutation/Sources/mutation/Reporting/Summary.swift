@@ -1,21 +1,21 @@
 import Foundation
 
-/// The report in words.
+/// Prints the report for a person.
 struct Summary {
     let orchard: Orchard
     let report: Report
     let explained: Explained
-    /// Whether every mutant was run, so that an explanation which fits none is out of date.
+    /// Whether every mutant was run, so that an explanation without a survivor is out of date.
     let isComplete: Bool
 
     private func mutants(_ verdicts: Verdict...) -> [Mutant] {
         orchard.mutants.filter { report.entries[$0.number].map { verdicts.contains($0.verdict) } ?? false }
     }
 
-    /// The survivors that nobody has explained.
+    /// The survivors without an explanation.
     var survivors: [Mutant] { mutants(.survived, .unreached).filter { !explained.explains($0) } }
 
-    /// Explanations for something that does not survive, or is not there any more.
+    /// The explanations that match no survivor.
     private var stale: [Explained.Entry] {
         let surviving = mutants(.survived, .unreached)
         return explained.entries.filter { entry in
@@ -61,7 +61,7 @@ struct Summary {
         return (ways + stages).joined(separator: ", ")
     }
 
-    /// In the form of an entry of `explained.txt`.
+    /// Prints a mutant as an entry of `explained.txt`.
     private func show(_ mutant: Mutant) {
         print(
             """

@@ -2,22 +2,22 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// One process that is run to its end, or to ours.
+/// Runs one process until it ends or is killed.
 enum Child {
     enum End: Equatable {
         case exited(Int32)
         case signalled(Int32)
         case timedOut
-        /// It wrote what was waited for.
+        /// The process wrote the expected word.
         case said
     }
 
-    /// The most memory a child may ask for, in KiB: a mutant that never stops appending shall not fill the machine.
+    /// The memory limit of a child in KiB, because a mutant may append without end.
     private static let mostMemory = 8 << 20
 
     /// Runs a command with its output in a file.
     ///
-    /// - Parameter stopping: the child is killed as soon as it has written this.
+    /// - Parameter stopping: the word after whose output the child is killed.
     static func run(
         _ command: [String],
         environment: [String: String],
@@ -32,8 +32,8 @@ enum Child {
         defer { try? output.close() }
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        // Only what is watched is limited: a compiler may have what it wants. The processor's time as well, so that a
-        // mutant which never ends does not outlive this program.
+        // Only tests are limited, a compiler is not. The limit of processor time also ends a mutant that survives this
+        // program.
         let limit = word == nil ? "" : "ulimit -v \(mostMemory); ulimit -t \(Int(timeout) * 4); "
         process.arguments = ["-c", limit + "exec \"$@\"", "sh"] + command
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -47,7 +47,7 @@ enum Child {
         case isLate
     }
 
-    /// Whichever comes first decides: its end, the word in what it writes, or the end of our patience.
+    /// Waits for the end of the process, the expected word in its output, or the time limit.
     private static func run(
         _ process: Process,
         into output: FileHandle,
@@ -66,7 +66,7 @@ enum Child {
         timer.setEventHandler { feed.yield(.isLate) }
         timer.schedule(deadline: .now() + timeout)
         try process.run()
-        // Ours is one more end of the pipe: with it open what the child writes would never end.
+        // This process must close its own end of the pipe, otherwise the output never ends.
         try? pipe.fileHandleForWriting.close()
         if word != nil { listen(to: pipe.fileHandleForReading, feed) }
         timer.resume()
@@ -86,7 +86,7 @@ enum Child {
                 last = last.suffix(word.count - 1)
             case .isLate:
                 if !hasEnded { return kill(process, .timedOut) }
-                // Somebody else holds its output open: nothing more is to be expected.
+                // Another process holds the pipe open, and no more output is expected.
                 isRead = true
             case .ended:
                 hasEnded = true
@@ -97,7 +97,7 @@ enum Child {
         return .exited(process.terminationStatus)
     }
 
-    /// On a thread that waits in read(2): `readabilityHandler` may never hear of an end that comes while it reads.
+    /// Reads on a thread that blocks in read(2), because `readabilityHandler` may miss an end of file during a read.
     private static func listen(to output: FileHandle, _ feed: AsyncStream<Event>.Continuation) {
         Thread.detachNewThread {
             while true {

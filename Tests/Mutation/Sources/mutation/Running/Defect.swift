@@ -1,8 +1,8 @@
 import Foundation
 
-/// A mistake that was made by hand, and that the simulation has to find: a file of `Tests/Mutation/defects`.
+/// A handmade defect that the simulation must find: a file of `Tests/Mutation/defects`.
 struct Defect {
-    /// Text of a file that is replaced by other text.
+    /// A replacement of text in a file.
     struct Change: Equatable {
         var file: String
         var find: String
@@ -42,7 +42,7 @@ struct Defect {
         return lines[..<end].joined(separator: "\n")
     }
 
-    /// The changed files. Every text to be found has to be there exactly once.
+    /// Returns the changed files. Each text must occur exactly once in its file.
     func applied(in root: URL) throws -> [String: [UInt8]] {
         var texts: [String: String] = [:]
         for change in changes {

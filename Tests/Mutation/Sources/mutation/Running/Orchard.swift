@@ -1,12 +1,12 @@
 import Foundation
 
-/// All the mutants of the chosen folders, and the files in which they are planted.
+/// All mutants of the chosen folders, and their files.
 struct Orchard {
     let files: [String]
     private let sources: [String: [UInt8]]
     private(set) var mutants: [Mutant] = []
     private(set) var woven: [String: WovenFile] = [:]
-    /// Mutants that the compiler refuses.
+    /// The mutants that do not compile.
     private(set) var unviable: Set<Int> = []
 
     init(_ workshop: Workshop, folders: [String]) throws {
@@ -18,7 +18,7 @@ struct Orchard {
         plant(without: [])
     }
 
-    /// The folders of the modules with mutants in them, each below some `Sources`: each is given the runtime.
+    /// The folders of the modules with mutants, each below a `Sources` folder. Each gets the runtime.
     var rooms: [String] {
         let folders = files.compactMap { file -> String? in
             let parts = file.split(separator: "/")
@@ -27,7 +27,6 @@ struct Orchard {
         return Set(folders).sorted()
     }
 
-    /// What is different in the copy.
     var changed: [String: [UInt8]] {
         var changed = woven.mapValues(\.bytes)
         for room in rooms {
@@ -36,7 +35,7 @@ struct Orchard {
         return changed
     }
 
-    /// Plants everything anew, but for some. The numbers stay.
+    /// Plants all mutants again, except those. The numbers stay the same.
     mutating func plant(without unviable: Set<Int>) {
         self.unviable = unviable
         mutants = []
@@ -53,7 +52,7 @@ struct Orchard {
         }
     }
 
-    /// A number that changes with every byte that matters to the mutants.
+    /// Returns a hash of all bytes that affect the mutants.
     func fingerprint(of others: [[UInt8]]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for bytes in files.compactMap({ sources[$0] }) + others {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Running the tests against one mutant.
+/// Runs the tests against one mutant.
 struct Trial {
     let binary: String
     let folder: URL
@@ -8,18 +8,18 @@ struct Trial {
     let histories: Int
     var timeouts: [Stage: Double] = [:]
 
-    /// The quick tests go first: most mutants do not survive them.
+    /// The stages. The fast tests run first, because they detect most mutants.
     enum Stage: String, CaseIterable {
         case quick
         case simulation
     }
 
-    /// How the tests took it.
+    /// The result of the tests.
     struct Outcome: Equatable {
         var verdict: Verdict
         var stage: Stage?
         var seconds: Double
-        /// The first test that failed, where one said so.
+        /// The first failed test, if the output names it.
         var test = ""
     }
 
@@ -35,9 +35,11 @@ struct Trial {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
+    /// Runs the tests.
+    ///
     /// - Parameters:
-    ///   - mutant: its number; 0 is the original.
-    ///   - trace: a file that notes which mutants are reached.
+    /// - mutant: the number of the mutant. Zero is the original.
+    /// - trace: a file that records the reached mutants.
     func run(mutant: Int, trace: URL? = nil) async throws -> Outcome {
         var seconds = 0.0
         for stage in stages {
@@ -56,7 +58,7 @@ struct Trial {
         var environment = [
             "JUNCTION_MUTANT": String(mutant),
             "JUNCTION_HISTORIES": String(histories),
-            // A crash is all we want to know.
+            // A crash is a sufficient result, so no backtrace is needed.
             "SWIFT_BACKTRACE": "enable=no",
         ]
         if let trace { environment["JUNCTION_MUTANT_TRACE"] = trace.path }
@@ -73,7 +75,7 @@ struct Trial {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let verdict: Verdict =
             switch end {
-            // 69: no test has such a name.
+            // Exit code 69: no test matches the filter.
             case .exited(0), .exited(69): .survived
             case .exited, .said: .assertion
             case .signalled: .crash
@@ -91,13 +93,13 @@ struct Trial {
     }
 }
 
-/// What became of a mutant.
+/// The verdict on a mutant.
 enum Verdict: String, CaseIterable {
     case assertion
     case crash
     case timeout
     case survived
-    /// It survived because no test ever comes there: it was not run.
+    /// It survived without a run, because no test reaches it.
     case unreached
     case notViable = "not-viable"
 

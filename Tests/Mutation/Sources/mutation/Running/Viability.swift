@@ -1,8 +1,7 @@
 import Foundation
 
-/// Finding the mutants that cannot be compiled: by compiling, and reading what the compiler says.
+/// Finds the mutants that do not compile, from the errors of the compiler.
 struct Viability {
-    /// One complaint of the compiler.
     struct Complaint: Hashable {
         var file: String
         var line: Int
@@ -12,10 +11,10 @@ struct Viability {
 
     private static let mostRounds = 20
 
-    /// How far from a complaint its cause was looked for already. A complaint that comes back is looked at more widely.
+    /// How widely the cause of each error was searched. An error that returns is searched more widely.
     private var reach: [String: Int] = [:]
 
-    /// Compiles the modules until nothing is left to complain about.
+    /// Compiles the modules until there are no errors.
     mutating func settle(_ orchard: inout Orchard, in workshop: Workshop) async throws {
         for round in 1...Self.mostRounds {
             try workshop.refresh(changed: orchard.changed)
@@ -40,7 +39,8 @@ struct Viability {
         return nil
     }
 
-    /// Who may have caused it: the text that was put in there, else what is on the line, in the function, in the file.
+    /// Returns the mutants that may have caused an error: in the inserted text, on the line, in the function, or in the
+    /// file.
     private mutating func suspects(of complaint: Complaint, _ orchard: Orchard) -> Set<Int> {
         let standing = orchard.mutants.filter {
             $0.file == complaint.file && !orchard.unviable.contains($0.number)
@@ -65,7 +65,7 @@ struct Viability {
         let circles = [
             around.filter { $0.extent.count == smallest },
             around,
-            // What is complained of elsewhere: most of all, something that is not there any more.
+            // The cause of an error elsewhere is most often a removed statement.
             function.filter(\.kind.takesAway),
             function,
             standing,

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A copy of the sources in a scratch folder, and the builds of it. The project itself is only read.
+/// A copy of the sources in a scratch folder, and its builds. The project itself is only read.
 struct Workshop {
     let root: URL
-    /// Where everything of this run is kept.
+    /// The folder for all files of this run.
     let folder: URL
     let rooms: String
 
@@ -16,16 +16,16 @@ struct Workshop {
         self.rooms = rooms
     }
 
-    /// The tests that belong to the modules.
+    /// The tests of the modules.
     private var tests: [String] {
         rooms.split(separator: ",").map { "Tests/\($0)Tests" }.filter { FileManager.default.fileExists(at: root, $0) }
     }
 
     // MARK: Sources
 
-    /// Brings the copy up to date. What has not changed is not touched, so that it need not be built again.
+    /// Updates the copy. Unchanged files are not written, so that they are not built again.
     ///
-    /// - Parameter changed: files that are different in the copy.
+    /// - Parameter changed: the files that differ in the copy.
     func refresh(changed: [String: [UInt8]]) throws {
         var wanted: [String: Data] = ["Package.swift": Data(try manifest().utf8)]
         for path in try ["Sources", "clients/swift/Sources"].flatMap(files) + tests.flatMap(files) {
@@ -49,14 +49,14 @@ struct Workshop {
         try data.write(to: file)
     }
 
-    /// This project builds with every warning an error; a mutant may leave a variable unused.
+    /// Returns the manifest without warnings as errors, because a mutant may leave a variable unused.
     private func manifest() throws -> String {
         let text = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
         return text.replacing(".treatAllWarnings(as: .error),", with: "")
             .replacing(".treatAllWarnings(as: .error)", with: "")
     }
 
-    /// The files under a folder of the project, relative to its root, in order.
+    /// Returns the sorted files under a folder of the project, relative to its root.
     func files(under path: String) throws -> [String] {
         try Self.files(under: root, path)
     }
@@ -76,7 +76,7 @@ struct Workshop {
 
     // MARK: Builds
 
-    /// The words of a build that failed; `nil` if it did not.
+    /// Compiles a module. Returns the output of a failed build, otherwise `nil`.
     func compile(room: String) async throws -> String? {
         try await build(["--target", room])
     }
@@ -86,7 +86,7 @@ struct Workshop {
         case .debug:
             try await build(["--build-tests"])
         case .release:
-            // With the assertions: a mutant that trips one is found.
+            // Assertions are enabled, so that a mutant which violates one is found.
             try await build(
                 ["--build-tests", "-c", "release", "-Xswiftc", "-enable-testing"]
                     + ["-Xswiftc", "-assert-config", "-Xswiftc", "Debug"]
@@ -107,7 +107,7 @@ struct Workshop {
         return end == .exited(0) ? nil : try String(contentsOf: log, encoding: .utf8)
     }
 
-    /// The program with the tests in it.
+    /// Returns the path of the test program.
     func testBinary(_ configuration: Options.Configuration) throws -> String {
         let folder = build.appending(path: configuration.rawValue)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

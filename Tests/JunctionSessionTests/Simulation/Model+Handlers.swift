@@ -1,8 +1,8 @@
 import JunctionSession
 
-/// Questions to apps.
-extension Books {
-    /// A handler is asked.
+/// The questions to session handlers.
+extension Model {
+    /// Records a question to a handler.
     mutating func asks(_ handler: Int, _ uid: UInt32, _ question: RenewalQuestion, _ world: Simulation) {
         let time = world.time
         if let open, time < open.until { world.fail("two questions are open: \(open.question) and \(question)") }
@@ -22,9 +22,9 @@ extension Books {
         open = (handler, question, time + (question.deadline - world.now.wall).wholeMilliseconds)
     }
 
-    /// A handler has answered a question that was open.
+    /// Records a handler's answer to an open question.
     mutating func answered(_ question: RenewalQuestion, isUnable: Bool, _ world: Simulation) {
-        // Whoever is asked next may know better.
+        // After any other answer, another handler may be asked.
         guard isUnable else { return quietUntil = nil }
         guard question.reason != .missing, open == nil else { return }
         if quietUntil.map({ $0 <= world.time }) ?? true { quietUsers = rounds[question.attempt]?.users ?? [] }

@@ -1,26 +1,27 @@
 import JunctionSession
 
-/// The judge's own books: what the device has been given, what the provider has asked for, and what was withdrawn.
+/// The expected state of the installation: the grants it received, the pauses that the provider demands, and withdrawn
+/// rights.
 ///
-/// They are kept from what a user of the owner can see: what it sends, what it is answered, what it writes, what it shows, and
-/// what it tells its callers and its observer.
-struct Books {
-    /// A login at the provider, by its newest tokens.
+/// The model uses only what is visible outside the owner: requests, answers, writes, snapshots, and reports to callers
+/// and the observer.
+struct Model {
+    /// A login at the provider, identified by its newest tokens.
     struct Login: Equatable {
         var user: String
         var family: Int
         var refresh: Int
         var access: Int
-        /// The app's own name for the user; nothing where the judge cannot know it.
+        /// The app's own name for the user. The outer `nil` means that the model cannot know it.
         var name: String??
-        /// It keeps the name that its user has when it counts.
+        /// Whether the login keeps the name that its user has when the login takes effect.
         var keepsName = false
 
         init(_ tokens: SimulatedProvider.Tokens) {
             (user, family, refresh, access) = (tokens.user, tokens.family, tokens.refresh, tokens.access)
         }
 
-        /// The same, as it comes to count in the place of what is held.
+        /// Returns this login with the name that it gets when it replaces `held`.
         func named(after held: Login?) -> Login {
             var login = self
             if keepsName { (login.name, login.keepsName) = (held?.name, false) }
@@ -28,112 +29,112 @@ struct Books {
         }
     }
 
-    /// An outcome is unknown: the refresh token of the request, when that was sent, and what has been done about it.
+    /// A request whose outcome is unknown: its refresh token, its send time, and the refresh retries so far.
     struct Window {
         var token: Int
         var sentAt: Int64
-        var replays = 0
-        /// The same token has to leave again before this.
-        var replayBefore: Int64?
-        /// The cap on replays kept the last ambiguous outcome from opening a window.
+        var refreshRetries = 0
+        /// The time by which the same token must be sent again.
+        var retryBefore: Int64?
+        /// Whether the limit of refresh retries kept the last ambiguous outcome from opening a window.
         var isCapped = false
     }
 
-    // Who is signed in.
-    /// The login that the device holds, from when its sign-in counts.
+    // MARK: Who is signed in
+    /// The login of the installation. It is set when its sign-in takes effect.
     var held: Login?
-    /// A sign-in was granted, and is being written; for which request, if it was for one.
+    /// A granted sign-in that is being written, and its request if there is one.
     var granted: Login?
     var grantedTo: Int?
-    /// A renewal was granted, and is being written.
+    /// A granted renewal that is being written.
     var renewed: Login?
-    /// The provider has ended the session: it is being written, or it may be.
+    /// Whether the provider has ended the session and the write is under way, or may be.
     var isEnding = false
     var mayEnd = false
-    /// The provider has said that it wants a new credential; or it has refused for so long that this is presumed.
+    /// Whether the provider has demanded a new credential, or has refused for so long that the demand is presumed.
     var isDemanded = false
     var isPresumed = false
-    /// Counts sign-ins and sign-outs, and sign-outs alone.
+    /// The number of sign-ins and sign-outs, and of sign-outs alone.
     var era = 0
     var signOuts = 0
-    /// When this process began, and what the disk had then.
+    /// The start of this process, and the generation on the disk at that time.
     var startedAt: Int64 = 0
     var restoredGeneration: UInt64 = 0
-    /// A generation was served that the disk did not have when the process died: what was promised is lost, as it said.
+    /// Whether the process died with a served generation that the disk did not have. The snapshot had reported that.
     var hasLostMemory = false
 
-    // Logins at the provider.
-    /// The latest login that each user was granted, as far as this process heard of it.
+    // MARK: Logins at the provider
+    /// The latest login that was granted to each user, as far as this process has received it.
     var logins: [String: Int] = [:]
-    /// The logins of whose end the provider was told, or has told us.
+    /// The logins that were revoked, or that the provider has ended.
     var ended: Set<Int> = []
-    /// A sign-out was never heard of: the proof of it has ended, or too many waited.
+    /// Whether a revocation was given up: its secret has expired, or too many waited.
     var hasGivenUp = false
-    /// Refresh tokens that were granted before their user was known, and that nobody has given back or signed in with.
+    /// The refresh tokens of partial grants that were neither revoked nor used for a sign-in.
     var unnamed: Set<Int> = []
-    /// The link code of each user whose tokens are kept, and whose user was not told yet.
+    /// The link code of each user whose tokens are kept before the user is known.
     var unfinishedLinks: [String: Int] = [:]
-    /// When an access token came, and in which life of the process.
+    /// The time and the process in which each access token was obtained.
     var obtained: [Int: (at: Int64, restarts: Int)] = [:]
 
-    // Requests.
-    /// When renewals were sent, and with which token.
+    // MARK: Requests
+    /// The send times of renewals, and those of each token.
     var sends: [Int64] = []
     var sendsOfToken: [Int: [Int64]] = [:]
-    /// Refresh tokens whose successor this process holds.
+    /// The refresh tokens whose successor this process holds.
     var succeeded: Set<Int> = []
-    /// When it was noticed that the outcome of a request with a token is unknown.
+    /// The times at which the outcome of a request with each token became unknown.
     var noticed: [Int: [Int64]] = [:]
-    /// When a refresh token was refused without a reason, replays left out.
+    /// The times at which each refresh token was refused without a reason, except to refresh retries.
     var unexplained: [Int: [Int64]] = [:]
     var window: Window?
-    var replayTimes: [Int64] = []
-    /// Refresh tokens whose session was being ended when the process died: their answers were thrown away on purpose.
+    var refreshRetryTimes: [Int64] = []
+    /// The refresh tokens whose session was ending when the process died. Their answers were discarded on purpose.
     var givenUp: Set<Int> = []
-    /// How many losses at the provider have been judged.
+    /// The number of the provider's losses that were judged.
     var judgedLosses = 0
-    /// How many sign-ins have left.
+    /// The number of exchanges that have left.
     var exchanges = 0
-    /// When each local user has caused calls.
+    /// The times of the calls of each local user.
     var spent: [UInt32: [Int64]] = [:]
-    /// Until when no caller of `session.renew` may cause a further attempt.
+    /// The time before which no caller of `session.renew` may cause another attempt.
     var renewBarredUntil: Int64 = .min
 
-    // Pauses.
-    /// Until when the provider wants no request of a kind, and when it last said so.
+    // MARK: Pauses
+    /// The end of the pause that the provider demands for each kind of request, and the time of the last demand.
     var demanded: [Call.Kind: Int64] = [:]
     var demandedAt: Int64 = .min
-    /// When a code was polled with last, in this life of the process, and how far apart polls have to be.
+    /// The last poll of each code in this process, and the interval of each code.
     var polled: [Int: Int64] = [:]
     var intervals: [Int: Int64] = [:]
-    /// When the next poll is due at the latest; never while one is out.
+    /// The latest time of the next poll. `.max` while one is in flight.
     var pollDueBy: Int64 = .max
 
-    // Handlers.
-    /// The question that an app is being asked.
+    // MARK: Handlers
+    /// The open question.
     var open: (handler: Int, question: RenewalQuestion, until: Int64)?
-    /// Before this, handlers of these users are not asked, and others only while the token is dead.
+    /// Before this time, handlers of these users are not asked, and others only if the token has expired.
     var quietUntil: Int64?
     var quietUsers: Set<UInt32> = []
-    /// When the first question of a round was asked, and which local users were asked in it.
+    /// The time of a round's first question, and the local users who were asked in it.
     var rounds: [Attempt: (began: Int64, users: Set<UInt32>)] = [:]
 
-    // Rights.
-    /// Requests whose caller has lost the right to them.
+    // MARK: Rights
+    /// The requests whose caller has lost its right.
     var withdrawn: Set<Int> = []
-    /// The requests for codes, the codes that came, and those that nobody may use any more.
+    /// The requests for codes, the codes that came, and those that must no longer be used.
     var deviceRequests: Set<Int> = []
     var codes: Set<Int> = []
     var withdrawnCodes: Set<Int> = []
     var areNextCodesWithdrawn = false
-    /// Logins that were granted although the right to them was withdrawn.
+    /// The logins that were granted although their right was withdrawn.
     var unwanted: Set<Int> = []
-    /// The owner has reported that a sign-in failed, since the judge last looked.
+    /// Whether the owner has reported a failed sign-in since the last check.
     var hasRefused = false
 }
 
-extension Books {
-    /// A process begins, with what the disk has; nothing where it cannot read that.
+extension Model {
+    /// Records the start of a process with the content of the disk. `nil` if the disk cannot be read.
     mutating func begin(_ disk: Disk?, _ world: Simulation) {
         let stored = disk?.record.session
         held = nil
@@ -144,7 +145,7 @@ extension Books {
             held?.access = disk?.secrets.accessToken?.number ?? 0
             held?.name = .some(stored.externalUserId?.text)
             logins[tokens.user] = tokens.family
-            // What was written before the right to it was withdrawn comes back, unless it was written over.
+            // A login that was written before its right was withdrawn returns, unless it was overwritten.
             unwanted.remove(tokens.family)
             isPresumed = stored.isReauthenticationPresumed
             isDemanded = stored.reauthenticationPending && !isPresumed
@@ -157,7 +158,7 @@ extension Books {
         era += 1
     }
 
-    /// The process dies now. What the disk has not taken is not known any more.
+    /// Records the death of the process. State that is not on the disk is lost.
     mutating func killed(_ world: Simulation) {
         let isDurable = world.snapshot.facts.storage.durable
         if world.isSigningOut || isEnding || mayEnd, let token = world.disk?.secrets.refreshToken?.number {
@@ -167,7 +168,7 @@ extension Books {
         let isSettled = isDurable && world.pendingWrite == nil
         if !isSettled { (demanded, intervals) = ([:], [:]) }
         keepDemands(of: world.disk?.record, isClockSet: world.lastStep >= demandedAt)
-        // What was granted and not written is lost, and so is what was about to be given back.
+        // Grants that were not written are lost, and so are grants that were about to be revoked.
         unnamed.formIntersection(world.disk?.secrets.partialGrants.map(\.content.number) ?? [])
         (granted, grantedTo, renewed, window, open, quietUntil) = (nil, nil, nil, nil, nil, nil)
         (isEnding, mayEnd, areNextCodesWithdrawn) = (false, false, false)
@@ -181,7 +182,7 @@ extension Books {
         demanded = demanded.filter { kind, _ in !isClockSet && (kind == .renewal ? isRenewalOnDisk : isPollOnDisk) }
     }
 
-    /// Everything that was received before a sign-out is over.
+    /// Records a sign-out, which ends every earlier request.
     mutating func signsOut(_ world: Simulation) {
         for number in world.calls.keys { world.calls[number]?.isOvertaken = true }
         (granted, grantedTo, renewed, window, open) = (nil, nil, nil, nil, nil)

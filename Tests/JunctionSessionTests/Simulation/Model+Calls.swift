@@ -1,31 +1,31 @@
 import JunctionSession
 
-/// What leaves for the provider, and what the owner hears of it.
-extension Books {
-    /// A renewal leaves.
+/// The calls that leave for the provider, and the answers that the owner gets.
+extension Model {
+    /// Records a renewal that leaves.
     mutating func renews(_ call: inout Call, _ world: Simulation) {
         let time = world.time
         let token = call.given == nil ? call.refresh : nil
         call.isRefreshRetry = token != nil && token == window?.token
-        let lastReplay = max(window.map { $0.sentAt + 24_000 } ?? .min, startedAt)
-        // Whether a further one is a replay, or an attempt after a pause, cannot be seen from outside.
+        let lastRefreshRetry = max(window.map { $0.sentAt + 24_000 } ?? .min, startedAt)
+        // A further request may be a refresh retry or an attempt after a pause. The model cannot see which.
         call.isInsideGrace =
-            call.isRefreshRetry && time <= lastReplay && window?.replays == 0 && window?.isCapped == false
-        // A replay does not wait for a pause, and does not end it. While a grant waits for the disk, nobody follows the replays of
-        // the session before it.
+            call.isRefreshRetry && time <= lastRefreshRetry && window?.refreshRetries == 0 && window?.isCapped == false
+        // A refresh retry neither waits for a pause nor ends it. While a grant waits for the disk, the model does not
+        // follow the refresh retries of the session before it.
         if !call.isRefreshRetry, granted == nil { keepPause(.renewal, world) }
         sends.append(time)
         guard let token else { return window = nil }
         if succeeded.contains(token) { world.fail("a spent refresh token is sent although its successor is held") }
         sendsOfToken[token, default: []].append(time)
         guard call.isRefreshRetry else { return window = nil }
-        window?.replays += 1
-        window?.replayBefore = nil
-        replayTimes.append(time)
-        world.coverage.note(window?.replays == 1 ? .replays : .secondReplays)
+        window?.refreshRetries += 1
+        window?.retryBefore = nil
+        refreshRetryTimes.append(time)
+        world.coverage.note(window?.refreshRetries == 1 ? .refreshRetries : .secondRefreshRetries)
     }
 
-    /// A poll leaves.
+    /// Records a poll that leaves.
     mutating func polls(_ code: Int, _ world: Simulation) {
         world.coverage.note(.polls)
         keepPause(.poll(code), world)
@@ -35,13 +35,13 @@ extension Books {
         pollDueBy = .max
     }
 
-    /// Codes are shown, or a poll has not ended the wait for the approval.
+    /// Sets the latest time of the next poll, after codes were shown or a poll brought no approval.
     private mutating func awaitsPoll(_ code: Int, _ world: Simulation) {
         let pause = max((intervals[code] ?? 5_000) * 6 / 5, 60_000)
         pollDueBy = max(world.time + pause, demanded[.poll(code)] ?? 0) + 1_000
     }
 
-    /// No request of a kind leaves before the pause is over that the provider has demanded.
+    /// Fails if a request leaves before the end of a pause that the provider has demanded for its kind.
     private mutating func keepPause(_ kind: Call.Kind, _ world: Simulation) {
         guard let end = demanded.removeValue(forKey: kind) else { return }
         world.coverage.note(.pausesKept)
@@ -50,7 +50,7 @@ extension Books {
         }
     }
 
-    /// The owner is about to hear an answer.
+    /// Records an answer that the owner is about to get.
     mutating func hears(_ answer: Answer, of call: Call, _ world: Simulation) {
         hasRefused = false
         let isCurrent = !call.isOvertaken
@@ -95,7 +95,7 @@ extension Books {
             }
         case .unavailable(let isAmbiguous, let pause):
             if let pause, isCurrent, call.kind == .renewal || call.kind.isPoll {
-                // More than an hour is not believed.
+                // A Retry-After of more than an hour is clamped.
                 demanded[call.kind] = world.time + min(pause, .seconds(3_600)).wholeMilliseconds
                 demandedAt = world.time
             }
@@ -107,7 +107,7 @@ extension Books {
                 unexplained[token, default: []].append(world.time)
             }
         case .answerRefused, .refused:
-            // The next handler is asked, when the question of the other round has ended.
+            // The next handler is asked when the other round's question has ended.
             if call.given != nil, isCurrent, open != nil { world.coverage.note(.refusedBesideQuestion) }
         case .otherUser, .status, .revoked: break
         }
@@ -120,8 +120,8 @@ extension Books {
         var isWithdrawn = call.request.map { withdrawn.contains($0) } ?? false
         if case .poll(let code) = call.kind { isWithdrawn = withdrawnCodes.contains(code) }
         if isWithdrawn { unwanted.insert(tokens.family) }
-        // A provider may know one session of a user and a device: one that nobody wants is not told to be over while its user
-        // stays signed in.
+        // A provider may have one session for a user and a device. An unused login is not revoked while its user stays
+        // signed in.
         let staying = granted?.user ?? (world.isSigningOut || isEnding ? nil : held?.user)
         let isOvertaken = call.isOvertaken || call.kind == .renewal && granted != nil
         let isLeft = (isOvertaken || isWithdrawn) && staying == tokens.user
@@ -141,21 +141,21 @@ extension Books {
         }
     }
 
-    /// The app's name that whoever is about to be signed in was asked for with, if an app has asked.
+    /// Returns the app's own name for the user who is about to be signed in, if an app has requested it.
     private func name(by call: Call, _ world: Simulation) -> String?? {
-        // Who began an approval is known while it is on the disk.
+        // The caller of a device sign-in is known only while it is on the disk.
         if case .poll(let code) = call.kind, world.disk?.secrets.codes?.deviceCode.number != code { return nil }
         let asked = call.request.flatMap { world.waiting[$0]?.kind.name }
         return .some(call.kind.isPoll ? world.disk?.record.approval?.externalUserId?.text : asked)
     }
 
-    /// The owner has heard an answer.
+    /// Records the state after the owner has got an answer.
     mutating func hasHeard(_ answer: Answer, of call: Call, _ world: Simulation) {
         // Another user than the wanted one has approved.
         if call.kind.isPoll, case .granted = answer, hasRefused { (granted, grantedTo) = (nil, nil) }
     }
 
-    /// The session is over by the answer to an API call.
+    /// Records an answer to an API call that ends the session.
     mutating func isBanned(_ world: Simulation) {
         isEnding = true
         window = nil

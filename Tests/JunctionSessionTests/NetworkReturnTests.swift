@@ -2,12 +2,13 @@ import Testing
 
 @testable import JunctionSession
 
-/// A network that comes back hurries a retry that waits for it: soon, spread, and never twice in ten seconds.
-struct HurryTests {
-    /// When the first try of `backingOff` begins, after the end of its token.
+/// A network that returns shortens the pause of a waiting retry: the retry leaves soon, at a random time, and at most
+/// once in ten seconds.
+struct NetworkReturnTests {
+    /// The begin of the first attempt of `backingOff`, after the end of its token.
     private let began = Bench().now.uptime + .seconds(4_000)
 
-    /// A session whose renewal has failed for so long that the next one is far away.
+    /// A session whose renewal has failed for so long that the next attempt is far away.
     private func backingOff(
         for length: Duration = .zero,
         waiting pause: Duration = .seconds(120),
@@ -23,7 +24,7 @@ struct HurryTests {
         return bench
     }
 
-    /// The next try fails.
+    /// Fails the next attempt.
     private func fail(_ bench: inout Bench, retryAfter: Duration? = nil) throws {
         send(&bench)
         bench.failRenewal(.unavailable(Unavailability("No route", retryAfter: retryAfter)))
@@ -40,8 +41,8 @@ struct HurryTests {
         try #require(bench.machine.nextAlarm(now: bench.now)) - bench.now.wall
     }
 
-    /// The shortest and the longest wait that the network's return comes to, by a hundred different draws.
-    private func hurriedWaits(of bench: Bench) throws -> (least: Duration, most: Duration) {
+    /// The shortest and the longest wait after the network's return, over a hundred random seeds.
+    private func waitsAfterReturn(of bench: Bench) throws -> (least: Duration, most: Duration) {
         let waits = try (0..<100 as Range<UInt64>).map { seed in
             var other = bench
             other.machine.random = Randomness(seed: seed)
@@ -68,7 +69,7 @@ struct HurryTests {
         #expect(bench.now.uptime - before >= .seconds(30))
     }
 
-    @Test func `the provider is told of a sign-out soon`() {
+    @Test func `a revocation leaves soon`() {
         var bench = Bench.signedIn(life: .seconds(864_000))
         bench.signOut()
         for _ in 0..<12 {
@@ -83,7 +84,7 @@ struct HurryTests {
         #expect(bench.now.uptime - before <= .seconds(310))
     }
 
-    @Test func `a resume that follows an attempt too closely shortens the pause all the same`() throws {
+    @Test func `a resume that follows an attempt too closely still shortens the pause`() throws {
         var bench = try backingOff()
         bench.pass(.seconds(4))
         bench.stepWall(.seconds(1))
@@ -97,8 +98,8 @@ struct HurryTests {
         let bench = try backingOff(waiting: .seconds(25))
         try #require(bench.now.uptime - began < .seconds(100))
 
-        // It has just been tried: ten seconds, and the spread.
-        let waits = try hurriedWaits(of: bench)
+        // An attempt has just failed: the wait is ten seconds and the spread.
+        let waits = try waitsAfterReturn(of: bench)
         #expect(waits.least >= .seconds(10))
         #expect(waits.most <= .seconds(20))
     }
@@ -108,7 +109,7 @@ struct HurryTests {
         let spread = (bench.now.uptime - began) / 10
         try #require(spread < .seconds(240))
 
-        let waits = try hurriedWaits(of: bench)
+        let waits = try waitsAfterReturn(of: bench)
         #expect(waits.least >= .seconds(10))
         #expect(waits.least < .seconds(10) + spread / 10)
         #expect(waits.most > .seconds(10) + spread * 9 / 10)
@@ -118,7 +119,7 @@ struct HurryTests {
     @Test func `after hours of outage the retry leaves within five minutes`() throws {
         let bench = try backingOff(for: .seconds(10_000), waiting: .seconds(500))
 
-        let waits = try hurriedWaits(of: bench)
+        let waits = try waitsAfterReturn(of: bench)
         #expect(waits.least >= .seconds(10))
         #expect(waits.most > .seconds(280))
         #expect(waits.most <= .seconds(310))
@@ -131,10 +132,10 @@ struct HurryTests {
         bench.endWrites()
         repeat { try fail(&bench) } while try wait(of: bench) <= .seconds(25)
 
-        #expect(try hurriedWaits(of: bench).most <= .seconds(20))
+        #expect(try waitsAfterReturn(of: bench).most <= .seconds(20))
     }
 
-    @Test func `many network changes have the effect of one`() throws {
+    @Test func `several network changes have the effect of one`() throws {
         var bench = try backingOff()
         bench.networkReturns()
         let first = try wait(of: bench)
@@ -143,7 +144,7 @@ struct HurryTests {
         #expect(try wait(of: bench) == first)
     }
 
-    @Test func `ten seconds after the last attempt the retry is only spread`() throws {
+    @Test func `more than ten seconds after the last attempt, the wait is only the random spread`() throws {
         var bench = try backingOff(waiting: .seconds(25))
         bench.pass(.seconds(10))
         bench.networkReturns()

@@ -2,8 +2,8 @@ import JunctionTesting
 
 @testable import JunctionSession
 
-/// What a caller heard, whatever it asked for.
-enum Heard: Equatable {
+/// The answer that a caller of the machine received.
+enum CallerAnswer: Equatable {
     case done
     case identified(IdentifyOutcome)
     case token(TokenFacts)
@@ -26,7 +26,7 @@ enum Heard: Equatable {
     }
 }
 
-/// What a handler says; the bench names the secret.
-enum Said: Equatable, CaseIterable {
+/// The answer of a handler. The bench adds the name of the secret.
+enum HandlerReply: Equatable, CaseIterable {
     case renew, credential, signature, unable
 }
