@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// `bench` measures the built programs from outside. It shares nothing with them: no module of this project, no outside library.
-// `fleet` simulates a million daemons by the project's own rules: two modules are linked into Sources/, as in Fuzz.
+// `bench` measures the built programs from outside. It uses no module of this project and no external library.
+// `fleet` simulates a million daemons with the project's own rules: two modules are linked into Sources/, as in Fuzz.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// What the modules are built with where they are at home.
+/// The settings of these modules in the main package.
 let module =
     strict + [
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -22,15 +22,15 @@ let module =
 let package = Package(
     name: "benchmarks",
     targets: [
-        // The load generator and the stop-watches, in C so that they are never the slower side.
+        // The load generator and the timers are in C, so that they are never the slower side.
         .target(name: "CInstruments", linkerSettings: [.linkedLibrary("dl")]),
-        // The floor: what this machine and this kernel allow a server, and its client, to reach.
-        // Without these flags it would carry the Swift runtime, which it does not use.
+        // The baseline: what this machine and kernel allow a server and its client to reach.
+        // Without these flags it would link the Swift runtime, which it does not use.
         .executableTarget(
             name: "bare-server",
             linkerSettings: [.unsafeFlags(["-nostartfiles", "-static-executable"])]
         ),
-        // It depends on the bare server only to have it built and beside it.
+        // Depends on the bare server only so that it is built and placed beside it.
         .executableTarget(name: "bench", dependencies: ["CInstruments", "bare-server"], swiftSettings: strict),
         .target(name: "JunctionSecret", swiftSettings: module),
         .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: module),

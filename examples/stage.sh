@@ -1,6 +1,6 @@
-# What the examples stand on: a folder, a cloud, a daemon, and a way out that leaves nothing behind. On a device all of this is
-# the package and systemd.
-# Sourced with $1: the folder with junctiond, junctiond-courier, junctionctl and junction-sandbox.
+# The common part of the examples: a folder, a cloud, a daemon, and the removal of all of them at the end. On a device the
+# package and systemd provide these. Sourced with $1: the folder with junctiond, junctiond-courier, junctionctl and
+# junction-sandbox.
 
 binaries=$(realpath "${1:?usage: run BINARIES}")
 PATH=$binaries:$PATH
@@ -14,7 +14,7 @@ clean_up() {
         echo "The daemon said:" >&2
         cat "$work/daemon.log" >&2
     fi
-    # What bash says of each job that was killed is nobody's news.
+    # bash reports each killed job; hide these messages.
     exec 2>/dev/null
     kill -KILL "${pids[@]}" || :
     wait || :

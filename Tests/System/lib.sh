@@ -1,6 +1,6 @@
-# What the cases share. A case is a bash program that runs as root under the container's own systemd, begins with
+# The common functions of the cases. A case is a bash program that runs as root under the container's systemd and begins with
 #     . "${0%/*}/../lib.sh"
-# and says with `check` what must hold. An unexpected failure of any other command ends it and counts as failed.
+# It calls `check` for each expectation. An unexpected failure of another command ends the case and counts as failed.
 # shellcheck shell=bash
 set -Eeuo pipefail
 
@@ -21,13 +21,13 @@ runtime_units=/run/systemd/system
 trigger_limit=/etc/systemd/system/junctiond.socket.d/cases.conf
 export JUNCTIOND_SOCKET=/run/junctiond/junctiond.sock
 
-# The kinds of journal entries that cases look for.
+# MESSAGE_IDs of journal entries that cases use.
 readonly READY_ID=62cad75fe7f24461988cab9a9b99ef3f RELOADED_ID=1ea2f77c6032493797c7584b6ec24633 \
     STATE_ID=d1656b760ae844c1a25b090826069123 SIGNED_IN_ID=7c90c2397e014e1fbb542eb03a2f7892 \
     SIGNED_OUT_ID=35b21efa753840a69b10a84d8bbd2efb TOKEN_ID=3bb2f0973b5b41f5aad267af8ae68d51 \
     REFUSED_ID=4e6f795322ce4f33859c2e1348392a37 NOT_DURABLE_ID=6b7f13f553674ee5b98fd5d77c38edfb
 
-# ---- saying what holds ----
+# ---- checks ----
 
 verdict() { # ok|not-ok TEXT
     local number=0
@@ -40,7 +40,7 @@ verdict() { # ok|not-ok TEXT
 check() { # TEXT COMMAND...
     local text=$1 status=0
     shift
-    # With errexit off, as in any condition: a function given here joins its steps with &&.
+    # Without errexit, as in any condition: a function joins its steps with &&.
     if "$@" >"$work/.output" 2>&1; then
         verdict ok "$text"
     else
@@ -53,7 +53,7 @@ check() { # TEXT COMMAND...
 
 ended_early() { # STATUS LINE COMMAND
     trap - ERR
-    # What began this subshell sees the status, and says it better.
+    # The parent of this subshell reports the status.
     ((BASH_SUBSHELL == 0)) || exit "$1"
     verdict not-ok "ran to its end"
     printf '    line %s, status %s: %s\n' "$2" "$1" "$3"
@@ -87,7 +87,7 @@ ends_with() { # STATUS COMMAND...
 
 # ---- waiting ----
 
-# For what announces itself nowhere: looks again and again, until the deadline.
+# Polls until the condition holds or the deadline has passed, for states without a notification.
 await() { # SECONDS COMMAND...
     local deadline=$((SECONDS + $1))
     shift
@@ -97,15 +97,15 @@ await() { # SECONDS COMMAND...
     done
 }
 
-await_snapshot() { # SECONDS PART: until the session looks like this, as its watchers are told
+await_snapshot() { # SECONDS PART: until a watcher receives such a snapshot
     grep -qm1 -F -- "$2" < <(exec timeout "$1" /usr/bin/junctionctl watch --json 2>&1) ||
         { echo "no snapshot with $2; it is: $(snapshot)"; return 1; }
 }
 
-# Remembers this moment of the journal, for `logged` and `await_journal`.
+# Remembers the current position in the journal, for `logged` and `await_journal`.
 mark() {
     journalctl --sync
-    # Not by cursor: together with a match on a field, journalctl 252 leaves out the first entry after it.
+    # Not a cursor: with a match on a field, journalctl 252 skips the first entry after a cursor.
     since=@$EPOCHREALTIME
 }
 
@@ -133,7 +133,7 @@ prop_is() { # PROPERTY VALUE [UNIT]
 
 main_pid() { prop MainPID; }
 
-# For junctiond.service, or another unit, until the end of the case. By its name it comes after those of the package.
+# A drop-in for junctiond.service, or another unit, until the end of the case. Its name sorts after those of the package.
 drop_in() { # NAME [UNIT] <CONTENT
     local folder=$runtime_units/${2:-junctiond.service}.d
     mkdir -p "$folder"
@@ -152,7 +152,7 @@ unit() { # NAME <CONTENT: a unit of the case's own
     systemctl daemon-reload
 }
 
-# The daemon as it was when the package was just installed, and nobody has used it.
+# Restores the daemon to its state after the installation, without a session.
 fresh() {
     stop_daemon
     systemctl start cloud.service
@@ -171,9 +171,9 @@ fresh() {
     rm -rf "${fragments:?}"/*
     systemctl daemon-reload
     systemctl reset-failed
-    # Not `systemctl clean`: it needs the message bus, which a small system does not have.
+    # Not `systemctl clean`, which needs the message bus; a small system has none.
     rm -rf "$state" /var/lib/junctiond
-    # A case may have ended early that had enabled it.
+    # An earlier case may have ended before it disabled the socket.
     systemctl disable --quiet junctiond-api.socket
     systemctl start junctiond.socket
     mark
@@ -193,7 +193,7 @@ couriers() { # the units of those that there are
 
 no_courier() { is "$(couriers)" ""; }
 
-# The session has a courier, and API calls have another one: where both may be there, the one that is not meant goes first.
+# The session has one courier, and API calls have another one. If both may exist, the case ends the other one first.
 courier_pid() { prop MainPID "$(couriers | head -n 1)"; }
 
 courier_beside() { # PID: of the other one
@@ -213,7 +213,7 @@ is_unavailable() { # REMEDY COMMAND...: and the message says so
     is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
 }
 
-# Told to stop, they would stay until their daemon lets them go.
+# After a stop they would stay until their daemon closes the connection.
 end_couriers() {
     systemctl kill --signal=KILL 'junctiond-courier@*.service' 2>"$work/.errors" || :
     await 10 no_courier
@@ -229,10 +229,10 @@ await_counter() { curl -fsS "$cloud/sandbox/await?counter=$1&atLeast=$2" -o "$wo
 
 # ---- the session ----
 
-# A daemon that does not answer is a failure, and not the end of everything.
+# A timeout, so that a daemon that hangs fails only one check.
 junctionctl() { timeout 60 /usr/bin/junctionctl "$@"; }
 
-# Whoever has seen a secret remembers it: at the end none of them may be found anywhere.
+# Records a secret: the last case checks that none of them is stored anywhere.
 secret() { tee -a "$scratch/secrets"; }
 
 snapshot() { junctionctl --json status || (($? == 3)); }
@@ -271,9 +271,9 @@ counter_is() { is "$(counter "$1")" "$2"; } # NAME VALUE
 
 settings() { curl -fsS "$cloud/sandbox/settings" -d "$1" -o "$work/.settings"; } # JSON
 
-# ---- who calls ----
+# ---- callers ----
 
-# A unit that runs one command as user app, and ends. What it prints is in $work/NAME.out and $work/NAME.err.
+# A oneshot unit that runs a command as user app. Its output is in $work/NAME.out and $work/NAME.err.
 client_unit() { # NAME COMMAND
     : >"$work/$1.out" >"$work/$1.err"
     unit "$1" <<END
@@ -298,7 +298,7 @@ as() { # USER COMMAND...: with all groups of that user
 
 home=$work/home
 
-# Starts one for kiosk, as logind does at a log-in on a machine that has it: with a home that is empty.
+# Starts a user manager for kiosk, as logind does at a login, with an empty home.
 start_user_manager() {
     local uid
     uid=$(id -u kiosk)
@@ -340,7 +340,7 @@ install_package() {
     if is_deb; then
         dpkg -i "$PACKAGE" "$SANDBOX"
     else
-        # What the documentation says after `make install`.
+        # The documented steps after `make install`.
         cp -a "$PACKAGE"/* / && systemd-sysusers && systemctl daemon-reload && systemctl enable --now junctiond.socket &&
             systemctl try-restart junctiond.service
     fi

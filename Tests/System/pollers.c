@@ -1,13 +1,13 @@
-/* Clients that never try a request again, beside those that junctionctl is.
+/* Clients that never retry a request, in contrast to junctionctl.
  *
  *   pollers SOCKET COUNT
  *
- * Each of COUNT clients sends a request, waits for its answer, and sends the next one, until standard input ends: every
- * other one on the same connection, the rest on a new one each time. When a connection ends between two requests, or
- * before one could be written, the client opens another one, and nothing is lost. A request that was written must be
- * answered, whatever happens to the daemon.
+ * Each of COUNT clients sends a request, waits for its answer, and sends the next one, until standard input ends. Half of the
+ * clients keep their connection, the others open a new one each time. If a connection ends between two requests, or before a
+ * request could be written, the client opens another one, and no request is lost. A written request must be answered, also
+ * during a restart of the daemon.
  *
- * At the end it prints `A answered, E ended, L lost`: E are the connections that were not ended from here.
+ * At the end it prints `A answered, E ended, L lost`. E is the number of connections that the daemon closed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@ static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sessio
 
 struct client {
     int socket;
-    int waits; /* a request was written, and its answer has not come to its end */
+    int waits; /* a request was written, and its answer is not complete */
     int stays;
     size_t length;
     char answer[ROOM];
@@ -43,7 +43,7 @@ static void give_up(const char *what) {
 static void open_connection(struct client *client) {
     client->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (client->socket < 0) give_up("socket");
-    /* The socket unit listens all the time: a refused connection would be a request lost. */
+    /* The socket unit always listens, so a refused connection is a lost request. */
     if (connect(client->socket, (struct sockaddr *)&address, sizeof address) != 0) give_up("connect");
 }
 
@@ -52,7 +52,7 @@ static void ask(struct client *client) {
         ssize_t count = send(client->socket, request, sizeof request - 1, MSG_NOSIGNAL);
         if (count == (ssize_t)sizeof request - 1) break;
         if (count >= 0 || errno != EPIPE) give_up("send");
-        /* The daemon reads no more: nothing was written. */
+        /* The daemon does not read any more: nothing was written. */
         close(client->socket);
         ended++;
         open_connection(client);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""An app's backend: it knows its users, and vouches for them to Sinch with registration tokens.
+"""An app's backend: it knows its users, and confirms them to Sinch with registration tokens.
 
-    backend.py SECRET-FILE ACCOUNTS-FILE        prints its address, and serves until it is ended
+    backend.py SECRET-FILE ACCOUNTS-FILE        prints its address, and serves until it is stopped
 
-It alone has the application's secret. A device shows a key of its own, and gets a token for the user that the device belongs to,
-never for one that it names. Python's standard library alone; put TLS in front of it.
+Only the backend has the application's secret. A device sends its own key, and receives a token for the user of the device,
+never for a user that it names. The backend needs only Python's standard library; put TLS in front of it.
 """
 
 import base64

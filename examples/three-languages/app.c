@@ -1,4 +1,4 @@
-/* An app that shares the session: waits until somebody is signed in, prints `token …`, and `signed out` when that is over. */
+/* An app that shares the session: waits for a session, prints `token …`, and prints `signed out` after the sign-out. */
 
 #include <junction.h>
 #include <stdio.h>

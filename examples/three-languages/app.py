@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The app that signs in: with the Sign-In Token on its standard input, once nobody else is signed in.
+"""The app that signs in with the Sign-In Token on its standard input, as soon as no user is signed in.
 
 It prints `token …`, like the others, signs out when the rest of its standard input ends, and prints `signed out`.
 """

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An app that shares the session: waits until somebody is signed in, prints `token …`, and `signed out` when that is over.
+# An app that shares the session: waits for a session, prints `token …`, and prints `signed out` after the sign-out.
 set -eu
 junctionctl wait --for signed-in >/dev/null
 echo "token $(junctionctl token)"

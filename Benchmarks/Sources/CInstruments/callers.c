@@ -23,7 +23,7 @@ static bool is_mounted(const char *path, long kind) {
     return statfs(path, &status) == 0 && status.f_type == kind;
 }
 
-/// In the order in which libsystemd looks.
+/// In the order in which libsystemd searches.
 static const char *mounted_hierarchy(void) {
     if (is_mounted("/sys/fs/cgroup", CGROUP2_SUPER_MAGIC)) return "/sys/fs/cgroup";
     if (is_mounted("/sys/fs/cgroup/unified", CGROUP2_SUPER_MAGIC)) return "/sys/fs/cgroup/unified";
@@ -31,7 +31,7 @@ static const char *mounted_hierarchy(void) {
     return NULL;
 }
 
-/// For this process and whatever it starts; nobody else sees it.
+/// Visible only for this process and its children.
 static int mount_hierarchy(void) {
     if (unshare(CLONE_NEWNS) != 0) return errno;
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return errno;
@@ -59,7 +59,7 @@ static int join_group(const char *group) {
     snprintf(path, sizeof path, "%s/cgroup.procs", group);
     int members = open(path, O_WRONLY | O_CLOEXEC);
     if (members < 0) return errno;
-    // 0 is whoever writes it.
+    // 0 stands for the writing process.
     int failed = write(members, "0", 1) == 1 ? 0 : errno;
     close(members);
     return failed;
@@ -69,7 +69,7 @@ static int become_caller(const char *group, uint32_t user) {
     int failed = group ? join_group(group) : 0;
     if (failed) return failed;
     if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0) return errno;
-    // Only now: a change of the user would undo it.
+    // Last, because a change of the user would reset it.
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? 0 : errno;
 }
 

@@ -3,31 +3,31 @@
 
 #include "instruments.h"
 
-// What the files of this target share.
+// Declarations that the files of this target share.
 
-/// No peer may keep us waiting for longer.
+/// The longest wait for a peer.
 #define PATIENCE_SECONDS 15
 
-/// Sends everything, or says why not.
+/// Sends all bytes, or returns an errno.
 int send_all(int socket, const void *bytes, size_t size);
 
-/// One answer, as far as it has come.
+/// One answer, or the part of it that has arrived.
 struct answer {
     size_t size;
     uint32_t lines;
     uint8_t bytes[1 << 16];
 };
 
-/// Reads the greeting that this protocol begins with, if it has one.
+/// Reads the greeting of the protocol, if it has one.
 int read_greeting(int socket, const struct exchange *exchange, struct answer *answer);
 
 /// Sends the request and reads the whole answer.
 int one_round_trip(int socket, const struct exchange *exchange, struct answer *answer);
 
-/// EPROTO unless the answer is a success; EACCES if it is that the caller may not.
+/// Returns EPROTO unless the answer is a success, and EACCES if the server denied the request.
 int check_answer(const struct exchange *exchange, const struct answer *answer);
 
-/// Sorts the nanoseconds and sums them up.
+/// Sorts the nanoseconds and computes their statistics.
 void sum_up(uint32_t *nanoseconds, uint32_t count, struct timings *timings);
 
 #endif

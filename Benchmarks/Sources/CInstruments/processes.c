@@ -32,7 +32,7 @@ static void become(const struct launch *launch, const sigset_t *signals) {
 }
 
 int instruments_launch(const struct launch *launch, int32_t *process, int64_t *at) {
-    // vfork, because copying the page tables of the measuring side would be measured, too.
+    // vfork: fork would copy the page tables of this process, which would be part of the measurement.
     sigset_t everything, before;
     sigfillset(&everything);
     sigprocmask(SIG_BLOCK, &everything, &before);
@@ -53,7 +53,7 @@ int instruments_await_end(int32_t process, uint32_t milliseconds, int32_t *statu
     close(handle);
     if (ready <= 0) return ready == 0 ? ETIMEDOUT : errno;
     int how = 0;
-    // Whoever has detached itself is not ours to wait for; it has ended all the same.
+    // A process that detached itself is not our child, but it has ended as well.
     pid_t ended = waitpid(process, &how, 0);
     if (ended < 0 && errno == ECHILD) return *status = 0;
     if (ended < 0) return errno;

@@ -37,7 +37,7 @@ typedef char *(*get_access_token)(
     const char *account, time_t valid_for, const char *scope, const char *application, const char *audience);
 
 int instruments_oidc_calls(const char *account, uint32_t count, struct timings *timings) {
-    // By name, so that nobody needs the library to build this.
+    // Loaded at run time, so that the build does not need the library.
     void *library = dlopen("liboidc-agent.so.4", RTLD_NOW);
     get_access_token call = library ? (get_access_token)dlsym(library, "getAccessToken3") : NULL;
     if (!call) return ENOSYS;
@@ -48,7 +48,7 @@ int instruments_oidc_calls(const char *account, uint32_t count, struct timings *
     int failed = 0;
     for (uint32_t i = 0; !failed && i < warm_up + count; i++) {
         int64_t before = instruments_now();
-        // The token comes from the library's own allocator, which it does not export: it stays.
+        // The token cannot be freed: the library does not export its allocator.
         char *token = call(account, 0, NULL, "bench", NULL);
         int64_t took = instruments_now() - before;
         if (!token) failed = EPROTO;

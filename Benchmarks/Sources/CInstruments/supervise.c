@@ -21,7 +21,7 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return 0;
 }
 
-/// Whoever's parent is gone is ours now (PR_SET_CHILD_SUBREAPER), so this finds everybody in the end.
+/// Orphans become children of this process (PR_SET_CHILD_SUBREAPER), so repetition finds all descendants.
 static void end_everybody(void) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
@@ -34,7 +34,7 @@ static void end_everybody(void) {
     }
 }
 
-/// Waits for the worker and hands on what the terminal or the caller sends.
+/// Waits for the worker and forwards signals to it.
 static int await_worker(pid_t worker, uint32_t seconds) {
     sigset_t signals;
     sigemptyset(&signals);

@@ -12,13 +12,13 @@
 
 struct client {
     int socket;
-    // What came since the last whole answer: lines, or bytes where the wire has none.
+    // The bytes since the last complete answer: lines, or bytes for a protocol without lines.
     size_t rest;
 };
 
 struct load {
     const struct exchange *exchange;
-    // One answer's lines, or its bytes where the wire has none.
+    // The size of one answer in lines, or in bytes for a protocol without lines.
     size_t answer_units;
     uint8_t *batch;
     uint32_t depth;
@@ -32,7 +32,7 @@ static size_t units_in(const struct load *load, const uint8_t *bytes, size_t siz
     return lines;
 }
 
-/// Connects and has one exchange, which says how much one answer is.
+/// Connects and makes one exchange, which measures the size of an answer.
 static int open_client(struct client *client, struct load *load, struct answer *answer) {
     client->socket = instruments_connect(load->exchange->path);
     if (client->socket < 0) return -client->socket;
@@ -43,7 +43,7 @@ static int open_client(struct client *client, struct load *load, struct answer *
     return failed;
 }
 
-/// Takes what has come, and asks as many new questions as were answered.
+/// Reads the available bytes, and sends one request for each answer.
 static int go_on(struct client *client, struct load *load, uint8_t *buffer, size_t room) {
     ssize_t count = recv(client->socket, buffer, room, MSG_DONTWAIT);
     if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : errno;
@@ -74,7 +74,7 @@ static int run(struct client *clients, uint32_t count, struct load *load, uint32
     uint64_t before = 0;
     while (!failed && (now = instruments_now()) < end) {
         if (now < start) before = load->answers;
-        // It never sleeps: waking it, on another processor, would be the dearest part of the server's work.
+        // Busy polling: waking this thread on another processor would be the largest part of the server's work.
         int happened = epoll_wait(ready, events, 256, 0);
         if (happened < 0 && errno != EINTR) failed = errno;
         for (int i = 0; !failed && i < happened; i++) failed = go_on(events[i].data.ptr, load, buffer, sizeof buffer);

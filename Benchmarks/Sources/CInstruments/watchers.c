@@ -49,7 +49,8 @@ int watchers_open(const struct exchange *subscription, uint32_t count, struct wa
     return failed;
 }
 
-/// Reads from everyone who has something; notes when the sign came. Returns how many learned of it, or -errno.
+/// Reads from all ready watchers and notes the arrival of the sign. Returns the number of watchers that received it, or
+/// -errno.
 static int listen_once(struct watchers *watchers, int timeout, const char *sign, int64_t since, uint32_t known) {
     static uint8_t buffer[1 << 16];
     struct epoll_event events[1024];
@@ -72,7 +73,7 @@ static int listen_once(struct watchers *watchers, int timeout, const char *sign,
 int watchers_time_change(
     struct watchers *watchers, int control, const uint8_t *request, size_t size, const char *sign,
     struct deliveries *deliveries) {
-    // What is still on its way from before belongs to nobody.
+    // Drops notifications of earlier changes.
     int result;
     do result = listen_once(watchers, 300, NULL, 0, 0);
     while (result >= 0);

@@ -1,8 +1,8 @@
-// The floor: a server of newline-delimited JSON-RPC with nothing in it but the kernel's work. It validates nothing,
-// answers every request with the same prepared text, and must not be used for anything but measuring beside it.
+// The baseline: a server of newline-delimited JSON-RPC that only does the kernel's work. It validates nothing and answers
+// every request with the same prepared text. Use it only for measurements.
 //
 //   bare-server SOCKET          serves
-//   bare-server --ask SOCKET    asks once and prints the answer: the floor of a client
+//   bare-server --ask SOCKET    sends one request and prints the answer: the baseline of a client
 
 #define _GNU_SOURCE
 
@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// What `session.status` is like: about 330 bytes with the envelope.
+// A typical answer of `session.status`: about 330 bytes with the envelope.
 static const char result[] =
     "\"result\":{\"revision\":17,\"changedAt\":\"2026-01-01T00:00:00Z\",\"state\":\"established\","
     "\"flags\":[\"configured\",\"signedIn\",\"useSignInToken\"],\"provider\":\"junction\","
@@ -35,7 +35,7 @@ struct connection {
     bool watches;
     struct connection *next_watcher;
     struct connection **watched_by;
-    // The beginning of a line whose end has not come yet.
+    // An incomplete line.
     char *rest;
     size_t rest_size;
 };
@@ -85,7 +85,7 @@ static void announce(void) {
     }
 }
 
-/// Writes the answer to one line and returns where it ends.
+/// Writes the answer to one line and returns its end.
 static char *answer(struct connection *connection, const char *line, size_t size, char *out) {
     const char *id = memmem(line, size, "\"id\":", 5);
     if (memmem(line, size, "subscribe", 9)) watch(connection);
@@ -100,7 +100,7 @@ static char *answer(struct connection *connection, const char *line, size_t size
     return mempcpy(out, result, sizeof result - 1);
 }
 
-/// Reads what is there and answers it. False when the connection is over.
+/// Reads the available bytes and answers each line. Returns false at the end of the connection.
 static bool serve(struct connection *connection) {
     memcpy(input, connection->rest, connection->rest_size);
     ssize_t count = recv(connection->socket, input + connection->rest_size, sizeof input - connection->rest_size, 0);

@@ -1,7 +1,7 @@
 import CInstruments
 import Glibc
 
-/// Measures the built programs from outside, beside a bare C server and the peers, and prints one table.
+/// Measures the built programs from outside, compared with a bare C server and similar agents, and prints one table.
 @main
 struct Bench {
     static let figures: [any Figure] = [
@@ -9,7 +9,7 @@ struct Bench {
         DurableWrite(),
     ]
 
-    /// Everything together is bounded, whatever hangs.
+    /// The time limit of the whole run.
     private static let longestRun: UInt32 = 30 * 60
 
     static func main() {
@@ -19,7 +19,8 @@ struct Bench {
             let onDisk = try temporaryFolder(in: options.directory)
             let inMemory = try temporaryFolder(in: "/dev/shm")
             let group = Result { try UnitGroup() }
-            // From here on we are a child: whoever is left when it ends, is ended, and the folders and the group go.
+            // From here on this is the child. The supervisor kills its remaining descendants and removes the folders
+            // and the group.
             try check(instruments_supervise(onDisk, inMemory, try? group.get().path, longestRun), "fork")
             exit(try run(Lab(options, onDisk: onDisk, inMemory: inMemory, group: group)))
         } catch {
@@ -30,7 +31,7 @@ struct Bench {
 
     private static func run(_ lab: Lab) throws -> Int32 {
         var report = Report(before: Machine())
-        // A program that was built a moment ago is not on disk yet, and its text would count as dirty memory.
+        // A program that was just built is not on disk yet, and its pages would count as dirty memory.
         sync()
         for figure in figures {
             let name = type(of: figure).name

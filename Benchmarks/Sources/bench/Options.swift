@@ -1,15 +1,15 @@
 import Glibc
 
-/// What to measure, and which programs.
+/// The figures to measure, and the programs.
 struct Options {
     var programs: [String: String] = [:]
-    /// The figures that were asked for; empty: all of them.
+    /// The requested figures; empty: all of them.
     var only: [String] = []
-    /// Fewer repetitions: shows that everything works, and little more.
+    /// Fewer repetitions: a check that everything works.
     var isQuick = false
-    /// Both sides run before ordinary processes, for a machine that has other things to do.
+    /// Gives both sides priority over ordinary processes, for a machine with other load.
     var isPreferred = false
-    /// Where sockets, state and logs go. Not /tmp, which may be no disk at all.
+    /// The folder of sockets, state and logs. Not /tmp, which may be a tmpfs.
     var directory = "/var/tmp"
 
     static let usage = """

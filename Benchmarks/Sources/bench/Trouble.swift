@@ -1,9 +1,9 @@
 import Glibc
 
-/// Why something could not be measured.
+/// The reason why a figure could not be measured.
 struct Trouble: Error, CustomStringConvertible {
     let description: String
-    /// What the system called it, if it was the system that refused.
+    /// The errno, if a system call failed.
     let code: Int32?
 
     init(_ description: String, code: Int32? = nil) {
@@ -12,7 +12,7 @@ struct Trouble: Error, CustomStringConvertible {
     }
 }
 
-/// Turns what an instrument returned into an error.
+/// Converts the result of an instrument to an error.
 func check(_ code: Int32, _ what: @autoclosure () -> String) throws {
     guard code != 0 else { return }
     throw Trouble("\(what()): \(String(cString: strerror(code)))", code: code)

@@ -1,7 +1,7 @@
 import FleetSimulation
 import Glibc
 
-/// A million daemons, one provider, and what they do to each other when something goes wrong.
+/// A simulation of a million daemons and one provider under disturbances.
 @main
 struct FleetProgram {
     static func main() {
@@ -31,7 +31,7 @@ struct FleetProgram {
                 if contender.name == Contender.own.name { failures += verdicts(figures, scenario) }
             }
             print("**\(scenario.title)** (`\(scenario.name)`)\n\n\(table.text)\n")
-            // Each table as soon as it is there, also into a file.
+            // Writes each table as soon as it is complete, also to a file.
             fflush(nil)
             if let folder = options.pictures { try write(plot.svg, to: "\(folder)/\(scenario.name).svg") }
         }
@@ -43,7 +43,7 @@ struct FleetProgram {
         return failures.isEmpty || !options.isCheck ? EXIT_SUCCESS : EXIT_FAILURE
     }
 
-    /// Says how the targets fared; what is returned is missed.
+    /// Prints the result of each target. Returns the missed ones.
     private static func verdicts(_ figures: Figures, _ scenario: Scenario) -> [String] {
         scenario.bounds.compactMap { bound in
             let value = figures[bound.figure]

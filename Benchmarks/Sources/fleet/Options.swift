@@ -1,14 +1,14 @@
 import FleetSimulation
 
-/// What to run.
+/// The options of the program.
 struct Options {
     var daemons = 1_000_000
     var seed: UInt64 = 1
-    /// The scenarios that were asked for; empty: all of them.
+    /// The requested scenarios; empty: all of them.
     var only: [String] = []
-    /// Only the daemon itself, held to its bounds.
+    /// Simulates only junctiond, and checks its bounds.
     var isCheck = false
-    /// Where the pictures go.
+    /// The folder of the pictures.
     var pictures: String?
 
     static let usage = """

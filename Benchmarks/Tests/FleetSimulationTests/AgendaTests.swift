@@ -4,7 +4,7 @@ import Testing
 @testable import FleetSimulation
 
 @Suite struct AgendaTests {
-    @Test func `what is added in any order comes in the order of time`() {
+    @Test func `events added in any order come out in the order of time`() {
         var agenda = Agenda(until: 60_000)
         var random = Randomness(seed: 1)
         let times = (0..<1_000).map { _ in Milliseconds(random.next() % 60_000) }
@@ -19,7 +19,7 @@ import Testing
         #expect(taken == times.sorted())
     }
 
-    @Test func `what is added in the present second is not late`() {
+    @Test func `an event added for the current second is delivered in time`() {
         var agenda = Agenda(until: 3_000)
         for (daemon, time) in [(0, 1_100), (1, 1_500), (2, 2_000)] {
             agenda.add(.alarm, of: daemon, at: Milliseconds(time))
@@ -36,7 +36,7 @@ import Testing
         #expect(agenda.next() == nil)
     }
 
-    @Test func `what comes after the end is not kept`() {
+    @Test func `an event after the end is dropped`() {
         var agenda = Agenda(until: 2_000)
 
         agenda.add(.alarm, of: 1, at: 2_000)

@@ -3,20 +3,20 @@ import Testing
 
 @testable import FleetSimulation
 
-/// Small fleets: what is true of a million of them, and whether the figures say so.
+/// Small fleets: properties of the simulation, and of its figures.
 @Suite struct FleetTests {
     private func figures(of scenario: Scenario, daemons: Int = 1_000, seed: UInt64 = 1) -> Figures {
         Contender.own.run(scenario, daemons, seed)
     }
 
-    @Test func `the same seed gives the same figures, and another one others`() {
+    @Test func `the same seed gives the same figures, another seed gives others`() {
         let first = figures(of: .downTen)
 
         #expect(first == figures(of: .downTen))
         #expect(first != figures(of: .downTen, seed: 2))
     }
 
-    @Test func `in steady state every token is renewed once in its drawn share of life, and nothing is wasted`() {
+    @Test func `in steady state every token is renewed once, at its drawn time, without a wasted request`() {
         let figures = figures(of: .steady)
 
         // A million tokens of an hour, renewed after 65 % of it on average.
@@ -26,7 +26,7 @@ import Testing
         #expect(figures.tokenless.allSatisfy { $0 == 0 })
     }
 
-    @Test func `everybody who signs in has a token, and keeps one`() {
+    @Test func `every user who signs in receives a token, and always has one`() {
         let figures = figures(of: .signIn)
 
         #expect(figures.requests[..<3_600].reduce(0, +) >= 1_000_000)
@@ -35,10 +35,10 @@ import Testing
         #expect(figures.peak < 1_100)
     }
 
-    @Test func `while the provider is down nobody gets anything, and then everybody does`() {
+    @Test func `during an outage no daemon receives a token, after it every daemon does`() {
         let figures = figures(of: .downSixty)
 
-        // From the twelfth minute to the end of the outage tokens end, and none comes.
+        // From the twelfth minute to the end of the outage tokens expire, and none is granted.
         let during = figures.tokenless[650..<4_200]
         #expect(zip(during, during.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(figures.tokenless[4_199] > 900_000)
@@ -46,7 +46,7 @@ import Testing
         #expect(figures.tokenlessHours > figures.tokenlessHoursAfter)
     }
 
-    @Test func `a daemon that reboots with its token goes on with it`() {
+    @Test func `a daemon that reboots continues with its stored token`() {
         let (figures, undisturbed) = (figures(of: .halfReboots), figures(of: .steady))
 
         #expect(figures.wasted == 0)
@@ -54,14 +54,14 @@ import Testing
         #expect(abs(figures.mean - undisturbed.mean) < 60)
     }
 
-    @Test func `whoever is cut off asks nobody, and comes back by itself`() {
+    @Test func `a disconnected daemon sends no request, and recovers after the disconnection`() {
         let figures = figures(of: .regionNetwork)
 
         #expect(figures.tokenless.max() == 300_000)
         #expect(figures.tokenless.last == 0)
     }
 
-    @Test func `a region that hears of its network is back sooner, and does not come at once`() {
+    @Test func `daemons that notice their network recover sooner, without a peak of requests`() {
         let told = figures(of: .regionNetwork, daemons: 4_000)
         let notTold = Contender.notTold.run(.regionNetwork, 4_000, 1)
 
@@ -70,16 +70,16 @@ import Testing
         #expect(told.wasted < 10_000)
     }
 
-    @Test func `a rule by itself meets the same fate as the machine that keeps to it`() {
+    @Test func `a rule alone has the same result as the machine with this rule`() {
         let machine = figures(of: .grantedTogether, daemons: 4_000)
         let rule = Contender(RuledDaemon<BlindBackoff>.self).run(.grantedTogether, 4_000, 1)
 
-        // Where nothing fails the backoff is no part of it.
+        // Without failures the backoff has no effect.
         #expect(machine.total == rule.total)
         #expect(abs(machine.peak - rule.peak) < 100)
     }
 
-    @Test func `a peer's rule is the one that is written of it`() {
+    @Test func `a peer's rule matches its documentation`() {
         var random = Randomness(seed: 1)
 
         let half = (0..<1_000).map { _ in HalfLife.renewalShare(using: &random) }

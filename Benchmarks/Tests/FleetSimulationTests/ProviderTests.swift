@@ -6,21 +6,21 @@ import Testing
 @Suite struct ProviderTests {
     private var random = Randomness(seed: 1)
 
-    @Test mutating func `what is more than it can do waits, and then is sent away`() {
+    @Test mutating func `requests above the capacity wait in the queue, and are rejected when it is full`() {
         var provider = Provider(daemons: 1_000_000)
 
         let answers = (0..<10_000).map { daemon in
             provider.answer(from: daemon, at: 0, in: nil, using: &random)
         }
 
-        // A second's worth for each second of the queue, and the one that is being worked on.
+        // One second of requests for each second of the queue, and the request in progress.
         let granted = answers.count { $0.outcome == .granted }
         #expect(abs(granted - 7_500) <= 2)
         let longest = answers.filter { $0.outcome == .granted }.map(\.after).max() ?? 0
         #expect(longest <= Provider.longestQueue + Milliseconds(Provider.latency.upperBound))
     }
 
-    @Test mutating func `it can do more again when time has passed`() {
+    @Test mutating func `the provider has capacity again after some time`() {
         var provider = Provider(daemons: 1_000_000)
         for daemon in 0..<10_000 { _ = provider.answer(from: daemon, at: 0, in: nil, using: &random) }
 
@@ -30,7 +30,7 @@ import Testing
         #expect(answer.after <= Milliseconds(Provider.latency.upperBound))
     }
 
-    @Test mutating func `a limit lets as many through as it says, and tells the others when to come back`() {
+    @Test mutating func `a rate limit grants its rate, and rejects the others with a Retry-After`() {
         var provider = Provider(daemons: 1_000_000)
         let limit = Spell.Kind.limited(perSecond: 100, retryAfter: .seconds(120))
 
@@ -43,7 +43,7 @@ import Testing
         #expect(answers.allSatisfy { ($0.outcome == .granted) == ($0.retryAfter == nil) })
     }
 
-    @Test mutating func `who is cut off does not arrive, and the others do`() {
+    @Test mutating func `requests of disconnected daemons do not arrive, the others do`() {
         var provider = Provider(daemons: 1_000_000)
         let region = Spell.Kind.cutOff(share: 0.3)
 

@@ -13,7 +13,7 @@ import Testing
         #expect(short(value) == text)
     }
 
-    @Test func `a picture has a line in each half for everybody, within its frame`() throws {
+    @Test func `a picture has one line in each half for each rule, within its frame`() throws {
         let figures = Contender.own.run(.steady, 1_000, 1)
         var plot = Plot(of: .steady)
         for name in ["one", "another"] { plot.add(name, figures) }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What installing brings, on a machine without a Swift toolchain.
+# The result of an installation, on a machine without a Swift toolchain.
 . "${0%/*}/../lib.sh"
 
 units=(junctiond.service junctiond.socket junctiond-courier@.service junctiond-courier.socket junctiond-key-init.service
@@ -13,7 +13,7 @@ swift_libraries() {
 libraries_are_there() {
     local program
     for program in "${programs[@]}"; do
-        # One that is linked statically needs none, and ldd fails.
+        # For a statically linked program ldd fails.
         { ldd "$program" || [[ -x $program ]]; } &>"$work/libraries" &&
             ends_with 1 grep -Ei 'not found|swift' "$work/libraries" || return 1
     done
@@ -24,7 +24,7 @@ says_version() {
     for program in "${programs[@]}"; do "$program" --version | grep -Eq '[0-9]+\.[0-9]+\.[0-9]+' || return 1; done
 }
 
-# The system's own, whose security updates are the courier's.
+# The system's libcurl, so that the courier receives its security updates.
 links_curl() { ldd "$1" | grep -q 'libcurl\.so\.4 '; }
 links_no_tls() { ends_with 1 grep -Ei 'curl|ssl|gnutls' <(ldd "$1"); }
 
@@ -38,7 +38,7 @@ dpkg_verifies() {
     output=$(dpkg --verify junctiond junction-sandbox) && is "$output" ""
 }
 
-# Links of the guides that lead to no file of the package.
+# Prints links of the guides to missing files.
 dead_links() {
     local page link
     for page in /usr/share/doc/junctiond/README.md /usr/share/doc/junctiond/docs/*.md; do
@@ -52,8 +52,8 @@ is_world_readable() { [[ $(stat -c %a "$1") == *4 ]]; }
 
 check "the package installs, and the sandbox's" install_package
 if is_deb; then
-    # What was said last, and by whom, is in the output of the check's command.
-    check "and says what to do next" has "$(<"$work/.output")" "Next: 'sudo junctionctl sign-in'"
+    # The output of the check's command contains the output of postinst.
+    check "and prints the next step" has "$(<"$work/.output")" "Next: 'sudo junctionctl sign-in'"
 fi
 [[ -x /usr/bin/junctiond ]] || exit 1
 check "no Swift library is on this machine" is "$(swift_libraries)" ""
@@ -63,23 +63,23 @@ check "the daemon has no TLS library" links_no_tls /usr/bin/junctiond
 check "the programs run" says_version
 check "the socket is enabled" is "$(systemctl is-enabled junctiond.socket)" enabled
 check "the socket listens" is "$(systemctl is-active junctiond.socket)" active
-check "the socket is for group junction, and for nobody else" \
+check "only the group junction may use the socket" \
     is "$(stat -c '%F %a %U:%G' "$JUNCTIOND_SOCKET")" "socket 660 root:junction"
 check "its folder belongs to root" is "$(stat -c '%a %U' "${JUNCTIOND_SOCKET%/*}")" "755 root"
 check "the daemon waits for its first caller" is "$(systemctl is-active junctiond.service || :)" inactive
-check "the way to the network waits for the daemon" is "$(systemctl is-active junctiond-courier.socket || :)" inactive
+check "the socket of the courier waits for the daemon" is "$(systemctl is-active junctiond-courier.socket || :)" inactive
 check "the group junction exists" getent group junction
-check "the group junctiond-keeper exists, and nobody is in it" \
+check "the group junctiond-keeper exists and has no member" \
     is "$(getent group junctiond-keeper | cut -d: -f 1,4)" junctiond-keeper:
-check "systemd-analyze verify has nothing to say" verify_units
+check "systemd-analyze verify reports nothing" verify_units
 check "the default configuration is valid" junctiond --check-config
-check "everybody may read the configuration" is_world_readable "$config"
+check "the configuration is world-readable" is_world_readable "$config"
 check "every link of the guides leads to a file" is "$(dead_links)" ""
 check "there is an empty folder for files of apps" is "$(stat -c '%a %U' "$fragments") $(ls -A "$fragments")" "755 root "
 for page in man8/junctiond.8 man8/junctiond-courier.8 man1/junctionctl.1 man1/junction-sandbox.1 man5/junctiond.toml.5; do
     check "there is a manual page ${page#*/}" test -s "$(compgen -G "/usr/share/man/$page*" || echo missing)"
 done
-# Where zsh looks is a matter of the distribution.
+# The folder of zsh completions depends on the distribution.
 for completion in bash-completion/completions/junctionctl 'zsh/*/_junctionctl' \
     fish/vendor_completions.d/junctionctl.fish; do
     check "there is a completion for ${completion%%[-/]*}" \
@@ -87,32 +87,32 @@ for completion in bash-completion/completions/junctionctl 'zsh/*/_junctionctl' \
 done
 if is_deb; then
     check "the configuration is a conffile" grep -q "^ $config " <(dpkg-query -W -f '${Conffiles}\n' junctiond)
-    check "dpkg finds every file as it should be" dpkg_verifies
+    check "dpkg verifies every file" dpkg_verifies
 fi
 
-# For all other cases. kiosk and app may connect to the socket, stranger may not.
+# Users for all other cases. kiosk and app may connect to the socket, stranger may not.
 systemd-sysusers --inline 'u kiosk -' 'u app -' 'u stranger -' 'm kiosk junction' 'm app junction' &>"$work/.users"
 
-# The vendor is the sandbox, and listens when its unit counts as started.
+# The vendor is the sandbox, which listens when its unit has started.
 cp -a "$config" "$scratch/config.as-installed"
 mkdir -p /etc/systemd/system/junctiond.service.d
 cat >/etc/systemd/system/junctiond.service.d/sandbox.conf <<END
 [Service]
 Environment=JUNCTIOND_JUNCTION_AUTH_URL=$cloud JUNCTIOND_JUNCTION_API_URL=$cloud
 END
-# Programs of a debug build have libraries in the toolchain.
+# Programs of a debug build need libraries of the toolchain.
 for unit in ${VISIBLE:+junctiond junctiond-courier@ junction-online}; do
     mkdir -p "$runtime_units/$unit.service.d"
     printf '[Service]\nExecPaths=%s\n' "-${VISIBLE// / -}" >"$runtime_units/$unit.service.d/toolchain.conf"
 done
-# The cases start the daemon by its socket more often than the socket unit allows in a minute.
+# The cases start the daemon by its socket more often than TriggerLimitBurst= allows.
 mkdir -p "${trigger_limit%/*}"
 printf '[Socket]\nTriggerLimitBurst=1000\n' >"$trigger_limit"
 cat >/etc/systemd/system/cloud.service <<'END'
 [Service]
 Type=notify
 NotifyAccess=all
-# A cloud that is stopped and started again still knows everybody.
+# The cloud keeps its users over a restart.
 ExecStart=/bin/bash -c 'junction-sandbox --state /run/cloud.state | { read -r line; systemd-notify --ready; exec cat; }'
 END
 systemctl daemon-reload

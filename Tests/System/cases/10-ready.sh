@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# `systemctl start` returns when the daemon is usable, not before, and `systemctl status` says how it is doing.
+# `systemctl start` returns when the daemon is usable, not before, and `systemctl status` shows its state.
 . "${0%/*}/../lib.sh"
 fresh
 
-# The daemon opens its configuration before it is ready: a pipe with nothing in it holds it there.
+# The daemon opens its configuration before it is ready: an empty pipe blocks it there.
 rm "$config"
 mkfifo "$config"
 
@@ -26,23 +26,23 @@ check "the unit is active" prop_is ActiveState active
 check "the daemon's own line about it is in the journal" \
     await_journal 5 . "MESSAGE_ID=$READY_ID" _SYSTEMD_UNIT=junctiond.service
 check "the socket answers at once" ends_with 3 timeout 20 junctionctl status
-check "the status line says that nobody is signed in" prop_is StatusText "Nobody is signed in"
+check "the status line says that no user is signed in" prop_is StatusText "Nobody is signed in"
 
 rm "$config"
 cp "$scratch/config.as-installed" "$config"
 sign_in anna
-check "the status line says that a user is signed in, and not who" prop_is StatusText "A user is signed in"
+check "the status line says that a user is signed in, without the name" prop_is StatusText "A user is signed in"
 check "no unit's state names the user" ends_with 1 grep -qF "$user" <<<"$(systemctl show 'junction*')"
 check "no process is named after the user" ends_with 1 grep -qF "$user" <<<"$(cat /proc/[0-9]*/cmdline /proc/[0-9]*/comm 2>/dev/null | tr '\0' ' ')"
 
-# A configuration that cannot be right is not tried again and again (what clients are told: 15-refused).
+# A start with an invalid configuration is not repeated (15-refused tests the answers to clients).
 systemctl stop --quiet junctiond.service junctiond.socket
 systemctl start junctiond.socket
 echo 'provider = "nobody"' >"$config"
 check "a start with an invalid configuration fails" no systemctl start junctiond.service
 check "its exit code is the one for configuration" prop_is ExecMainStatus 78
-check "it is not tried again" prop_is NRestarts 0
-check "an error in the journal says which setting it is" grep -q 'provider' <(logged -u junctiond.service -p err)
+check "systemd does not restart it" prop_is NRestarts 0
+check "an error in the journal names the setting" grep -q 'provider' <(logged -u junctiond.service -p err)
 cp "$scratch/config.as-installed" "$config"
-check "with the configuration put right a restart brings it back" systemctl restart junctiond.service
+check "after a correction of the configuration a restart succeeds" systemctl restart junctiond.service
 check "the session is back" field_is userId "$user"

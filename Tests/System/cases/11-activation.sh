@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The first connection starts the daemon, and no request is lost on the way.
+# The first connection starts the daemon, and no request is lost.
 . "${0%/*}/../lib.sh"
 fresh
 
 callers=20
 
-# Every caller asks at once; each writes its answer and its exit code into files of its own.
+# All callers start at the same time; each writes its answer and its exit code to its own files.
 everybody_asks() {
     local caller pids=()
     for ((caller = 0; caller < callers; caller++)); do
@@ -38,9 +38,9 @@ mark
 everybody_asks
 check "the next callers start it again, and find the user" answers_with 0 established
 check "it is started once more" await 5 started 1
-check "nobody was signed in anew for that" counter_is exchanges 1
+check "no user was signed in again" counter_is exchanges 1
 
 systemctl stop --quiet junctiond.socket
 check "with the socket the daemon stops" prop_is ActiveState inactive
 check "and the path of the socket is gone" no test -e "$JUNCTIOND_SOCKET"
-check "callers are told so at once" ends_with 69 timeout 20 junctionctl status
+check "callers fail at once" ends_with 69 timeout 20 junctionctl status

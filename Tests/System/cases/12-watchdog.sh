@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A daemon whose event loop stands still is killed and started again, with the session it had.
+# systemd kills a daemon whose event loop hangs, and starts it again with its session.
 . "${0%/*}/../lib.sh"
 fresh
 drop_in watchdog <<'END'
@@ -18,14 +18,14 @@ was_replaced() { (($(main_pid) > 0 && $(main_pid) != old)); }
 
 check "the unit as shipped has a watchdog too" \
     grep -q '^WatchdogSec=' /usr/lib/systemd/system/junctiond.service
-check "the daemon gives a sign of life" await 15 pinged_since "$ping"
+check "the daemon sends a watchdog heartbeat" await 15 pinged_since "$ping"
 ping=$(prop WatchdogTimestampMonotonic)
 check "and another one in time" await 15 pinged_since "$ping"
 check "it is the same process" is "$(main_pid)" "$old"
 
 kill -STOP "$old"
-check "one that is stopped is noticed" await_journal 30 'Watchdog timeout' _PID=1 UNIT=junctiond.service
-check "and replaced by another process" await 15 was_replaced
+check "systemd notices a stopped daemon" await_journal 30 'Watchdog timeout' _PID=1 UNIT=junctiond.service
+check "and starts another process" await 15 was_replaced
 check "the user is signed in" junctionctl wait --for fresh --timeout 20
 check "it is the same user" field_is userId "$user"
 check "with the same token" is "$(token)" "$token"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A daemon that was killed comes back by itself, with the session it had.
+# systemd restarts a killed daemon, with its session.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -17,7 +17,7 @@ check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)
 check "renewing works" junctionctl renew
 check "no sign-in was broken by it" counter_is familyRevocations 0
 
-# However often: the service manager never gives up, and a daemon that crashes over and over is not started without a pause.
+# The service manager restarts it without limit, and with a growing delay.
 token=$(token)
 mark
 
@@ -38,12 +38,12 @@ check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)
 kill -KILL "$(main_pid)"
 await 5 prop_is SubState start-pre
 old=$(prop ExecMainPID)
-check "a restart that somebody asks for does not wait" systemctl restart junctiond.service
-check "and begins to count anew" prop_is NRestarts 0
+check "systemctl restart has no delay" systemctl restart junctiond.service
+check "and resets the count" prop_is NRestarts 0
 check "by another process" no is "$(main_pid)" "$old"
 check "the session is there" is "$(junctionctl token)" "$token"
 
-# The script by itself, with a service manager that says what the case wants.
+# The script alone, with a scripted service manager.
 mkdir -p "$work/bin"
 printf '#!/bin/sh\ncat %s\n' "$work/restarts" >"$work/bin/systemctl"
 printf '#!/bin/sh\necho "sleep $1"\n' >"$work/bin/sleep"
@@ -53,12 +53,12 @@ delay_after() { # NRESTARTS CRASHES SECONDS
     echo "$2 $(($(cut -d. -f1 /proc/uptime) - $3))" >/run/junctiond/.restarts
     PATH=$work/bin:$PATH /usr/lib/junctiond/restart-delay | grep -o 'sleep .*' || echo none
 }
-check "no delay at a start that somebody asks for, and at the first restart" is "$(delay_after 0 7 3) $(delay_after 1 0 3)" "none none"
-check "the delay grows no further than half a minute" \
+check "no delay at systemctl start, and at the first restart" is "$(delay_after 0 7 3) $(delay_after 1 0 3)" "none none"
+check "the delay is at most half a minute" \
     is "$(delay_after 2 1 3) $(delay_after 9 8 3) $(delay_after 900 899 3)" "sleep 0.200 sleep 25.600 sleep 25.600"
-check "after a minute of service nothing is counted" is "$(delay_after 7 6 60)" none
+check "a run of a minute resets the count" is "$(delay_after 7 6 60)" none
 check "and the next crash is the first again" is "$(cut -d' ' -f1 /run/junctiond/.restarts)" 0
 for garbage in "" junk "08 09" "5 100 more"; do
     echo "$garbage" >/run/junctiond/.restarts
-    check "a count that cannot be read ('$garbage') is none" /usr/lib/junctiond/restart-delay
+    check "an unreadable count ('$garbage') is ignored" /usr/lib/junctiond/restart-delay
 done

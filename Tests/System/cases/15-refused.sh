@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A configuration that is refused: whoever connects is told so at once, by one process that has nothing of the session, and nothing is
-# started over and over. Without anybody who waits, the start fails.
+# An invalid configuration: one process without the session answers every client with the error, and systemd does not restart it
+# repeatedly. Without a waiting client, the start fails.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -18,14 +18,14 @@ many_are_told() {
     for ((number = 0; number < 80; number++)); do told junctionctl status || return 1; done
 }
 
-check "whoever connects is told what is wrong" told junctionctl status
+check "a client receives the error" told junctionctl status
 pid=$(main_pid)
-check "eighty more are told" many_are_told
-check "by one and the same process" is "$(main_pid)" "$pid"
+check "eighty more clients receive it" many_are_told
+check "from the same process" is "$(main_pid)" "$pid"
 check "the socket has not failed" is "$(systemctl is-active junctiond.socket)" active
-check "nobody gets a token" told junctionctl token
-check "nobody waits for the session in vain" told junctionctl wait --for fresh
-check "nor does the target" no timeout 30 systemctl start junction-online.target
+check "no client gets a token" told junctionctl token
+check "a wait for the session fails" told junctionctl wait --for fresh
+check "the target fails" no timeout 30 systemctl start junction-online.target
 check "systemctl status says it, too" has "$(prop StatusText)" refused nonsense
 check "the journal has the reason" grep -q nonsense <(logged -o cat _SYSTEMD_UNIT=junctiond.service -p err)
 check "doctor says it" has "$(junctionctl doctor || :)" nonsense
@@ -35,7 +35,7 @@ systemctl reload junctiond.service 2>"$work/.errors" || :
 check "a reload of the same file changes nothing" told junctionctl status
 cp "$scratch/config.as-installed" "$config"
 check "a reload of one that is right succeeds" systemctl reload junctiond.service
-check "whoever asks then waits for the daemon, and the session is there" field_is state established
+check "the next client waits for the daemon, and receives the session" field_is state established
 check "it is anna's" field_is userId "$user"
 check "by another process, that the service manager has started" no is "$(main_pid)" "$pid"
 check "the one before it ended with the exit code for something temporary" \
@@ -43,9 +43,9 @@ check "the one before it ended with the exit code for something temporary" \
 
 echo 'nonsense = 1' >>"$config"
 systemctl stop --quiet junctiond.service
-check "with nobody who waits the start fails" no systemctl start junctiond.service
+check "without a waiting client the start fails" no systemctl start junctiond.service
 check "with the exit code for configuration" prop_is ExecMainStatus 78
-check "and whoever connects then is told" told junctionctl status
+check "a later client receives the error" told junctionctl status
 cp "$scratch/config.as-installed" "$config"
-check "a restart mends it, too" systemctl restart junctiond.service
+check "a restart works, too" systemctl restart junctiond.service
 check "and the session is there again" field_is userId "$user"

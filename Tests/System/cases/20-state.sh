@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The state belongs to a user that exists while the daemon runs, survives it, and is sealed.
+# The state belongs to a dynamic user, outlives the process, and is sealed.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -23,19 +23,19 @@ capabilities() { sed -n 's/^Cap\(Prm\|Eff\|Bnd\|Amb\):\t0*$/none/p' "/proc/$1/st
 
 check "the daemon does not run as root" test "$uid" -ge 61184
 check "it has no capability" is "$(capabilities "$pid")" 4
-check "the state is closed to everybody else" modes_are_closed
+check "no other user can access the state" modes_are_closed
 check "/var/lib/junctiond leads to it" is "$(readlink -f /var/lib/junctiond)" "$state"
 check "no secret is in it in clear" holds_no_secret "$state"
 check "no secret is in the arguments and the environment" \
     ends_with 1 grep -qaFf "$scratch/secrets" "/proc/$pid/cmdline" "/proc/$pid/environ"
 
-# Without the vendor: what comes back can only come from the disk.
+# Without the vendor, so that the session can only come from the disk.
 systemctl stop --quiet junctiond.service cloud.service
 systemctl start junctiond.service
 check "after a stop and a start the user is signed in" field_is userId "$user"
 check "with the same token" is "$(token)" "$token"
 
-# Somebody else has the user id by now; then the service manager chooses another one, and hands the state over.
+# Another service has the user id now, so the service manager chooses another one, and changes the owner of the state.
 systemctl stop --quiet junctiond.service
 mkdir -p /var/lib/private/squatter
 chown "$uid" /var/lib/private/squatter
@@ -52,7 +52,7 @@ systemctl start junctiond.service
 pid=$(main_pid)
 check "the daemon has another one" no is "$(stat -c %u "/proc/$pid")" "$uid"
 uid=$(stat -c %u "/proc/$pid")
-check "the state is closed to everybody else still" modes_are_closed
+check "still no other user can access the state" modes_are_closed
 check "and the user is signed in still" is "$(token)" "$token"
 systemctl start cloud.service
 check "a renewal is written" junctionctl renew

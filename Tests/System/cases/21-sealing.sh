@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The key that seals the state: made once, encrypted for this host, handed to the daemon alone.
+# The key that seals the state: made once, encrypted for this host, passed only to the daemon.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -18,12 +18,12 @@ doctor_finds_no_problem() {
 }
 
 check "the key on the disk is encrypted" key_on_disk_is_encrypted
-check "the key on the disk is root's alone" is "$(stat -c '%a %U' "$key" "${key%/*}" | xargs)" "600 root 700 root"
-check "the daemon was handed the same 32 bytes" cmp "$work/key" "$passed/junctiond.key"
-check "storage.sealedWith says what protects the state" field_is sealedWith host
+check "only root can read the key on the disk" is "$(stat -c '%a %U' "$key" "${key%/*}" | xargs)" "600 root 700 root"
+check "the daemon received the same 32 bytes" cmp "$work/key" "$passed/junctiond.key"
+check "storage.sealedWith names the protection of the state" field_is sealedWith host
 check "storage.status is ok" field_is status ok
 check "doctor finds no problem" doctor_finds_no_problem
-check "doctor says what the state is sealed with" names_host
+check "doctor names the protection of the state" names_host
 check "there is no key beside the state" no test -e "$state/junctiond.key"
 
 before=$(sha256sum "$key")

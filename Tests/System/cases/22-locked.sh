@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No key, a key that cannot be decrypted, another key: the daemon starts, says so, erases nothing; the key back is the
-# session back, and with another key a sign-in begins anew.
+# Without the key, with a key that cannot be decrypted or with another key, the daemon starts, reports this and erases nothing. With the
+# original key the session is back; with another key a new sign-in is possible.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -27,21 +27,21 @@ restart() { systemctl restart junctiond.service; }
 
 key_before=$(sha256sum "$key")
 
-# The host's secret is another one, as after a reinstallation that kept /var/lib/junctiond-key.
+# The host has another secret, as after a reinstallation that kept /var/lib/junctiond-key.
 mv "$secret_of_host" "$work/host-secret"
 systemd-creds setup 2>"$work/.errors"
 mark
 check "with a key that cannot be decrypted the daemon starts" restart
 check "the session is locked" is_locked
-check "nobody can have a token" ends_with 75 junctionctl token
+check "no client gets a token" ends_with 75 junctionctl token
 check "the error is storageUnavailable" grep -q storageUnavailable <(junctionctl token 2>&1 || :)
 check "doctor names the problem" doctor_names_problem_and_remedy
-check "nobody waits in vain for a fresh session" ends_with 75 junctionctl wait --for fresh
-check "and the target fails instead of being green" no timeout 30 systemctl start junction-online.target
+check "a wait for a fresh session fails" ends_with 75 junctionctl wait --for fresh
+check "and the target fails" no timeout 30 systemctl start junction-online.target
 check "it is not reached" prop_is ActiveState inactive junction-online.target
-check "its service says why" prop_is ActiveState failed junction-online.service
+check "its service reports the reason" prop_is ActiveState failed junction-online.service
 systemctl reset-failed junction-online.service
-check "the journal says what to do" grep -q "$key" <(logged -u junctiond-key-init.service -o cat)
+check "the journal names the remedy" grep -q "$key" <(logged -u junctiond-key-init.service -o cat)
 bert=$(new_user bert)
 check "signing in needs the key" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")
 check "nothing was erased or replaced" nothing_was_touched
@@ -60,17 +60,17 @@ mv -f "$work/key" "$key"
 check "with the key back the daemon starts" restart
 check "and the session is back" is "$(token)" "$token"
 
-# The one place where the service manager finds a key before key-init can try it: then it says at least what to do.
+# The service manager loads a key from this folder before key-init can test it. Then the journal names the remedy.
 install -D -m 600 /dev/stdin /etc/credstore.encrypted/junctiond.key <<<"not a key either"
 mark
 check "with such a key in /etc/credstore.encrypted the daemon cannot start" no restart
-check "and the journal says what to do" \
+check "and the journal names the remedy" \
     grep -q '/etc/credstore.encrypted/junctiond.key.*move it' <(logged -u junctiond-key-init.service -o cat)
 rm /etc/credstore.encrypted/junctiond.key
 check "without it the daemon starts" restart
 check "and the session is back" is "$(token)" "$token"
 
-# The service manager itself passes nothing: no key was published.
+# No key was published, so the service manager passes none.
 key_before=$(sha256sum "$key")
 systemctl mask --runtime --quiet junctiond-key-init.service
 rm /run/credstore.encrypted/junctiond.key
@@ -82,7 +82,7 @@ systemctl unmask --runtime --quiet junctiond-key-init.service
 check "with the key back the daemon starts" restart
 check "and the session is back" is "$(token)" "$token"
 
-# The key is lost for good: a new one is made.
+# The key is lost permanently, and a new one is made.
 mv "$key" "$work/key"
 check "with another key the daemon starts" restart
 check "the session is locked" is_locked
@@ -92,7 +92,7 @@ check "and is the user then" field_is userId "$bert"
 check "nothing is locked any more" field_is status ok
 restart
 check "the state is sealed under the new key: a restart keeps the session" field_is userId "$bert"
-check "the new user's token can be had" junctionctl token
+check "the new user's token is available" junctionctl token
 rm -f "$work/key"
 
 # A sign-out needs no key.

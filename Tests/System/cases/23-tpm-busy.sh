@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A key that needs the TPM, and a TPM that is busy when the daemon starts: the session is locked, and is back without anybody's help.
+# A TPM that is busy when the daemon starts: the session is locked, and unlocks without an action.
 #
-# There is no TPM here. The key is bound to the host; `key-init` is told by a `head` of the case's own that it needs the TPM, and by a
-# `systemd-creds` of the case's own, which passes everything else on, that the TPM is busy.
+# There is no TPM here, and the key is bound to the host. A `head` of this case makes `key-init` believe that the key needs the TPM. A
+# `systemd-creds` of this case reports a busy TPM, and otherwise calls the real program.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -37,23 +37,23 @@ mark
 check "with a TPM that is busy the daemon starts" systemctl restart junctiond.service
 pid=$(main_pid)
 check "the session is locked" is_locked
-check "the journal says that it is tried again" await_journal 10 'tried again' -u junctiond-key-init.service
-check "and it is" await 30 is_tried_again
+check "the journal announces another attempt" await_journal 10 'tried again' -u junctiond-key-init.service
+check "and key-init runs again" await 30 is_tried_again
 check "the daemon runs on meanwhile" is "$(main_pid)" "$pid"
 check "nothing was touched" is "$(sha256sum <"$state/session.sealed")" "$record"
 rm "$work/busy"
-check "when the TPM has time, the session is back by itself" await 30 field_is status ok
+check "when the TPM is available, the session unlocks" await 30 field_is status ok
 check "it is anna's" field_is userId "$user"
 check "its token is the same" is "$(token)" "$token"
-check "and nothing is tried any more" await 10 prop_is ActiveState inactive junctiond-key-init.service
+check "and no further attempt follows" await 10 prop_is ActiveState inactive junctiond-key-init.service
 
-# What is not temporary is not tried again: the key needs no TPM.
+# A permanent failure is not retried: this key needs no TPM.
 no_drop_in tpm junctiond-key-init.service
 mv /var/lib/systemd/credential.secret "$work/host-secret"
 systemd-creds setup 2>"$work/.errors"
 check "with a key that the host alone cannot decrypt the daemon starts" systemctl restart junctiond.service
 check "the session is locked" is_locked
-check "and nothing is tried again" prop_is ActiveState inactive junctiond-key-init.service
+check "and no further attempt follows" prop_is ActiveState inactive junctiond-key-init.service
 mv -f "$work/host-secret" /var/lib/systemd/credential.secret
 systemctl restart junctiond.service
-check "with the secret back the session is, too" field_is userId "$user"
+check "with the secret back the session is back" field_is userId "$user"

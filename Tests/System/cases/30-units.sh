@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Access by unit: two client units that differ in nothing but their name, and one that pretends to be the other.
+# Access by unit: two client units that only differ in their name, and one that pretends to be the other.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -34,7 +34,7 @@ mark
 check "the same program as the same user in another unit is refused" was_refused other.service
 check "the refusal is audited, with the unit" await 5 is_audited other.service
 
-# Delegation lets a service make control groups of its own, with any name.
+# With delegation a service can create control groups with any name.
 cat >"$work/pretend" <<'END'
 #!/bin/bash
 # pretend SUBGROUP: asks for a token from a control group below this unit's.
@@ -51,9 +51,9 @@ for group in health-sync.service system.slice/health-sync.service app.slice/heal
     number=$((number + 1))
     client_unit "impostor$number.service" "$work/pretend $group"
     check "a delegated control group $group is refused" was_refused "impostor$number.service"
-    check "and audited as the unit that it is ($number)" await 5 is_audited "impostor$number.service"
+    check "and audited with its real unit ($number)" await 5 is_audited "impostor$number.service"
 done
-# A user's own service manager has its units below one unit of the system's.
+# The units of a user's service manager are below one system unit.
 client_unit user@4711.service "$work/pretend app.slice/health-sync.service"
 check "a unit of a user's own service manager is refused" was_refused user@4711.service
 check "a caller in none of the units is refused" ends_with 77 as app junctionctl token

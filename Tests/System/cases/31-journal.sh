@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What happened is found in the journal by fields: states, generations, and who asked for what.
+# The journal has fields for events: states, generations, and the callers of requests.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -27,7 +27,7 @@ junctionctl token | secret >"$work/token"
 as kiosk junctionctl sign-out >"$work/.sign-out"
 
 systemctl restart junctiond.service
-# The daemon writes the lines of its audit a moment after the answer, and all of them before it ends.
+# The daemon writes audit lines shortly after the answer, and all of them before it ends.
 journalctl --sync
 
 check "no library of the daemon's complains" no has "$(logged _SYSTEMD_UNIT=junctiond.service)" "thread priority"
@@ -37,14 +37,14 @@ check "with the token's generation and the user" has \
     "\"JUNCTIOND_USER_ID\":\"$user\"" '"JUNCTIOND_PREVIOUS_STATE":"establishing"'
 check "each state is found by its own name" \
     is "$(count JUNCTIOND_STATE=notLoggedIn JUNCTIOND_PREVIOUS_STATE=established)" 1
-check "a sign-in names who asked" is "$(count "MESSAGE_ID=$SIGNED_IN_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)")" 1
+check "a sign-in names its caller" is "$(count "MESSAGE_ID=$SIGNED_IN_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)")" 1
 check "so does a sign-out" is "$(count "MESSAGE_ID=$SIGNED_OUT_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)")" 1
-check "a token that was handed out has a line" is "$(count "MESSAGE_ID=$TOKEN_ID")" 2
+check "each issued token has a line" is "$(count "MESSAGE_ID=$TOKEN_ID")" 2
 check "with the unit, the user, the process and the generation" has \
     "$(entry "MESSAGE_ID=$TOKEN_ID" JUNCTIOND_PEER_UNIT=health-sync.service)" \
     "\"JUNCTIOND_PEER_UID\":\"$(id -u app)\"" '"JUNCTIOND_PEER_PID":"' '"JUNCTIOND_GENERATION":"1"'
 check "the next generation has its own" is "$(count "MESSAGE_ID=$TOKEN_ID" JUNCTIOND_GENERATION=2)" 1
-check "a refusal names who, what and why" has \
+check "a denial names the caller, the method and the reason" has \
     "$(entry "MESSAGE_ID=$REFUSED_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)")" \
     '"JUNCTIOND_METHOD":"token.get"' '"JUNCTIOND_CAPABILITY":"token"'
 check "a refusal is a warning" is "$(count "MESSAGE_ID=$REFUSED_ID" PRIORITY=4)" 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One user's programs cannot take everything: whoever is over the limit is told so, and others are not touched.
+# The programs of one user have limits: a request above a limit fails, and other users are not affected.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -17,7 +17,7 @@ for number in 1 2; do
     await 10 test -s "$work/watch.$number"
 done
 
-check "a third connection of the same user is one too many" is_busy junctionctl status
+check "a third connection of the same user is refused" is_busy junctionctl status
 check "the refusal is in the journal" await_journal 5 . "MESSAGE_ID=$REFUSED_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)"
 check "another user is served" as app junctionctl status
 kill "${holders[0]}"
@@ -30,7 +30,7 @@ curl -fsS "$cloud/sandbox/faults" -d '{"match":"/v1/token","hang":true}' -o "$wo
 as kiosk junctionctl renew >"$work/.renew" &
 renewal=$!
 curl -fsS "$cloud/sandbox/await?counter=hanging&atLeast=1" -o "$work/.await"
-check "a second request while one is unanswered is one too many" is_busy junctionctl status
+check "a second request while one is unanswered is refused" is_busy junctionctl status
 check "another user is served" as app junctionctl status
 curl -fsS -X POST "$cloud/sandbox/release" -o "$work/.release"
 check "the first one is answered" wait "$renewal"
@@ -40,13 +40,13 @@ curl -fsS -X DELETE "$cloud/sandbox/faults" -o "$work/.fault"
 printf '[limits]\nproviderCallsPerMinute = 1\n' >"$config"
 systemctl restart junctiond.service
 check "one call to the provider is allowed" as kiosk junctionctl api GET /v2/providers
-check "a second one within the minute is one too many" is_busy junctionctl api GET /v2/providers
+check "a second one within the minute is refused" is_busy junctionctl api GET /v2/providers
 check "a token costs no call" as kiosk junctionctl token
 
 # ---- memory ----
 
-# One user asks for sixty answers of 8 MB at once: together more than the unit's limit. The daemon takes some at a time, so that
-# the last ones take long, and the check looks when the first ten are there.
+# One user requests sixty answers of 8 MB at the same time, more than the unit's memory limit. The daemon handles some at a time, so
+# the last ones take long. The check runs after the first ten.
 printf '[limits]\nproviderCallsPerMinute = 1000\n' >"$config"
 systemctl restart junctiond.service
 pid=$(main_pid)
@@ -65,7 +65,7 @@ check "sixty large answers at once: the first ten are whole" await 100 ten_are_a
 check "the unit has a limit of memory, and the daemon stayed below it" is_below "$(peak "$pid")" "$limit"
 check "another user is served meanwhile" as app junctionctl status
 check "it is the same process" is "$(main_pid)" "$pid"
-# Where this container has the kernel's controller, the limit is in force.
+# If this container has the memory controller, the kernel enforces the limit.
 group=/sys/fs/cgroup$(prop ControlGroup)
 [[ ! -e $group/memory.max ]] || check "the kernel has the limit" is "$(<"$group/memory.max")" "$limit"
 kill "${callers[@]}" 2>"$work/.errors" || :

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How exposed the daemon is, as the running service manager sees it.
+# The exposure of the daemon, as systemd-analyze computes it for the running unit.
 . "${0%/*}/../lib.sh"
 fresh
 systemctl start junctiond.service

@@ -7,12 +7,12 @@ fresh
 
 courier_socket=/run/junctiond/courier.sock
 probe=/ci/suite/probe
-# What can be run is what the probe itself needs, and nothing more.
+# Only the programs that the probe needs can be run.
 probe_can_run="ExecPaths=$probe /usr/bin/perl"
 denied="no, Permission denied"
 missing="no, No such file or directory"
 
-# What a probe in one of the unit's processes has said since the mark.
+# Prints the output of a probe in one of the unit's processes since the mark.
 probed() { logged -o cat "$@" | grep '^probe '; }
 answers() { grep -F "probe $2: $3" "$1" || { cat "$1"; return 1; }; } # FILE THING ANSWER
 all_answer() { # FILE ANSWER THING...
@@ -26,7 +26,7 @@ uid() { stat -c %u "/proc/$1"; }
 seccomp() { sed -n 's/^Seccomp:\t//p' "/proc/$1/status"; }
 capabilities() { sed -n 's/^Cap\(Prm\|Eff\|Bnd\|Amb\):\t0*$/none/p' "/proc/$1/status" | wc -l; }
 
-# ---- what listens on this machine for everybody ----
+# ---- services that listen for every user ----
 
 # The system bus, systemd-resolved, and a service as any package may bring it. A small machine has not all of them: what does not
 # listen here gets a stand-in at its place.
@@ -59,7 +59,7 @@ check "any user can connect to the system bus, to systemd-resolved and to anothe
 # ---- the daemon ----
 
 own_folders=("$state" /tmp /var/tmp /dev/shm)
-# A network manager's folder, in which the daemon hears that the network has changed.
+# The folder of a network manager, which the daemon watches for network changes.
 network_news=/run/NetworkManager
 mkdir -p "$network_news"
 drop_in probe <<END
@@ -75,7 +75,7 @@ no_drop_in probe
 probed _SYSTEMD_UNIT=junctiond.service >"$work/daemon"
 
 refused="no, Address family not supported by protocol"
-check "in the daemon's unit nobody can open an IPv4 socket" answers "$work/daemon" socket:inet "$refused"
+check "no process in the daemon's unit can open an IPv4 socket" answers "$work/daemon" socket:inet "$refused"
 check "nor an IPv6 one" answers "$work/daemon" socket:inet6 "$refused"
 check "nor any other but a local one" all_answer "$work/daemon" "$refused" socket:netlink socket:packet
 check "a local one can be opened: it is the filter that refuses" answers "$work/daemon" socket:unix yes
@@ -86,14 +86,14 @@ check "from there the provider cannot be reached, even without the filter" \
     ends_with 7 nsenter --target "$pid" --net curl -sS "$cloud/sandbox/counters"
 check "from here it can" counter exchanges
 check "nevertheless a user was signed in" field_is userId "$user"
-check "in the daemon's unit nobody can talk to the system bus, to systemd-resolved or to another service" \
+check "no process in the daemon's unit can connect to the system bus, to systemd-resolved or to another service" \
     all_answer "$work/daemon" "$missing" "${listeners[@]/#/connect:}"
 check "nor to the service manager" answers "$work/daemon" connect:/run/systemd/private "$denied"
 check "nor run another program" all_answer "$work/daemon" "$denied" run:/usr/bin/true run:/bin/sh
 check "nor one that it has written itself" all_answer "$work/daemon" "$denied" "${own_folders[@]/#/bring:}"
 check "a program that the unit names can be run: it is the unit that refuses" answers "$work/daemon" run:/usr/bin/perl yes
 
-# The sockets below /run that a process sees, but those that it needs.
+# Prints the sockets below /run that a process sees, except those that it needs.
 other_sockets() { # PID PATTERN
     find "/proc/$1/root/run" -type s 2>"$work/.errors" | sed "s|^/proc/$1/root||" | grep -Ev "$2" || :
 }
@@ -111,10 +111,10 @@ check "the daemon watches the folder of a network manager" watches "$pid" "$netw
 
 courier=$(courier_pid)
 check "a courier carried it" test "$courier" -gt 0
-check "it is a user of its own, and not root" test "$(uid "$courier")" -ge 61184 -a "$(uid "$courier")" != "$(uid "$pid")"
+check "it has its own user, not root" test "$(uid "$courier")" -ge 61184 -a "$(uid "$courier")" != "$(uid "$pid")"
 check "it has no capability" is "$(capabilities "$courier")" 4
 check "a filter is in force for it, too" is "$(seccomp "$courier")" 2
-check "it was told of no credential and no state" \
+check "it has no credential and no state folder" \
     ends_with 1 grep -qaE 'CREDENTIALS_DIRECTORY|STATE_DIRECTORY|JUNCTIOND_' "/proc/$courier/environ"
 
 secrets=("$state/session.sealed" /var/lib/junctiond/session.sealed "$key" "$config"
@@ -157,7 +157,7 @@ courier=$(courier_pid)
 check "it sees no other socket below /run" \
     is "$(other_sockets "$courier" '^/run/systemd/(notify$|resolve/)|^/run/(nscd|avahi-daemon|NetworkManager|resolvconf|connman|dhcpcd)/')" ""
 
-# ---- what waits for a session ----
+# ---- junction-online.service ----
 
 drop_in probe junction-online.service <<END
 [Service]
@@ -174,9 +174,9 @@ check "and to no other service" all_answer "$work/online" "$missing" "${listener
 check "nor can it run another program" answers "$work/online" run:/usr/bin/true "$denied"
 systemctl stop --quiet junction-online.target junction-online.service
 
-# ---- who knows users ----
+# ---- user databases ----
 
-# A user that only the service manager knows, by nss-systemd; a small system may not have that.
+# A user that only the service manager knows, by nss-systemd, which may be missing on a small system.
 unit visitor.service <<'END'
 [Service]
 DynamicUser=yes
@@ -195,16 +195,16 @@ if visitor=$(getent passwd visitor | cut -d : -f 3) && [[ $visitor ]]; then
     pid=$(main_pid)
 fi
 
-# ---- everybody else ----
+# ---- other users ----
 
-check "the courier's socket is for group junctiond-keeper, and for nobody else" \
+check "only the group junctiond-keeper may use the courier's socket" \
     is "$(stat -c '%F %a %U:%G' "$courier_socket")" "socket 660 root:junctiond-keeper"
 check "the daemon is in it" grep -Eq "^Groups:.*\b$(getent group junctiond-keeper | cut -d: -f 3)\b" "/proc/$pid/status"
 for name in app kiosk stranger; do
     check "$name cannot connect to it" has "$(as "$name" "$probe" "connect:$courier_socket" 2>&1)" "no, Permission denied"
 done
 
-# ---- when there is nothing to carry ----
+# ---- an idle courier ----
 
 end_couriers
 before=$EPOCHREALTIME

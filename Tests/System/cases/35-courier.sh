@@ -10,7 +10,7 @@ names_courier() { # doctor, as a problem
     ends_with 1 junctionctl doctor >"$work/doctor" && cat "$work/doctor" && grep -q '^problem.*courier' "$work/doctor"
 }
 
-# The program is another one: standard input, or nothing. Until `put_back`.
+# Replaces the program by standard input, or by nothing, until `put_back`.
 replaced() {
     end_couriers
     mv "$program" "$work/courier"
@@ -26,7 +26,7 @@ put_back() {
 
 sign_in anna
 token=$(token)
-# From here on there is the courier of API calls alone.
+# From here on only the courier of API calls runs.
 end_couriers
 
 # ---- killed ----
@@ -39,7 +39,7 @@ courier=$(courier_pid)
 kill -KILL "$courier"
 ends() { wait "$call"; }
 check "a request whose courier is killed is unavailable" ends_with 75 ends
-check "the message says so, and what comes next" has "$(<"$work/error")" providerUnavailable "courier ended" "gets another one"
+check "the message says so, and names the remedy" has "$(<"$work/error")" providerUnavailable "courier ended" "gets another one"
 no_faults
 check "the next request has another courier" calls
 check "which is another process" no is "$(courier_pid)" "$courier"
@@ -60,7 +60,7 @@ mark
 replaced none
 check "without the program requests are unavailable, and the message says where the reason is" \
     is_unavailable "journal of junctiond-courier@" calls
-# Which file it was is said by a process that ends at once; the journal may come too late to know its unit.
+# The process that names the file ends at once, so the journal may not know its unit.
 has_reason() { has "$(logged -o cat -u 'junctiond-courier@*')" "status=203/EXEC"; }
 check "the reason is there" await 10 has_reason
 check "and doctor says the same" names_courier

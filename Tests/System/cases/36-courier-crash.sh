@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A courier that is killed at any step of a rotation takes no login with it.
+# A courier that is killed at any step of a rotation does not cost the login.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -15,29 +15,29 @@ begin() {
 ends() { wait "$renewal"; }
 generation_has_grown() { (($(field generation) > generation)); }
 
-# The login is there, and can be renewed: the daemon tries again by itself, in a while.
+# The login is valid and can be renewed: the daemon retries after a while.
 goes_on() {
     field_is userId "$user" && await 40 renews && await 5 generation_has_grown || return 1
     generation=$(field generation)
     counter_is familyRevocations 0 && field_is state established
 }
 
-# Nothing has left for the provider: not even one that takes each refresh token only once minds.
+# No request was sent, so even a provider that accepts each refresh token only once is not affected.
 settings '{"rotationGrace":0}'
 kill -KILL "$(courier_pid)"
-check "killed while it has nothing to carry: renewing goes on" goes_on
-check "and the provider saw no replay" counter_is replays 0
+check "killed without a request: the next renewal succeeds" goes_on
+check "and the provider saw no retry" counter_is replays 0
 
 courier=$(courier_pid)
 kill -STOP "$courier"
 begin
 await_snapshot 20 '"phase":"inFlight"'
 kill -KILL "$courier"
-check "killed before the request has left: the renewal fails" ends_with 75 ends
-check "and the login goes on" goes_on
-check "and the provider saw no replay" counter_is replays 0
+check "killed before the request is sent: the renewal fails" ends_with 75 ends
+check "and the login stays valid" goes_on
+check "and the provider saw no retry" counter_is replays 0
 
-# From here on the request has left, and the provider grants a repetition.
+# From here on the request is sent, and the provider accepts a retry.
 settings '{"rotationGrace":30}'
 faults '{"match":"/v1/token","grant":"refresh_token","hang":true,"times":1}'
 begin
@@ -46,7 +46,7 @@ kill -KILL "$(courier_pid)"
 check "killed while the provider holds the request: the renewal fails" ends_with 75 ends
 no_faults
 release
-check "and the login goes on" goes_on
+check "and the login stays valid" goes_on
 
 refreshes=$(counter refreshes)
 faults '{"match":"/v1/token","grant":"refresh_token","slowBody":1,"times":1}'
@@ -54,7 +54,7 @@ begin
 await_counter refreshes $((refreshes + 1))
 kill -KILL "$(courier_pid)"
 check "killed while the answer is on its way: the renewal fails" ends_with 75 ends
-check "and the login goes on" goes_on
+check "and the login stays valid" goes_on
 check "because the provider gave it again" test "$(counter replays)" -ge 1
 
 refreshes=$(counter refreshes)

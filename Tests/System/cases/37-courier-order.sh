@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A renewal that is under way when the daemon stops, alone or with everything else, is completed or repeated.
+# A renewal in progress when the daemon stops, alone or at a shutdown, is completed or repeated.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -18,7 +18,7 @@ courier_is_stopping() { [[ $(systemctl is-active "$courier") == deactivating ]];
 ended() { wait "$1"; }
 when_ended() { systemctl show --property=InactiveEnterTimestampMonotonic --value "$1"; }
 
-# ---- the daemon alone ----
+# ---- only the daemon ----
 
 begin
 systemctl stop junctiond.service &
@@ -39,7 +39,7 @@ courier=$(couriers | head -n 1)
 systemctl stop junctiond.socket junctiond.service junctiond-courier.socket "$courier" &
 stop=$!
 check "while a renewal is under way everything stops" await 10 is_stopping
-# systemctl asks for one stop after the other: that of the courier may come a moment later.
+# systemctl queues one stop after the other, so that of the courier may come later.
 check "the courier is the daemon's until that has ended" await 10 courier_is_stopping
 release
 check "the answer comes, and the stop ends" ended "$stop"
@@ -49,9 +49,9 @@ systemctl start junctiond.socket
 check "the renewed session is on the disk" field_is generation 3
 check "the provider was asked once more" is "$(counter refreshes) $(counter replays)" "2 0"
 
-# ---- a courier that is asked for while the daemon stops ----
+# ---- a courier that starts while the daemon stops ----
 
-# What came before the end was asked for is answered, and there is no courier yet that could carry it.
+# The daemon answers a request that came before the stop. No courier runs yet that could send it.
 end_couriers
 mkfifo "$work/met" "$work/go"
 /ci/suite/late-request "$JUNCTIOND_SOCKET" "$work/met" "$work/go" "$work/said" >"$work/late" &
@@ -60,7 +60,7 @@ late=$!
 daemon=$(main_pid)
 kill -STOP "$daemon"
 stands_still() { ! grep -h '^State:' "/proc/$daemon"/task/*/status | grep -qv '(stopped)'; }
-check "the daemon stands still" await 10 stands_still
+check "the daemon is stopped by SIGSTOP" await 10 stands_still
 : >"$work/go"
 said() { [[ -e $work/said ]]; }
 check "a request is there that the daemon has not read yet" await 10 said

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# A courier that stands still is given up, one that may not be used says so, and none outlives its daemon.
+# The daemon gives up a courier that hangs, reports one that it may not use, and no courier outlives its daemon.
 . "${0%/*}/../lib.sh"
 fresh
 
 sign_in anna
 
-# ---- mute ----
+# ---- a courier that hangs ----
 
-# With short limits, because it is given up when all of them have passed; and with all the time to be woken.
+# Short limits, because the daemon gives up after all of them; and a long time until systemd kills the courier.
 drop_in unwatched junctiond-courier@.service <<'END'
 [Service]
 WatchdogSec=infinity
@@ -17,7 +17,7 @@ systemctl restart junctiond.service
 check "a daemon with short limits has a courier" await 30 calls
 courier=$(courier_pid)
 kill -STOP "$courier"
-check "one that stands still is given up" is_unavailable "gets another one" calls
+check "the daemon gives up one that hangs" is_unavailable "gets another one" calls
 check "and the next request has another courier" await 30 calls
 kill -CONT "$courier"
 ended() { [[ ! -e /proc/$courier ]]; }
@@ -26,11 +26,11 @@ no_drop_in unwatched junctiond-courier@.service
 cp -f "$scratch/config.as-installed" "$config"
 systemctl restart junctiond.service
 
-# ---- its place ----
+# ---- its watchdog ----
 
 end_couriers
 check "the next one is as shipped" calls
-check "it wants signs of life" prop_is WatchdogUSec 1min "$(couriers | head -n 1)"
+check "it has a watchdog" prop_is WatchdogUSec 1min "$(couriers | head -n 1)"
 end_couriers
 drop_in watchdog junctiond-courier@.service <<'END'
 [Service]
@@ -41,11 +41,11 @@ unit=$(couriers)
 courier=$(prop MainPID "$unit")
 ping=$(prop WatchdogTimestampMonotonic "$unit")
 pinged_since() { (($(prop WatchdogTimestampMonotonic "$unit") > $1)); }
-check "it gives a sign of life" await 25 pinged_since "$ping"
+check "it sends a watchdog heartbeat" await 25 pinged_since "$ping"
 ping=$(prop WatchdogTimestampMonotonic "$unit")
 check "and another one in time" await 25 pinged_since "$ping"
 kill -STOP "$courier"
-check "one that stands still loses its place, though nobody wakes it" await 40 ended
+check "systemd kills one that hangs" await 40 ended
 check "so it goes on" calls
 no_drop_in watchdog junctiond-courier@.service
 end_couriers
@@ -57,7 +57,7 @@ drop_in without-group <<'END'
 SupplementaryGroups=
 END
 systemctl restart junctiond.service
-check "a daemon that is not in the socket's group is told which" \
+check "a daemon that is not in the socket's group reports the group" \
     is_unavailable "SupplementaryGroups=junctiond-keeper" calls
 no_drop_in without-group
 systemctl restart junctiond.service
@@ -74,10 +74,10 @@ check "and that ends when the daemon is killed" await 10 no_courier
 check "so it goes on" calls
 kill -STOP "$(courier_pid)"
 systemctl stop --quiet junctiond.service
-check "one that stands still ends when the daemon is stopped, too" await 10 no_courier
+check "one that hangs ends when the daemon is stopped, too" await 10 no_courier
 check "the next daemon has another one" calls
 kill -STOP "$(courier_pid)"
 kill -KILL "$(main_pid)"
-check "and one that stands still ends when the daemon is killed" await 10 no_courier
+check "and one that hangs ends when the daemon is killed" await 10 no_courier
 check "so it goes on" calls
 check "all that cost no renewal" is "$(counter exchanges) $(counter refreshes)" "1 0"

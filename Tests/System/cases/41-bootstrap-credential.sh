@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# A device that nobody types at: a credential signs in at the first start, once.
+# A device without a keyboard: a credential signs in at the first start, once.
 . "${0%/*}/../lib.sh"
 fresh
 
-# The same Sign-In Token would be accepted again: if the daemon does not use it, then because it knows it.
+# The sandbox would accept the same Sign-In Token again, so only the daemon can prevent that.
 settings '{"singleUseSignInTokens":false}'
 anna=$(new_user anna)
 mkdir -p /run/credstore
 (umask 077 && sign_in_token "$anna" >/run/credstore/signInToken)
 
 check "with a Sign-In Token in the credential store the daemon starts" systemctl start junctiond.service
-check "and signs in by itself" junctionctl wait --for fresh --timeout 20
+check "and signs in" junctionctl wait --for fresh --timeout 20
 check "the user is the one of the token" field_is userId "$anna"
 check "the session is durable" field_is durable true
 systemctl restart junctiond.service
@@ -22,7 +22,7 @@ mark
 systemctl restart junctiond.service
 check "after a sign-out and a restart the same token is not used again" \
     await_journal 5 'not used: it was used before' _SYSTEMD_UNIT=junctiond.service
-check "nobody is signed in" ends_with 3 junctionctl status
+check "no user is signed in" ends_with 3 junctionctl status
 bert=$(new_user bert)
 check "another user can sign in" junctionctl sign-in < <(sign_in_token "$bert")
 check "and is signed in then" field_is userId "$bert"
@@ -34,13 +34,13 @@ systemctl restart junctiond.service
 check "another token for the same user is used" junctionctl wait --for fresh --timeout 20
 check "the user of that token is signed in" field_is userId "$anna"
 
-# A token is no reason to sign somebody out.
+# A new credential does not sign a user out.
 (umask 077 && sign_in_token "$bert" >/run/credstore/signInToken)
 mark
 systemctl restart junctiond.service
-check "with somebody signed in a new token is not used" \
+check "with a signed-in user a new token is not used" \
     await_journal 5 'not used: somebody is signed in' _SYSTEMD_UNIT=junctiond.service
-check "whoever was signed in still is" field_is userId "$anna"
+check "the same user is still signed in" field_is userId "$anna"
 rm /run/credstore/signInToken
 
 # A link code, encrypted for this host, as the manual page shows it.
@@ -60,7 +60,7 @@ no_drop_in link-code
 junctionctl sign-out >"$work/.sign-out"
 echo "no token" >/run/credstore/signInToken
 mark
-check "a token that is none does not keep the daemon from starting" systemctl restart junctiond.service
-check "nobody is signed in" ends_with 3 junctionctl status
-check "the journal says why" \
+check "an invalid token does not prevent the start" systemctl restart junctiond.service
+check "no user is signed in" ends_with 3 junctionctl status
+check "the journal has the reason" \
     await_journal 10 'signInToken\|credential' _SYSTEMD_UNIT=junctiond.service PRIORITY=3 PRIORITY=4

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The daemon of one user, under a manager of that user's own: `systemctl --user`, a state that is not locked, a courier of its own.
+# The daemon of one user, under the user's service manager (`systemctl --user`), with an unlocked state and its own courier.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -7,12 +7,12 @@ start_user_manager
 status_member() { user_does junctionctl --json status | member "$1"; } # NAME
 
 check "the socket can be enabled by the user" user_does systemctl --user start junctiond.socket
-check "it is the user's alone" is "$(stat -c '%U %a' "$user_runtime/junctiond/junctiond.sock")" "kiosk 600"
+check "only the user may use it" is "$(stat -c '%U %a' "$user_runtime/junctiond/junctiond.sock")" "kiosk 600"
 check "a new user has no configuration" no test -e "$user_config"
-check "whoever connects starts the daemon" ends_with 3 user_does junctionctl status
+check "a connection starts the daemon" ends_with 3 user_does junctionctl status
 check "it has the built-in defaults" is "$(status_member provider)" junction
 
-# One that comes later.
+# A configuration that is created later.
 configure_user <<<'provider = "nonsense"'
 check "a configuration that appears later is read at the next start, and refused if it is wrong" \
     no user_does systemctl --user restart junctiond.service
@@ -33,7 +33,7 @@ anna=$(new_user anna)
 check "a user can be signed in" user_does junctionctl sign-in < <(sign_in_token "$anna")
 check "and is the user" is "$(status_member userId)" "$anna"
 token=$(user_does junctionctl token | secret)
-check "a courier of the user's carried it" has "$(user_does systemctl --user list-units --all --plain --no-legend)" junctiond-courier@
+check "the user's own courier sent the request" has "$(user_does systemctl --user list-units --all --plain --no-legend)" junctiond-courier@
 check "a restart keeps the session" user_does systemctl --user restart junctiond.service
 check "with its token" is "$(user_does junctionctl token)" "$token"
 check "a configuration can be loaded again" user_does systemctl --user reload junctiond.service

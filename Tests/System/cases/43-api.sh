@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# HTTP for local apps: a socket that somebody has to enable, with the same rules as the other one about who may do what.
+# HTTP for local apps: a socket that has to be enabled, with the same access rules as the other one.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -17,11 +17,11 @@ verdict_of() { # COMMAND...: status and kind of the answer
 answers_both() { junctionctl --json status && http /.junction/status && prop_is NRestarts 1; }
 nobody_listens() { ends_with 7 http /.junction/status; }
 
-# ---- it is opened, and for whom ----
+# ---- enabling, and the group ----
 
 sign_in anna
-check "it is off until somebody wants it" ends_with 1 systemctl is-enabled --quiet junctiond-api.socket
-check "and nobody listens" nobody_listens
+check "it is disabled by default" ends_with 1 systemctl is-enabled --quiet junctiond-api.socket
+check "and no process listens" nobody_listens
 asks() { # until there is $work/enough
     while [[ ! -e $work/enough ]]; do
         junctionctl token >"$work/token" 2>>"$work/failed" || echo "exit code $?" >>"$work/failed"
@@ -42,19 +42,19 @@ touch "$work/enough"
 wait "$asker" || :
 check "and no request at the other socket fails" is "$(<"$work/failed")" ""
 old=$(main_pid)
-check "to start it again is nothing" systemctl start junctiond-api.socket
+check "a second start has no effect" systemctl start junctiond-api.socket
 check "and the daemon goes on" is "$(main_pid)" "$old"
 check "a crash of the daemon" kill -KILL "$old"
 check "is followed by one start, with both sockets" await 10 answers_both
-check "it is for the group junction, and for nobody else" is "$(stat -c '%F %a %U:%G' "$api")" "socket 660 root:junction"
+check "only the group junction may use it" is "$(stat -c '%F %a %U:%G' "$api")" "socket 660 root:junction"
 check "a member of the group calls the API as the user" has "$(http_as kiosk /v2/user/:userId)" "$user"
 check "and gets the token that the other socket gives" \
     is "$(http_as kiosk /.junction/token -H 'Junction-Local: true' | member accessToken | secret)" "$(token)"
-check "but not without saying that it is meant" is "$(verdict_of http_as kiosk /.junction/token)" "403 permissionDenied"
-check "somebody else does not get there" ends_with 7 http_as stranger /.junction/status
+check "but not without the header Junction-Local" is "$(verdict_of http_as kiosk /.junction/token)" "403 permissionDenied"
+check "another user cannot connect" ends_with 7 http_as stranger /.junction/status
 check "the other socket is as it was" field_is userId "$user"
 
-# ---- who may do what ----
+# ---- access rules ----
 
 cat >"$config" <<'END'
 [[access]]
@@ -84,7 +84,7 @@ check "which is the session's" is "$(member accessToken <"$work/health-sync.serv
 check "the unit is in the line about it" \
     await_journal 10 . "MESSAGE_ID=$TOKEN_ID" JUNCTIOND_PEER_UNIT=health-sync.service _SYSTEMD_UNIT=junctiond.service
 check "the same program as the same user in another unit gets none" no systemctl start other.service
-check "and is told why" has "$(<"$work/other.service.out")" permissionDenied "'token'"
+check "and receives the reason" has "$(<"$work/other.service.out")" permissionDenied "'token'"
 check "the refusal has the unit, too" await 5 is_audited other.service token.get token
 curl_in_unit caller.service /v2/user/:userId
 check "nor may it call the API" no systemctl start caller.service
@@ -103,7 +103,7 @@ END
 check "a timer's service collects the metrics" systemctl start metrics.service
 check "all of them" grep -q '^junctiond_' "$work/collected/junctiond.prom"
 
-# ---- it ends, and begins ----
+# ---- stop and start ----
 
 cp "$scratch/config.as-installed" "$config"
 systemctl stop --quiet junctiond.service
@@ -113,15 +113,15 @@ systemctl stop --quiet junctiond.socket
 check "with the other socket the daemon stops" prop_is ActiveState inactive
 check "and this one, which would start it again" nobody_listens
 systemctl start junctiond.socket
-check "whoever asks at the other one has the daemon back" field_is userId "$user"
+check "a request on the other socket starts the daemon" field_is userId "$user"
 check "and this one with it" has "$(http /.junction/status)" "$user"
 check "a restart of the other one" systemctl restart junctiond.socket
 check "leaves both" has "$(http /v2/user/:userId && junctionctl --json status)" "client_user_id" '"state":"established"'
 check "it can be closed" systemctl disable --quiet --now junctiond-api.socket
-check "then nobody listens" nobody_listens
+check "then no process listens" nobody_listens
 check "and the other one is as it was" field_is userId "$user"
 
-# ---- a configuration that is refused ----
+# ---- an invalid configuration ----
 
 systemctl enable --quiet junctiond-api.socket
 systemctl restart junctiond.service
@@ -139,13 +139,13 @@ many_are_told() {
     for ((number = 0; number < 60; number++)); do told /v2/user/:userId || return 1; done
 }
 
-check "whoever connects is told what is wrong" told /v2/user/:userId
+check "a client receives the error" told /v2/user/:userId
 pid=$(main_pid)
-check "sixty more are told" many_are_told
-check "by one and the same process" is "$(main_pid)" "$pid"
+check "sixty more clients receive it" many_are_told
+check "from the same process" is "$(main_pid)" "$pid"
 check "the socket has not failed" is "$(systemctl is-active junctiond-api.socket)" active
-check "nobody gets a token" told /.junction/token -H 'Junction-Local: true'
-check "whoever asks at the other socket is told by it, too" ends_with 78 junctionctl status
+check "no client gets a token" told /.junction/token -H 'Junction-Local: true'
+check "a client of the other socket receives it, too" ends_with 78 junctionctl status
 check "which is the same process" is "$(main_pid)" "$pid"
 check "nothing of the session was touched" is "$(sha256sum <"$state/session.sealed")" "$record"
 cp "$scratch/config.as-installed" "$config"
@@ -155,9 +155,9 @@ check "by another process, that the service manager has started" no is "$(main_p
 
 echo 'nonsense = 1' >>"$config"
 systemctl stop --quiet junctiond.service
-check "with nobody who waits the start fails" no systemctl start junctiond.service
+check "without a waiting client the start fails" no systemctl start junctiond.service
 check "with the exit code for configuration" prop_is ExecMainStatus 78
-check "whoever asks at the other socket first" ends_with 78 junctionctl status
-check "has this one answered, too" told /.junction/status
+check "a first client on the other socket receives the error" ends_with 78 junctionctl status
+check "and so does one on this socket" told /.junction/status
 
 systemctl disable --quiet --now junctiond-api.socket

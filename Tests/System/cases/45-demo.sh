@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The first thing that somebody does with the packages: the demo, as anybody, with nothing but them.
+# The demo, as an ordinary user, with only the packages.
 . "${0%/*}/../lib.sh"
 fresh
 

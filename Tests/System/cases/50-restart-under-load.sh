@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A restart while many clients ask and watch: no request fails, and every watcher hears what comes afterwards.
+# A restart while many clients send requests and watch: no request fails, and every watcher receives later changes.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -7,7 +7,7 @@ askers=50 watchers=20 clients=30 restarts=5
 sign_in anna
 token=$(token)
 
-# 50 programs that ask, each with a connection of its own: half for the state, half for a token.
+# 50 programs, each with its own connection: half request the state, half a token.
 asks() { # NUMBER: until there is $work/enough
     local answered=0 answer status
     while [[ ! -e $work/enough ]]; do
@@ -67,7 +67,7 @@ restart_under_load() {
 
 mark
 check "$restarts restarts, while $askers programs ask and $watchers watch" restart_under_load
-check "every restart was one" is "$(logged -o cat "MESSAGE_ID=$READY_ID" | wc -l)" "$restarts"
+check "each restart started the daemon once" is "$(logged -o cat "MESSAGE_ID=$READY_ID" | wc -l)" "$restarts"
 touch "$work/enough"
 wait "${pids[@]}" || :
 echo "       $(total) requests by programs were answered"
@@ -80,5 +80,5 @@ if [[ ${pollers:-} ]]; then
 fi
 check "every watcher is still there" watchers_run
 check "renewing works" junctionctl renew
-check "every watcher hears of it" await 20 all_watchers_have '"generation":2'
+check "every watcher receives the change" await 20 all_watchers_have '"generation":2'
 check "the provider was not asked by restarts" is "$(counter exchanges) $(counter refreshes)" "1 1"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A full disk: the renewed session is kept in the service manager's store, and outlives the daemon there.
+# A full disk: the service manager's file-descriptor store keeps the renewed session over restarts of the daemon.
 . "${0%/*}/../lib.sh"
 fresh
 
-# Without a reuse grace a session that is lost here cannot be had back: the old refresh token would end it.
+# Without a reuse grace a lost session cannot be restored: the old refresh token would revoke it.
 settings '{"rotationGrace":0}'
 
-# A disk of its own for the state, with space for a few records; the filler takes what is left.
+# A separate file system for the state, with space for a few records; a filler takes the rest.
 trap 'stop_daemon; umount --lazy "$state"' EXIT
 mkdir -p "$state"
 mount -t tmpfs -o size=64k,mode=700 tmpfs "$state"
@@ -32,7 +32,7 @@ mark
 check "on a full disk a renewal succeeds" renews
 token=$(token)
 check "the new token is served" field_is generation 2
-check "the session is said not to be durable" field_is durable false
+check "the session is not durable" field_is durable false
 check "the status line says so" has "$(prop StatusText)" "not on disk"
 check "the journal says so" await_journal 5 . "MESSAGE_ID=$NOT_DURABLE_ID"
 check "a sealed copy is in the service manager's store" is_kept
@@ -54,11 +54,11 @@ check "the newest session is back" is "$(token)" "$token"
 check "with the third generation of the token" field_is generation 3
 check "the store does not fill up" test "$(kept)" -le 2
 
-# A configuration that is refused must not cost the copy, whoever waits or not, and neither must the reload that mends it.
+# An invalid configuration must not cost the copy, with or without a waiting client, and neither must the correcting reload.
 echo 'nonsense = 1' >>"$config"
 check "a restart with a refused configuration keeps the process, for the sake of the copy" systemctl restart junctiond.service
 check "the copy is still in the store" is_kept
-check "nobody gets a token" ends_with 78 junctionctl token
+check "no client gets a token" ends_with 78 junctionctl token
 cp "$scratch/config.as-installed" "$config"
 check "a reload with the configuration put right succeeds" systemctl reload junctiond.service
 check "the newest session is back" is "$(token)" "$token"
@@ -81,4 +81,4 @@ check "a renewal on the full disk once more" renews
 check "it is kept in the store" is_kept
 check "a sign-out on the full disk says that it is not durable" ends_with 75 junctionctl sign-out
 check "the daemon restarts once more" systemctl restart junctiond.service
-check "nobody is signed in nevertheless" ends_with 3 junctionctl status
+check "no user is signed in after it" ends_with 3 junctionctl status

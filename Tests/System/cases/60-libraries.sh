@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The packages of the libraries: an app in Python and one in C get a token with nothing else installed.
+# The packages of the libraries: an app in Python and one in C get a token, with no other package installed.
 . "${0%/*}/../lib.sh"
 is_deb || exit 0
 fresh
@@ -12,7 +12,7 @@ gets_the_token() { # COMMAND...: prints what begins with "token " and is the ses
     is "$output" "token $token"
 }
 
-# Installed as dpkg does it, with the dependencies of the packages checked.
+# dpkg checks the dependencies of the packages.
 check "the packages of the libraries install" dpkg -i $LIBRARIES
 
 cat >"$work/app.py" <<'END'
@@ -46,7 +46,7 @@ int main(void) {
     return 0;
 }
 END
-# The two words of pkg-config have to be two.
+# The output of pkg-config has to be split into words.
 # shellcheck disable=SC2046
 check "an app in C is compiled and linked by pkg-config" \
     gcc -Wall -Werror -o "$work/app" "$work/app.c" $(pkg-config --cflags --libs junction)

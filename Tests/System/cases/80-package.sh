@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Upgrading keeps the session and what was edited, and no caller notices; removing keeps the state; purging erases it.
+# An upgrade keeps the session and edited files, and no request fails; a removal keeps the state; a purge erases it.
 . "${0%/*}/../lib.sh"
 is_deb || exit 0
 fresh
@@ -72,7 +72,7 @@ check "the daemon reaches its network helper" calls
 check "the old socket is gone" no test -e /run/junctiond-courier.sock
 check "the session is the same" is_the_same_session
 
-# ---- upgrades that meet something ----
+# ---- upgrades in special situations ----
 
 next_version 99.2-1 "a new default"
 check "a version with a new default configuration installs" \
@@ -89,7 +89,7 @@ check "the daemon that runs is left alone" is "$(main_pid)" "$old"
 check "and serves on" is_the_same_session
 check "with a courier" calls
 
-# A daemon that could not be restarted, and the courier of a program that speaks otherwise.
+# A daemon that was not restarted, and a courier with another version of the format.
 cat >"$work/courier" <<'END'
 #!/bin/sh
 [ $# = 0 ] || exec echo junctiond-courier 99.3
@@ -97,16 +97,16 @@ cat >"$work/courier" <<'END'
 printf '\000\000\000\002\000\000\000\000\201\000\143' >&0
 exec cat >/dev/null
 END
-# The unit lets no script be run without its interpreter and what that runs.
+# The unit has to allow the interpreter of the script, and its programs.
 drop_in script junctiond-courier@.service <<<$'[Service]\nExecPaths=/bin/sh /bin/cat'
 next_version 99.3-1 '' "$work/courier"
 end_couriers
 dpkg --force-confdef --force-confold -i "$work/junctiond_99.3-1.deb" >"$work/installation" 2>&1
-check "a version with another courier installs, and says what is to be done" \
+check "a version with another courier installs, and prints the remedy" \
     has "$(<"$work/installation")" "unable to renew" "systemctl restart junctiond"
 check "the daemon that runs is left alone" is "$(main_pid)" "$old"
 check "and serves on" is_the_same_session
-check "what needs the network is unavailable, and says what is to be done" \
+check "a request that needs the network fails, and names the remedy" \
     is_unavailable "restart junctiond" calls
 dpkg --force-confdef --force-confold -i "$PACKAGE" >"$work/installation" 2>&1
 sed -i 1d "$config"
@@ -121,7 +121,7 @@ check "what the administrator disabled stays disabled" is "$(systemctl is-enable
 systemctl enable --quiet junctiond.socket
 check "the session is the same" is_the_same_session
 
-# ---- an upgrade that meets what somebody has stopped ----
+# ---- an upgrade with stopped units ----
 
 stop_daemon
 check "a version installs while the socket is stopped" dpkg --force-confdef --force-confold -i "$PACKAGE"
@@ -130,7 +130,7 @@ check "what the administrator stopped stays stopped" \
 systemctl start junctiond.socket
 check "the session is the same" is_the_same_session
 
-# ---- an upgrade while users have daemons of their own ----
+# ---- an upgrade with daemons of users ----
 
 start_user_manager
 configure_user <<END
@@ -155,7 +155,7 @@ check "it was restarted" no is "$(users_pid)" "$old"
 check "and the new one runs" is "$(of_user ActiveState)" active
 check "with the session" is "$(user_does junctionctl --json status | member userId)" "$bert"
 check "and a network helper" user_does junctionctl renew
-check "nothing is left to be done" is "$(grep 'was not restarted' "$work/installation" || :)" ""
+check "no action is needed" is "$(grep 'was not restarted' "$work/installation" || :)" ""
 
 old=$(users_pid)
 echo 'nonsense = true' >>"$user_config"
@@ -164,7 +164,7 @@ check "the user's daemon is left alone" is "$(users_pid)" "$old"
 check "and the installation says so" has "$(<"$work/installation")" "user with the number $(id -u kiosk) was not restarted"
 stop_user_manager
 
-# ---- the package of an app, with an entry of its own ----
+# ---- the package of an app, with its own entry ----
 
 app_package() { # NAME <SETTINGS: makes a package of the app
     mkdir -p "$work/$1/DEBIAN" "$work/$1$fragments"
@@ -199,7 +199,7 @@ check "it is the same process still" is "$(main_pid)" "$pid"
 check "the app's package can be installed again" dpkg -i "$work/health-sync.deb"
 echo '# local' >"$fragments/99-local.toml"
 
-# ---- removing, and coming back ----
+# ---- removal and reinstallation ----
 
 record=$(sha256sum "$state/session.sealed" "$key" "$config")
 check "the package can be removed" dpkg -r junctiond
@@ -219,14 +219,14 @@ check "the configuration is as it was edited" is_edited
 # ---- purging ----
 
 leftovers() {
-    # The cases' own, and what dpkg and the service manager note about packages and runs.
+    # Files of the cases, and records of dpkg and the service manager.
     find /etc /usr /var /run -xdev \( -name 'junctiond*' -o -name 'junctionctl*' -o -name 'junction-*' \) \
         -not -path '/etc/systemd/system/junctiond.s*.d*' -not -path '/run/systemd/*' \
         -not -path "$scratch/*" -not -path '/var/lib/dpkg/*' -not -path '/var/log/*' -not -path '/usr/local/*' \
         -not -path '/var/cache/*' -not -path '/var/tmp/*'
 }
 
-# A provider that ends a login when it is told of a sign-out.
+# A provider that ends a login at a sign-out.
 social_api_key="sandbox-api-key"
 use_social() {
     install -D -m 644 /dev/stdin /etc/junctiond/social.key <<<"$social_api_key"
@@ -243,15 +243,15 @@ junctionctl sign-in --user-id anna >"$work/.sign-in"
 check "a user is signed in at a provider that has logins" is "$(logins)" 1
 check "the package can be purged then" purge
 check "the login has ended at the provider" is "$(logins)" 0
-check "and nothing is said to remain" is "$(grep 'may stay alive' "$work/installation" || :)" ""
+check "and no warning is printed" is "$(grep 'may stay alive' "$work/installation" || :)" ""
 check "the groups are gone" is "$(getent group junction junctiond-keeper || :)" ""
 
 check "the package installs again" again
 use_social
 junctionctl sign-in --user-id anna >"$work/.sign-in"
 systemctl stop --quiet cloud.service
-check "a purge while the provider is away" purge
-check "says what remains" has "$(<"$work/installation")" "may stay alive"
+check "a purge while the provider is unreachable" purge
+check "prints a warning" has "$(<"$work/installation")" "may stay alive"
 systemctl start cloud.service
 
 check "the package installs again" again
@@ -260,10 +260,10 @@ junctionctl sign-in --user-id anna >"$work/.sign-in"
 check "the package can be removed" dpkg -r junctiond
 check "the session stays for a later installation" test -e "$state/session.sealed"
 check "a purge after that" purge
-check "says what remains, too" has "$(<"$work/installation")" "may stay alive"
+check "prints a warning, too" has "$(<"$work/installation")" "may stay alive"
 
 check "the package installs once more" again
-check "with nobody signed in the package can be purged, and the sandbox's" dpkg -P junctiond junction-sandbox
+check "without a session the packages of daemon and sandbox can be purged" dpkg -P junctiond junction-sandbox
 check "the service manager has no slice of its couriers" \
     is "$(systemctl list-units --all --plain --no-legend 'system-junctiond*' | cut -d ' ' -f 1)" ""
 check "and no folder for credentials is left empty" no test -d /etc/credstore.encrypted

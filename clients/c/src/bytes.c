@@ -13,19 +13,19 @@ void wipe_free(void *memory, size_t count) {
 
 bool bytes_reserve(struct bytes *bytes, size_t more) {
     if (bytes->failed) return false;
-    if (bytes->room - bytes->count >= more) return true;
-    size_t room = bytes->room < 512 ? 512 : bytes->room;
-    while (room - bytes->count < more && room <= SIZE_MAX / 4) room *= 2;
+    if (bytes->capacity - bytes->count >= more) return true;
+    size_t capacity = bytes->capacity < 512 ? 512 : bytes->capacity;
+    while (capacity - bytes->count < more && capacity <= SIZE_MAX / 4) capacity *= 2;
     /* Not realloc: it would leave a copy of the old bytes in freed memory. */
-    unsigned char *data = room - bytes->count < more ? NULL : malloc(room);
+    unsigned char *data = capacity - bytes->count < more ? NULL : malloc(capacity);
     if (data == NULL) {
         bytes->failed = true;
         return false;
     }
     if (bytes->count > 0) memcpy(data, bytes->data, bytes->count);
-    wipe_free(bytes->data, bytes->room);
+    wipe_free(bytes->data, bytes->capacity);
     bytes->data = data;
-    bytes->room = room;
+    bytes->capacity = capacity;
     return true;
 }
 
@@ -48,6 +48,6 @@ void bytes_drop(struct bytes *bytes, size_t count) {
 }
 
 void bytes_wipe(struct bytes *bytes) {
-    wipe_free(bytes->data, bytes->room);
+    wipe_free(bytes->data, bytes->capacity);
     *bytes = (struct bytes){0};
 }

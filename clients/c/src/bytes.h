@@ -8,7 +8,7 @@
 struct bytes {
     unsigned char *data;
     size_t count;
-    size_t room;
+    size_t capacity;
     /* An allocation failed. The flag stays set until bytes_wipe. */
     bool failed;
 };

@@ -48,9 +48,9 @@ static const struct word *word_of(int kind) {
 }
 
 /* Copies the text, truncated at a character boundary if it is too long. */
-static void copy(char *into, size_t room, const char *text) {
-    size_t count = strnlen(text, room);
-    if (count == room) {
+static void copy(char *into, size_t capacity, const char *text) {
+    size_t count = strnlen(text, capacity);
+    if (count == capacity) {
         count--;
         while (count > 0 && ((unsigned char)text[count] & 0xC0) == 0x80) count--;
     }
@@ -59,9 +59,9 @@ static void copy(char *into, size_t room, const char *text) {
 }
 
 /* Copies the text only if it fits completely. */
-static void copy_whole(char *into, size_t room, const junction_value *value) {
+static void copy_whole(char *into, size_t capacity, const junction_value *value) {
     const char *text = json_text(value);
-    if (text != NULL && strlen(text) < room) strcpy(into, text);
+    if (text != NULL && strlen(text) < capacity) strcpy(into, text);
 }
 
 static void begin(junction_error *error, int kind) {

@@ -19,7 +19,7 @@ struct document {
     char *text;
     size_t size;
     size_t count;
-    size_t room;
+    size_t capacity;
     struct junction_value values[];
 };
 
@@ -60,15 +60,15 @@ static struct junction_value *add_value(struct parser *parser, enum junction_typ
         fail(parser, "too many values");
         return NULL;
     }
-    if (document->count == document->room) {
-        size_t room = document->room * 2;
-        struct document *larger = realloc(document, sizeof *document + room * sizeof document->values[0]);
+    if (document->count == document->capacity) {
+        size_t capacity = document->capacity * 2;
+        struct document *larger = realloc(document, sizeof *document + capacity * sizeof document->values[0]);
         if (larger == NULL) {
             parser->without_memory = true;
             fail(parser, "no memory");
             return NULL;
         }
-        larger->room = room;
+        larger->capacity = capacity;
         parser->document = document = larger;
     }
     struct junction_value *value = &document->values[document->count];
@@ -321,8 +321,8 @@ junction_value *json_read(const unsigned char *text, size_t count, const char **
         *fault = "too long";
         return NULL;
     }
-    size_t room = 32;
-    struct document *document = malloc(sizeof *document + room * sizeof document->values[0]);
+    size_t capacity = 32;
+    struct document *document = malloc(sizeof *document + capacity * sizeof document->values[0]);
     char *copy = malloc(count + 1);
     if (document == NULL || copy == NULL) {
         free(document);
@@ -331,7 +331,7 @@ junction_value *json_read(const unsigned char *text, size_t count, const char **
     }
     if (count > 0) memcpy(copy, text, count);
     copy[count] = '\0';
-    *document = (struct document){.text = copy, .size = count + 1, .room = room};
+    *document = (struct document){.text = copy, .size = count + 1, .capacity = capacity};
     struct parser parser = {.document = document, .at = copy, .end = copy + count};
     bool is_read = parse(&parser);
     document = parser.document;

@@ -765,7 +765,7 @@ static bool read_lines(struct talk *talk) {
         bytes_drop(&talk->in, talk->in_start);
         talk->in_start = 0;
         /* Frees the memory of a long answer, instead of keeping it for the rest of the connection. */
-        if (talk->in.count == 0 && talk->in.room > 65536) bytes_wipe(&talk->in);
+        if (talk->in.count == 0 && talk->in.capacity > 65536) bytes_wipe(&talk->in);
         return true;
     }
     return true;
@@ -779,7 +779,7 @@ static void receive(struct talk *talk) {
             unreadable(talk, "there is no memory for it");
             return;
         }
-        ssize_t received = recv(talk->fd, talk->in.data + talk->in.count, talk->in.room - talk->in.count, MSG_DONTWAIT);
+        ssize_t received = recv(talk->fd, talk->in.data + talk->in.count, talk->in.capacity - talk->in.count, MSG_DONTWAIT);
         if (received > 0) {
             talk->in.count += (size_t)received;
             continue;

@@ -22,9 +22,9 @@ static bool is_ok(int kind) {
     return kind == JUNCTION_OK;
 }
 
-static void read_file(const char *path, char *into, size_t room) {
+static void read_file(const char *path, char *into, size_t capacity) {
     FILE *file = fopen(path, "r");
-    CHECK(file != NULL && fgets(into, (int)room, file) != NULL);
+    CHECK(file != NULL && fgets(into, (int)capacity, file) != NULL);
     fclose(file);
     into[strcspn(into, "\r\n")] = '\0';
 }

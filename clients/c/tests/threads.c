@@ -108,9 +108,9 @@ static void *serve(void *context) {
     free(context);
     FILE *in = fdopen(guest.fd, "r");
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     for (int answered = 0; guest.daemon->answers == 0 || answered < guest.daemon->answers; answered++) {
-        ssize_t count = getline(&line, &room, in);
+        ssize_t count = getline(&line, &capacity, in);
         if (count <= 0) break;
         if (__atomic_load_n(&guest.daemon->is_silent, __ATOMIC_RELAXED)) continue;
         const char *fault;
@@ -136,7 +136,7 @@ static void *serve(void *context) {
         bytes_wipe(&answer);
         junction_value_free(request);
     }
-    if (line != NULL) explicit_bzero(line, room);
+    if (line != NULL) explicit_bzero(line, capacity);
     free(line);
     fclose(in);
     return NULL;

@@ -27,10 +27,10 @@ TRANSCRIPTS = sorted((SUITE / "transcripts").glob("*.json"))
 
 
 class Failed(Exception):
-    """The client did something else than the transcript says."""
+    """The client did something else than the transcript describes."""
 
 
-# ---- what the library says, in the words of the wire ----
+# ---- results of the library in wire format ----
 
 
 def camel(name):
@@ -95,7 +95,7 @@ def expand(value):
 
 
 def fits(expected, found):
-    """Whether all that is expected is there; `null` is absent."""
+    """Whether all expected members are present; `null` means absent."""
     if isinstance(expected, dict):
         return isinstance(found, dict) and all(fits(value, found.get(key)) for key, value in expected.items())
     if isinstance(expected, list) or expected is None or isinstance(expected, bool) or isinstance(found, bool):
@@ -160,11 +160,11 @@ def call_of(client, step):
 
 
 class Raised(Exception):
-    """What the program's own callback raises."""
+    """The exception of the program's callback."""
 
 
 class Interrupted(Exception):
-    """What a signal raises in the middle of a call, as ^C does."""
+    """The exception of a signal handler during a call, as of ^C."""
 
 
 # ---- the daemon's side ----
@@ -186,10 +186,10 @@ class Daemon:
 
     def hear(self):
         if not self.process.stdout.readline():
-            raise Failed("the scripted daemon has ended without a word")
+            raise Failed("the scripted daemon has ended without `told`")
 
     def finish(self):
-        """What it found wrong."""
+        """Returns the error report of the scripted daemon, if there is one."""
         with self.process:
             _, wrong = self.process.communicate(timeout=90)
         return wrong.strip() or (self.process.returncode and f"it ended with {self.process.returncode}")
@@ -200,7 +200,7 @@ class Daemon:
 
 
 class Growing:
-    """The revisions of one loop: on one connection they only rise."""
+    """The revisions of one loop, which only increase on one connection."""
 
     def __init__(self):
         self.last = None
@@ -271,7 +271,7 @@ class Threads:
             check(step["expect"], outcome, step["call"])
 
     def cancelled(self, step):
-        """A signal handler that raises is what ends a call before its time, as ^C does."""
+        """Cancels a call with a signal handler that raises, as ^C does."""
 
         def interrupt(*_):
             raise Interrupted
@@ -281,7 +281,7 @@ class Threads:
 
         def when_heard():
             self.daemon.hear()
-            # The daemon may have it before the call has come to its wait; what ends it anywhere else ends the connection, too.
+            # The daemon may have the request before the call waits. An interrupt at another place would end the connection, too.
             while sys._current_frames()[main].f_code is not wait.__code__:
                 time.sleep(0.001)
             signal.pthread_kill(main, signal.SIGUSR1)
@@ -303,7 +303,7 @@ class Threads:
             if step["credential"] == "raises":
                 raise Raised
             if step.get("late"):
-                # The call began before, so its time is over when this wait is.
+                # The timeout of the call started before this sleep, so it has passed after it.
                 time.sleep(timeout_of(step))
             return credential(step["credential"])
 
@@ -468,7 +468,7 @@ FLAVOURS = {"sync": Threads, "async": Tasks}
 
 
 def play(transcript, flavour):
-    """What went wrong, if anything did."""
+    """Returns the error, or a false value."""
     story = json.loads(transcript.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(prefix="jd-") as folder:
         daemon = Daemon(transcript, folder)

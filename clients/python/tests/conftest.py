@@ -1,4 +1,4 @@
-"""What the tests stand on. JUNCTION_BINARIES names the folder with the built daemon and sandbox."""
+"""The fixtures. JUNCTION_BINARIES names the folder with the built daemon and sandbox."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ from stage import Daemon, Sandbox, junction_configuration  # noqa: E402
 def binaries():
     folder = os.environ.get("JUNCTION_BINARIES")
     if not folder:
-        pytest.fail("JUNCTION_BINARIES does not say where the built daemon is: use run-tests")
+        pytest.fail("JUNCTION_BINARIES is not set: use run-tests")
     return pathlib.Path(folder)
 
 
@@ -36,7 +36,7 @@ def sandbox(the_sandbox):
 
 @pytest.fixture
 def folder():
-    # Not pytest's own: the path of a socket is short.
+    # Not pytest's folder: the path of a socket has a short limit.
     with tempfile.TemporaryDirectory(prefix="jd-") as folder:
         yield folder
 
@@ -56,7 +56,7 @@ def client(daemon):
 
 @pytest.fixture
 def anna(client, sandbox):
-    """The user who is signed in."""
+    """The signed-in user."""
     user = sandbox.new_user("anna")
     client.sign_in(credentials.SignInToken(sandbox.sign_in_token(user)))
     return user
@@ -64,7 +64,7 @@ def anna(client, sandbox):
 
 @pytest.fixture
 def asking(binaries, folder, sandbox):
-    """A daemon of social.plus, which asks a session handler for every auth token."""
+    """A daemon with social.plus, which asks a session handler for every auth token."""
     configuration = (
         f'provider = "social"\n[social]\napiUrl = "{sandbox.url}"\nregion = "eu"\napiKeyFile = "{folder}/key"\n'
         '[renewal]\nmode = "handler"\nhandlerTimeout = 30\n'
@@ -78,15 +78,15 @@ def asking(binaries, folder, sandbox):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """Fails a run on CI in which a test skipped itself."""
+    """Fails a CI run with skipped tests."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") == "true" and reporter and reporter.stats.get("skipped") and exitstatus == 0:
-        print("On CI no test may skip itself")
+        print("In CI no test may be skipped")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_unconfigure(config):
-    """The last line, which others look for."""
+    """Prints the last line, which scripts evaluate."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:
         return

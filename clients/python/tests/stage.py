@@ -1,4 +1,4 @@
-"""The built daemon and the sandbox, each a process of its own on a folder of its own."""
+"""The built daemon and the sandbox, each as a process with its own folder."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class Sandbox:
 
 
 class Daemon:
-    """One installation: configuration, state, and the process, which may die and come back."""
+    """One installation: configuration, state, and the process, which may be restarted."""
 
     def __init__(self, binaries, folder, configuration):
         self.binaries = binaries
@@ -56,7 +56,7 @@ class Daemon:
         (self.folder / "junctiond.toml").write_text(configuration)
 
     def start(self):
-        """Waits until it is ready."""
+        """Starts the daemon and waits until it is ready."""
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         address = self.folder / "notify"
         address.unlink(missing_ok=True)
@@ -80,7 +80,7 @@ class Daemon:
             self.process = None
 
     def pause(self):
-        """Stops it, and waits until every thread of it has."""
+        """Stops the process, and waits until all its threads have stopped."""
         self.process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
 
@@ -89,7 +89,7 @@ class Daemon:
 
 
 def junction_configuration(sandbox, more=""):
-    # Whoever tests fast is no flood.
+    # The tests need more calls than the default limit allows.
     return (
         f'provider = "junction"\n[junction]\nauthUrl = "{sandbox.url}"\napiUrl = "{sandbox.url}"\n'
         f"[limits]\nproviderCallsPerMinute = 600\n{more}"

@@ -1,4 +1,4 @@
-"""httpx and requests, with a token that the provider forgets."""
+"""httpx and requests, with a token that the provider revokes."""
 
 import asyncio
 import io
@@ -27,10 +27,10 @@ def test_httpx(client, sandbox, anna):
         assert http.get(f"/v2/user/{anna}").status_code == 200
         assert refreshes(sandbox) == 1
         forget(sandbox, anna)
-        # What is made while it is sent can be sent once only.
+        # A streamed body can be sent only once.
         assert http.post(f"/v2/user/refresh/{anna}", content=iter([b"x"])).status_code == 401
         assert http.post(f"/v2/user/refresh/{anna}", content=b"x").status_code == 200
-        # A 401 that a newer token does not help against is reported after one more try.
+        # A 401 that a newer token does not fix is returned after one retry.
         sandbox.post("/sandbox/faults", match="/v2/", status=401)
         before = len(sandbox.get("/sandbox/requests?path=/v2/")["requests"])
         assert http.get(f"/v2/user/{anna}").status_code == 401

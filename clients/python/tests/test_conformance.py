@@ -1,4 +1,4 @@
-"""Both clients pass every transcript of clients/conformance, and the scripted daemon notices one that would not."""
+"""Both clients pass every transcript of clients/conformance, and the scripted daemon rejects a wrong client."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def test_transcript(transcript, flavour):
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_a_transcript_says_what_it_is_and_uses_what_is_described(transcript):
+def test_a_transcript_has_a_description_and_uses_only_described_steps(transcript):
     story = json.loads(transcript.read_text(encoding="utf-8"))
     assert story["name"] == transcript.stem and story["about"].endswith(".")
     steps = [*story["do"], *(step for connection in story["connections"] for step in connection)]
@@ -30,7 +30,7 @@ def test_there_are_transcripts():
     assert len(TRANSCRIPTS) >= 70
 
 
-# A client that does something else.
+# Wrong clients.
 
 STATUS = b'{"jsonrpc":"2.0","id":1,"method":"session.status"}\n'
 
@@ -46,20 +46,20 @@ STATUS = b'{"jsonrpc":"2.0","id":1,"method":"session.status"}\n'
     (b"", "the client hung up"),
     (STATUS + STATUS, "said more than it had to"),
 ])
-def test_another_client_is_noticed(folder, sent, word):
+def test_a_wrong_request_is_reported(folder, sent, word):
     assert word in verdict(folder, [sent])
 
 
-def test_a_client_that_connects_too_often_is_noticed(folder):
+def test_a_client_that_connects_too_often_is_reported(folder):
     assert "connected once more than it had to" in verdict(folder, [STATUS, STATUS])
 
 
-def test_a_client_that_says_good_bye_is_none_of_them(folder):
+def test_a_client_may_unsubscribe_before_it_disconnects(folder):
     assert not verdict(folder, [STATUS + b'{"jsonrpc":"2.0","id":2,"method":"session.unsubscribe"}\n'])
 
 
 def verdict(folder, clients):
-    """What the scripted daemon has to say when these bytes are sent, each on a connection of its own."""
+    """Returns the report of the scripted daemon for these bytes, each on its own connection."""
     story = {
         "name": "story",
         "do": [],

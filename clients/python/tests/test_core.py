@@ -1,4 +1,4 @@
-"""What needs no daemon."""
+"""Tests without a daemon."""
 
 import asyncio
 import copy
@@ -41,7 +41,7 @@ def test_an_error_can_be_pickled():
     assert (str(again), again.code, again.retry_after) == ("Too much (busy)", 1011, 2)
 
 
-def test_errors_are_what_python_calls_them():
+def test_errors_derive_from_python_s_own_classes():
     assert issubclass(junctiond.TimedOut, TimeoutError)
     assert issubclass(junctiond.DaemonUnreachable, ConnectionError)
     assert issubclass(junctiond.ConnectionLost, ConnectionError)
@@ -76,14 +76,14 @@ def test_lines_in_any_pieces():
         assert found == [b"one", b"two", b"12345678"]
 
 
-def test_a_line_that_is_too_long_is_known_before_its_end():
+def test_a_line_that_is_too_long_is_rejected_before_its_end():
     splitter = LineSplitter(longest=8)
     splitter.feed(b"123456789")
     with pytest.raises(junctiond.UnreadableAnswer):
         list(splitter.lines())
 
 
-def test_where_the_daemon_is(monkeypatch, tmp_path):
+def test_the_path_of_the_socket(monkeypatch, tmp_path):
     monkeypatch.delenv("JUNCTIOND_SOCKET", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     assert socket_path() == "/run/junctiond/junctiond.sock"
@@ -97,13 +97,13 @@ def test_where_the_daemon_is(monkeypatch, tmp_path):
             socket_path(bad)
 
 
-def test_the_waits_grow_and_stay_bounded():
+def test_the_backoff_grows_and_is_bounded():
     backoff = Backoff()
     delays = [backoff.next_delay() for _ in range(40)]
     assert delays[0] == 0 and 0.025 <= delays[1] <= 0.05 and all(2.5 <= delay <= 5 for delay in delays[10:])
 
 
-def test_what_is_repeated():
+def test_rules_of_repetition():
     lost, unreachable = junctiond.ConnectionLost("gone"), junctiond.DaemonUnreachable("not there")
     assert Repetition(sign_out()).pause(lost) is None
     assert Repetition(status()).pause(unreachable) is None
@@ -127,12 +127,12 @@ def test_retry_after_is_waited_out_within_patience():
         Reconnection().pause(junctiond.NotSignedIn("nobody"))
 
 
-# A daemon that answers whatever it is told to.
+# A scripted daemon.
 
 
 @pytest.fixture
 def busy_once(folder):
-    """Answers the first request with `busy` and a moment's `retryAfter`, and the others with a token."""
+    """Answers the first request with `busy` and a short `retryAfter`, and the others with a token."""
     token = '{"accessToken":"t","tokenType":"Bearer","expiresAt":"2030-01-01T00:00:00Z","userId":"anna"}'
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(f"{folder}/d.sock")
@@ -170,8 +170,8 @@ def test_patience_of_a_task(busy_once):
     assert asyncio.run(story()) == "anna"
 
 
-def test_a_connection_that_is_forgotten_leaves_the_next_one_alone(folder):
-    """What was closed before it was collected has no descriptor any more: the number is somebody else's."""
+def test_collecting_a_closed_connection_does_not_affect_the_next_one(folder):
+    """A closed connection has no descriptor any more when it is collected: another file may use the number."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(f"{folder}/d.sock")
     listener.listen()
@@ -194,7 +194,7 @@ def test_a_connection_that_is_forgotten_leaves_the_next_one_alone(folder):
     listener.close()
 
 
-def test_a_client_that_nobody_holds_hangs_up(folder):
+def test_an_unreferenced_client_closes_its_connection(folder):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(f"{folder}/d.sock")
     listener.listen()
@@ -219,7 +219,7 @@ def test_a_client_that_nobody_holds_hangs_up(folder):
     ({"status": "ok"}, True),
     ({"status": "damaged", "readable": True, "reason": "Look."}, True),
     ({"status": "damaged", "readable": False, "reason": "Look."}, False),
-    ({"status": "locked"}, False),  # A daemon of an earlier release does not say it.
+    ({"status": "locked"}, False),  # An older daemon does not send `readable`.
 ])
 def test_a_session_that_the_daemon_cannot_open_is_not_fresh(storage, is_readable):
     snapshot = Snapshot.read({

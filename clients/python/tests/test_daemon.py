@@ -44,7 +44,7 @@ def test_a_token_is_good_at_the_provider_and_is_not_shown(client, anna):
     assert client.api("GET", f"/v2/user/{anna}/nothing").status == 404
 
 
-def test_errors_say_what_they_know(client, sandbox, anna):
+def test_errors_have_their_details(client, sandbox, anna):
     bert = sandbox.new_user("bert")
     with pytest.raises(junctiond.AlreadySignedIn) as refused:
         client.sign_in(token_for(sandbox, bert))
@@ -79,7 +79,7 @@ def test_identify_asks_for_a_credential_only_if_one_is_needed(client, sandbox):
     assert client.identify(None).outcome == "signedOut"
 
 
-def test_states_tell_a_sign_in_once_and_no_renewal_and_no_restart(client, daemon, sandbox):
+def test_states_reports_a_sign_in_once_and_no_renewal_and_no_restart(client, daemon, sandbox):
     user = sandbox.new_user("anna")
     with client.states() as states:
         assert next(states).state == junctiond.State.NOT_LOGGED_IN
@@ -96,7 +96,7 @@ def test_states_tell_a_sign_in_once_and_no_renewal_and_no_restart(client, daemon
         assert next(states).state == junctiond.State.NOT_LOGGED_IN
 
 
-def test_watch_goes_on_over_a_restart(client, daemon, sandbox):
+def test_a_watch_continues_after_a_restart(client, daemon, sandbox):
     user = sandbox.new_user("anna")
     with client.watch() as watch:
         assert next(watch).state == "notLoggedIn"
@@ -134,8 +134,8 @@ def test_many_threads_share_one_connection(client, anna):
     assert tokens == [anna] * 400
 
 
-def test_a_child_process_has_a_connection_of_its_own(daemon, anna):
-    """In a program of its own: pytest is not to be forked."""
+def test_a_forked_child_opens_its_own_connection(daemon, anna):
+    """In a separate program, because pytest must not be forked."""
     program = """
 import os, sys
 from junctiond import Client
@@ -159,7 +159,7 @@ print(status, client.token().user_id)
     assert (done.stdout, done.stderr) == (f"0 {anna}\n", "")
 
 
-def test_a_stopped_daemon_holds_nobody_up(client, daemon, anna):
+def test_calls_on_a_stopped_daemon_time_out(client, daemon, anna):
     client.status()
     daemon.pause()
     with pytest.raises(junctiond.TimedOut):
@@ -170,7 +170,7 @@ def test_a_stopped_daemon_holds_nobody_up(client, daemon, anna):
     assert client.token().user_id == anna
 
 
-def test_a_closed_client_answers_whoever_waits(client, daemon):
+def test_closing_a_client_cancels_its_calls(client, daemon):
     client.status()
     daemon.pause()
     failures = []
@@ -193,14 +193,14 @@ def test_a_closed_client_answers_whoever_waits(client, daemon):
         client.status()
 
 
-def test_nobody_listens(folder):
+def test_without_a_daemon_a_call_fails_at_once(folder):
     with pytest.raises(junctiond.DaemonUnreachable, match="there is no socket"):
         Client(f"{folder}/none").status()
     with pytest.raises(junctiond.InvalidSocketPath):
         Client("/" + "x" * 200)
 
 
-def test_who_may_not(binaries, folder, sandbox):
+def test_a_caller_without_rights_is_denied(binaries, folder, sandbox):
     daemon = Daemon(binaries, folder, 'provider = "social"\n').start()
     try:
         with Client(daemon.socket) as client:
@@ -219,7 +219,7 @@ def test_who_may_not(binaries, folder, sandbox):
         daemon.kill()
 
 
-# A daemon that asks.
+# Session handlers.
 
 
 def test_a_session_handler_decides(asking):
@@ -254,7 +254,7 @@ def test_a_session_handler_that_was_unable(asking):
         assert client.status().renewal.phase == junctiond.Phase.POSTPONED
 
 
-# The same for tasks.
+# The asynchronous client.
 
 
 def test_tasks(daemon, sandbox):

@@ -1,4 +1,4 @@
-"""When an asynchronous session handler thinks in vain."""
+"""The cancellation of an asynchronous session handler."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ def question(id, seconds=3600):
 
 
 class Stage:
-    """A daemon that plays one script a connection, and a handler that thinks about question 1 for ever."""
+    """A daemon with one script for each connection, and a handler that never answers question 1."""
 
     def __init__(self, path, *scripts):
         self.path = path
@@ -60,7 +60,7 @@ class Stage:
             raise self.failure
 
 
-def test_a_new_question_cancels_whoever_still_thinks_about_the_last_one(folder):
+def test_a_new_question_cancels_the_previous_one(folder):
     async def story():
         async def script(hear, say):
             say(question(1))
@@ -75,7 +75,7 @@ def test_a_new_question_cancels_whoever_still_thinks_about_the_last_one(folder):
     asyncio.run(story())
 
 
-def test_who_still_thinks_at_the_deadline_is_cancelled_and_was_unable(folder):
+def test_a_handler_is_cancelled_at_the_deadline_and_answers_unable(folder):
     async def story():
         async def script(hear, say):
             say(question(1, seconds=0.2))
@@ -88,7 +88,7 @@ def test_who_still_thinks_at_the_deadline_is_cancelled_and_was_unable(folder):
     asyncio.run(story())
 
 
-def test_who_still_thinks_when_the_daemon_has_gone_is_cancelled(folder):
+def test_a_handler_is_cancelled_when_the_connection_is_lost(folder):
     async def story():
         async def goes(hear, say):
             say(question(1))

@@ -1,4 +1,4 @@
-"""What is handed out: typed, without dependencies, as wheel and sdist, with a reference."""
+"""The published package: typed, without dependencies, as wheel and sdist, with a reference."""
 
 import ast
 import importlib.metadata
@@ -22,14 +22,14 @@ def run(*command, **more):
 
 
 def needed(module):
-    """Skips where the machine has no such tool: run-tests fetches it where there is a network."""
+    """Skips the test if the tool is missing: run-tests downloads it if there is a network."""
     pytest.importorskip(module)
 
 
 def needed_mypy():
     needed("mypy")
     if int(importlib.metadata.version("mypy").partition(".")[0]) < 2:
-        pytest.skip("this mypy is older than the one that the types are held against")
+        pytest.skip("this mypy is older than the one in requirements.txt")
 
 
 def test_mypy_strict(tmp_path):
@@ -42,7 +42,7 @@ def test_pyright_strict():
     run(sys.executable, "-m", "pyright", "--pythonpath", sys.executable, cwd=HERE)
 
 
-def test_a_program_of_mine_is_checked_against_the_types(tmp_path):
+def test_an_app_is_checked_against_the_types(tmp_path):
     needed_mypy()
     program = tmp_path / "app.py"
     program.write_text(
@@ -100,7 +100,7 @@ def test_wheel_and_sdist(tmp_path):
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
         assert {f"src/{name}" for name in expected} <= names
-    # Alone, it can be used.
+    # It works without other packages.
     run(
         sys.executable, "-I", "-S", "-W", "error", "-c",
         f"import sys; sys.path.insert(0, {str(tmp_path / 'installed')!r}); import junctiond; junctiond.Client('/x')",

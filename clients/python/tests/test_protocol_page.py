@@ -1,4 +1,4 @@
-"""Every example of docs/protocol.md is played against the built daemon, and its tables are compared with it."""
+"""Every example of docs/protocol.md runs against the built daemon, and its tables are compared with the daemon."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ def test_every_example_is_played():
 
 
 def same(expected, found):
-    """As printed; `…` is anything, and as a member it is any others."""
+    """Compares with a printed value; `…` matches any value, and as a member any other members."""
     if expected == "…":
         return True
     if isinstance(expected, dict) and isinstance(found, dict):
@@ -37,7 +37,7 @@ def same(expected, found):
 
 
 class Conversation:
-    """Lines, as printed."""
+    """A connection that sends and expects lines as printed."""
 
     def __init__(self, path, names):
         self.end = socket.socket(socket.AF_UNIX)
@@ -55,7 +55,7 @@ class Conversation:
         self.end.sendall(text.encode() + b"\n")
 
     def hear(self, expected):
-        """What comes next is one of these."""
+        """Expects one of these messages next."""
         line = self.lines.readline()
         assert line, f"the daemon hung up instead of {expected}"
         message = json.loads(line)
@@ -112,7 +112,7 @@ def test_example(number, request, sandbox):
 
 @pytest.fixture
 def described(daemon):
-    """What the daemon says of itself."""
+    """The OpenRPC document of the daemon."""
     with Client(daemon.socket) as client:
         return client._perform(Call("rpc.discover", lambda document: document), None)
 
@@ -122,12 +122,12 @@ def test_the_methods_are_those_of_the_daemon(described):
     calls = {call["name"] for call in described["x-daemonCalls"]}
     named = set(re.findall(r"`((?:session|token|api|handler|daemon|access|rpc)\.\w+)`", PAGE))
     assert named <= methods | calls
-    # What may be repeated, and what not, is said of each.
+    # The page says for each method whether it may be repeated.
     told = PAGE.partition("## After a lost connection")[2].partition("## Errors")[0]
     assert methods - {"session.unsubscribe", "handler.unregister"} <= set(re.findall(r"`(\w+\.\w+)`", told))
 
 
-def test_what_is_repeated_is_what_this_library_repeats():
+def test_the_library_repeats_the_methods_of_the_page():
     told = PAGE.partition("written, no answer: `session.status`")[2].partition("\n")[0]
     repeatable = set(re.findall(r"`(\w+\.\w+)`", told)) | {"session.status"}
     ours = [
@@ -150,7 +150,7 @@ def test_the_errors_are_those_of_the_daemon(described):
 
 
 def test_the_limits_are_those_of_the_daemon(daemon):
-    """What can be shown in a moment."""
+    """The limits that can be tested quickly."""
     longest = int(re.search(r"1 MiB \(([\d,]+) bytes", PAGE)[1].replace(",", ""))
     conversation = Conversation(daemon.socket, {})
     try:

@@ -1,4 +1,4 @@
-"""What the README prints is true."""
+"""The examples of the README."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ def test_the_first_block_runs_as_printed(daemon):
     assert printed.startswith("The session is notLoggedIn\n") and printed.endswith("notLoggedIn nobody\n")
 
 
-def test_the_first_block_runs_as_printed_when_somebody_is_signed_in(daemon, anna):
+def test_the_first_block_runs_as_printed_with_a_signed_in_user(daemon, anna):
     printed = run(BLOCKS[0], daemon)
     assert f"A token of {anna} until " in printed and printed.endswith(f"established {anna}\n")
 
@@ -35,13 +35,13 @@ def test_the_second_block_runs_as_printed(daemon):
     assert run(BLOCKS[1], daemon) == "notLoggedIn\n" * 2
 
 
-def test_the_apis_are_called_as_printed(daemon, anna, sandbox):
+def test_the_api_examples_run_as_printed(daemon, anna, sandbox):
     names = f"API = {sandbox.url!r}\nUSER_ID = {anna!r}\n"
     assert "providers" in run(names + BLOCKS[2], daemon)
     assert anna in run(names + "from junctiond import Client\n" + BLOCKS[3], daemon)
 
 
-def test_a_backend_is_asked_as_printed(daemon, sandbox):
+def test_the_backend_example_runs_as_printed(daemon, sandbox):
     user = sandbox.new_user("anna")
     token = sandbox.sign_in_token(user)
     stand_in = (

@@ -1,13 +1,13 @@
-/// A kind of daemon, with the type behind it out of sight.
+/// A kind of daemon, with its type erased.
 package struct Contender: Sendable {
     package var name: String
-    /// Its state in the fleet, without what is on the heap or shared.
+    /// The size of its state in the fleet, without heap and shared data.
     package var bytes: Int
     package var run: @Sendable (_ scenario: Scenario, _ daemons: Int, _ seed: UInt64) -> Figures
 
     /// - Parameters:
-    ///   - name: what it is called where two of a kind differ in what they are told.
-    ///   - isTold: it hears of a network that comes back.
+    ///   - name: the name of a variant.
+    ///   - isTold: the daemon notices when the network returns.
     package init<Daemon: FleetDaemon>(_ type: Daemon.Type, named name: String? = nil, isTold: Bool = true) {
         self.name = name ?? type.name
         bytes = MemoryLayout<Daemon>.stride
@@ -19,10 +19,10 @@ package struct Contender: Sendable {
         }
     }
 
-    /// The daemon itself: what is held to the bounds.
+    /// junctiond itself, which has to keep the bounds.
     package static let own = Contender(SessionDaemon.self)
 
-    /// The same where nobody keeps a folder for the network's news.
+    /// junctiond on a device whose network manager has no folder that it can watch.
     static let notTold = Contender(SessionDaemon.self, named: "not told", isTold: false)
 
     static let peers = [
@@ -34,8 +34,8 @@ package struct Contender: Sendable {
 }
 
 extension Scenario {
-    /// Who takes part. What a peer does about a wrong clock is no matter of its rule, and what junctiond did before is
-    /// the same where no try fails.
+    /// The contenders of a scenario. The peers' rules do not cover a wrong clock, and the former junctiond differs only
+    /// after failures.
     package var contenders: [Contender] {
         guard reboot?.clockSetAfter == nil else { return [.own] }
         return [.own] + Contender.peers + (spells.isEmpty ? [] : [isAnybodyCutOff ? .notTold : .asItWas])

@@ -1,17 +1,17 @@
 package import JunctionSession
 
-/// When a program renews, and when it tries again: all that tells the peers apart here.
+/// When a program renews, and when it retries: the only difference between the peers here.
 package protocol RenewalRule: Sendable {
     static var name: String { get }
 
-    /// The share of a token's life after which it is renewed.
+    /// The share of a token's lifetime after which it is renewed.
     static func renewalShare(using random: inout Randomness) -> Double
 
-    /// How long to wait after so many failures in a row.
+    /// Returns the wait after this many consecutive failures.
     ///
     /// - Parameters:
-    ///   - asked: what a `Retry-After` asks for.
-    ///   - left: the life that the present token has left.
+    ///   - asked: the value of a `Retry-After`.
+    ///   - left: the remaining lifetime of the current token.
     static func delay(
         afterFailures failures: Int,
         asked: Duration?,
@@ -20,7 +20,7 @@ package protocol RenewalRule: Sendable {
     ) -> Duration
 }
 
-/// A daemon that does nothing but keep to one rule. It has a disk, too: a reboot finds the token and its renewal time.
+/// A daemon that only follows one rule. Its disk keeps the token and its renewal time across a reboot.
 package struct RuledDaemon<Rule: RenewalRule>: FleetDaemon {
     package static var name: String { Rule.name }
 
@@ -59,10 +59,10 @@ package struct RuledDaemon<Rule: RenewalRule>: FleetDaemon {
 
     package mutating func clockJumped(_ now: Moment) -> Bool { act(now) }
 
-    /// Nothing: it goes by its rule.
+    /// No effect: the daemon only follows its rule.
     package mutating func networkChanged(_ now: Moment) -> Bool { false }
 
-    /// Nothing here, either.
+    /// No effect, either.
     package mutating func appAsked(_ now: Moment) -> Bool { false }
 
     package mutating func granted(_ life: Life, _ now: Moment) -> Bool {

@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// pizauth and many others: shortly before the end, and again every so often.
+/// pizauth and many others: shortly before the expiry, and then at a fixed interval.
 package enum FixedLead: RenewalRule {
     package static let name = "fixed lead"
 
@@ -14,7 +14,7 @@ package enum FixedLead: RenewalRule {
     ) -> Duration { .seconds(40) }
 }
 
-/// SPIRE's agent: half of the life ± 10 %, looked at and drawn anew every five seconds; 5 s × 1.5ⁿ ± 10 % up to 8 min.
+/// SPIRE's agent: half of the lifetime ± 10 %, drawn again every five seconds; 5 s × 1.5ⁿ ± 10 % up to 8 min.
 package enum HalfLife: RenewalRule {
     package static let name = "SPIRE"
 
@@ -35,8 +35,8 @@ package enum HalfLife: RenewalRule {
     }
 }
 
-/// kubelet's certificates: 70–90 % of the life; five tries 2 s × 2ⁿ apart, up to 10 % longer, then one every 32 s. Its
-/// client keeps to a `Retry-After`.
+/// kubelet's certificates: 70–90 % of the lifetime; five tries 2 s × 2ⁿ apart, up to 10 % longer, then one every 32 s.
+/// Its client respects `Retry-After`.
 package enum LateShare: RenewalRule {
     package static let name = "kubelet"
 
@@ -54,7 +54,7 @@ package enum LateShare: RenewalRule {
     }
 }
 
-/// junctiond's own numbers with the backoff that it had before: one that did not know when the token ends.
+/// junctiond's numbers with its former backoff, which did not depend on the expiry of the token.
 package enum BlindBackoff: RenewalRule {
     package static let name = "as it was"
 

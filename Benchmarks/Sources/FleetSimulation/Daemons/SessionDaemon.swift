@@ -1,12 +1,12 @@
 package import JunctionSession
 
-/// The daemon itself: the machine that junctiond runs, with a disk that never refuses.
+/// junctiond's own session machine, with a disk that never fails.
 package struct SessionDaemon: FleetDaemon {
     package static let name = "junctiond"
 
     private var machine: SessionMachine
     private var disk: SessionRecord?
-    /// The request that is under way, and whether it is a sign-in's.
+    /// The request in flight, and whether it belongs to a sign-in.
     private var attempt = Attempt(number: 0)
     private var isSignIn = false
     private var lastName: UInt64 = 0
@@ -91,7 +91,7 @@ package struct SessionDaemon: FleetDaemon {
             : perform(machine.renewalFailed(attempt, .unavailable(why), now: now), now)
     }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
     package func nextAlarm(_ now: Moment) -> WallTime? {
         machine.nextAlarm(now: now)
@@ -101,9 +101,9 @@ package struct SessionDaemon: FleetDaemon {
         machine.servable?.isValid(for: .zero, now) ?? false
     }
 
-    // MARK: The owner's part
+    // MARK: Effects
 
-    /// Writes end well at once; whatever else is wanted here is a request.
+    /// Writes succeed at once; every other effect is a request.
     private mutating func perform(_ effects: [Effect], _ now: Moment) -> Bool {
         var leaves = false
         for effect in effects {
@@ -118,7 +118,7 @@ package struct SessionDaemon: FleetDaemon {
             case .reply, .report:
                 break
             case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .goOn, .giveBack, .checkRegistration:
-                // Nobody here signs out, has a handler, or comes with a credential for two requests.
+                // The simulation has no sign-out, no handler and no two-step credential.
                 break
             }
         }

@@ -1,19 +1,20 @@
-/// What a scenario came to, for a fleet of a million: what a smaller one did, times what it lacks.
+/// The results of a scenario, scaled to a fleet of a million.
 package struct Figures: Equatable, Sendable {
     /// Requests that reached the provider.
     package let total: Double
     package let peak: Double
     package let mean: Double
-    /// Requests that brought no token.
+    /// Requests without a token as their result.
     package let wasted: Double
     package let tokenlessHours: Double
-    /// … of which the provider was well, and everybody had power.
+    /// The part of `tokenlessHours` in which the provider was up and every device had power.
     package let tokenlessHoursAfter: Double
-    /// The longest that one daemon was without, in seconds.
+    /// The longest time of one daemon without a token, in seconds.
     package let longest: Double
-    /// How long after the trouble fewer than one in a thousand was without, in seconds; nothing where there was none.
+    /// The time after the disturbance until fewer than one in a thousand was without a token, in seconds; nil without a
+    /// disturbance.
     package let recovery: Double?
-    /// Requests a second, and daemons without a token, second by second.
+    /// Requests per second, and daemons without a token, for each second.
     package let requests: [Double]
     package let tokenless: [Double]
 
@@ -31,7 +32,7 @@ package struct Figures: Equatable, Sendable {
         let sum = requests.reduce(0) { $0 + Int($1) }
         total = Double(sum) * scale
         mean = Double(sum) * scale / Double(requests.count)
-        // As many requests as a million would make in a second are counted together: fewer would only show chance.
+        // One interval has as many requests as a million daemons would make in a second: fewer would only show noise.
         let window = max(1, Int(scale))
         let measured = requests[Int(scenario.measuredFrom / 1_000)...]
         let windows = stride(from: measured.startIndex, to: measured.endIndex, by: window)

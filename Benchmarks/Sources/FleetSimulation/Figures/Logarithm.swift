@@ -1,6 +1,6 @@
 import Glibc
 
-/// Zero for nothing and for one.
+/// Zero for values up to one.
 func decimalLogarithm(_ value: Double) -> Double {
     log10(max(value, 1))
 }

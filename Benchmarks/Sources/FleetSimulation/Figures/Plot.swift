@@ -1,5 +1,5 @@
-/// One scenario as a picture: requests a second above, daemons without a token below, a line for each rule, both to a
-/// logarithmic scale. It follows the reader's light or dark page.
+/// One scenario as an SVG picture: requests per second above, daemons without a token below, one line for each rule,
+/// both on a logarithmic scale. It follows the light or dark mode of the page.
 package struct Plot {
     private let title: String
     private let seconds: Int
@@ -10,7 +10,7 @@ package struct Plot {
     private static let right = 12.0
     private static let panelHeight = 170.0
     private static let tops = [64.0, 278.0]
-    /// Points to a line: a picture shows no more.
+    /// Points per line: more would not be visible.
     private static let resolution = 240
 
     package init(of scenario: Scenario) {
@@ -45,7 +45,7 @@ package struct Plot {
         """
     }
 
-    /// A line's colour, by the name that the style has for it.
+    /// The colour of a line, as a class of the style sheet.
     private static func colour(_ index: Int) -> String { ["a", "b", "c", "d", "e"][index % 5] }
 
     private var legend: String {
@@ -61,7 +61,7 @@ package struct Plot {
 
     /// - Parameters:
     ///   - low: the power of ten at the bottom.
-    ///   - high: the one at the top.
+    ///   - high: the power of ten at the top.
     private func panel(
         _ index: Int,
         _ caption: String,
@@ -106,7 +106,7 @@ package struct Plot {
         Self.left + Double(second) / Double(seconds) * (Self.width - Self.left - Self.right)
     }
 
-    /// The most of each stretch: a peak is what a picture may not lose.
+    /// Takes the maximum of each interval, so that a peak is not lost.
     private func thinned(_ values: [Double]) -> [(Int, Double)] {
         let stretch = max(1, values.count / Self.resolution)
         return stride(from: 0, to: values.count, by: stretch).map { begin in

@@ -1,4 +1,4 @@
-/// The figures of one scenario in Markdown, aligned so that they can be read as they are.
+/// The figures of one scenario as a Markdown table with aligned columns.
 package struct Table {
     private var rows = [
         ["", "peak/s", "mean/s", "requests", "wasted", "hours without a token", "… after it", "longest", "recovered"]
@@ -33,21 +33,21 @@ package struct Table {
     }
 }
 
-/// A whole number with commas.
+/// Formats a whole number with commas.
 package func grouped(_ value: Double) -> String {
     let digits = Array(String(Int(value.rounded())))
     let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max($0 - 3, 0)..<$0]) }
     return groups.reversed().joined(separator: ",")
 }
 
-/// With one digit behind the point where that tells anything.
+/// Formats a number with one decimal if it is significant.
 package func short(_ value: Double) -> String {
     guard value < 100 else { return grouped(value) }
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0 ? String(tenths / 10) : "\(tenths / 10).\(tenths % 10)"
 }
 
-/// Seconds as people say them.
+/// Formats seconds for people.
 package func span(_ seconds: Double) -> String {
     let whole = Int(seconds.rounded())
     return whole < 120 ? "\(whole) s" : "\((whole + 30) / 60) min"

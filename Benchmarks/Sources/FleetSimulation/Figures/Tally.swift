@@ -1,4 +1,4 @@
-/// Counts while a scenario runs.
+/// The counters of a running scenario.
 struct Tally {
     private let scenario: Scenario
     private let daemons: Int
@@ -19,7 +19,7 @@ struct Tally {
         tokenless = requests
     }
 
-    /// Time goes on.
+    /// Advances the time.
     mutating func pass(to time: Milliseconds) {
         while second < Int(time / 1_000) {
             tokenless[second] = tokenlessNow
@@ -27,24 +27,24 @@ struct Tally {
         }
     }
 
-    /// A request reaches the provider.
+    /// A request has reached the provider.
     mutating func request(at time: Milliseconds, brings aToken: Bool) {
         requests[Int(time / 1_000)] += 1
         if !aToken { wasted += 1 }
     }
 
-    /// A daemon has no living token any more.
+    /// A daemon has no valid token any more.
     mutating func lost(at time: Milliseconds) {
         tokenlessNow += 1
     }
 
-    /// A daemon has had none, and has one again, or is switched off.
+    /// A daemon without a token has one again, or is switched off.
     mutating func tokenless(from begin: Milliseconds, to end: Milliseconds) {
         tokenlessNow -= 1
         add(begin, end)
     }
 
-    /// A daemon has none to the last.
+    /// A daemon has no token at the end.
     mutating func tokenless(from begin: Milliseconds) {
         add(begin, scenario.length)
     }

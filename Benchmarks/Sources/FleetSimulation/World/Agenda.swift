@@ -1,21 +1,21 @@
-/// What will happen, in order: a bucket for every second, put in order when its second begins.
+/// The future events in order: one bucket for each second, sorted when its second starts.
 ///
-/// A million daemons have millions of things before them. A heap of them all would miss the cache at every level; here an
-/// entry is appended once, sorted among those of its second, and gone.
+/// A million daemons have millions of future events. A heap of all of them would miss the cache at every level. Here an
+/// event is appended once and sorted only among those of its second.
 struct Agenda {
     enum Kind: UInt64 {
-        /// A daemon's own alarm rings.
+        /// The alarm of a daemon is due.
         case alarm
-        /// What the provider answered arrives, or the daemon gives up waiting for it.
+        /// The provider's answer arrives, or the daemon's timeout passes.
         case answer
-        /// An app asks for a token that it did not get before.
+        /// An app repeats a request for a token.
         case appAsks
         case signIn
         case powerOff
         case boot
         /// The wall clock is set to the true time.
         case clockSet
-        /// The network is there again.
+        /// The network returns.
         case networkBack
     }
 
@@ -27,12 +27,12 @@ struct Agenda {
 
     private var buckets: [[UInt64]]
     private var second = -1
-    /// What was planned for this second before it began, the next one last.
+    /// The events of this second that were planned before it, the next one last.
     private var planned: [UInt64] = []
-    /// What this second itself has brought, the next one last.
+    /// The events that were added during this second, the next one last.
     private var late: [UInt64] = []
 
-    /// Nothing that is due at `end` or after it is kept.
+    /// Events at `end` or later are dropped.
     init(until end: Milliseconds) {
         buckets = Array(repeating: [], count: Int(end / 1_000))
     }
@@ -73,7 +73,7 @@ struct Agenda {
 }
 
 extension [UInt64] {
-    /// Where the elements begin that belong behind the others, in an array that is in that order.
+    /// Returns the index for an element in a sorted array.
     fileprivate func partitioningIndex(where belongsBehind: (UInt64) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

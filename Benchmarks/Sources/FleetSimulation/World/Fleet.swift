@@ -1,10 +1,9 @@
 import JunctionSession
 
-/// Every daemon of a scenario, the one provider, and the true time.
+/// All daemons of a scenario, the provider, and the true time.
 ///
-/// All daemons live side by side, and what one sends the provider is what the others have to wait for: an answer depends
-/// on the load, which depends on the answers, so neither can be worked out without the other. That is affordable because
-/// a machine is a value of two kilobytes that shares what does not change.
+/// The simulation runs all daemons together, because the provider's answers depend on the load, and the load depends on
+/// the answers. This is possible because a machine is a value of two kilobytes that shares its constant parts.
 package struct Fleet<Daemon: FleetDaemon> {
     private let scenario: Scenario
     private var daemons: ContiguousArray<Daemon> = []
@@ -15,18 +14,18 @@ package struct Fleet<Daemon: FleetDaemon> {
     private var random: Randomness
     private let seed: UInt64
 
-    /// What the world knows of one daemon.
+    /// The simulation's record of one daemon.
     private struct Place {
         var bootedAt: Milliseconds = -3_600_000
         var clockError: Milliseconds = 0
-        /// When the alarm rings that was set last: an entry of another time is of one that was set again.
+        /// The time of the current alarm. An event with another time belongs to a replaced alarm.
         var alarm = Milliseconds.max
         var answer = Milliseconds.max
         var ask = Milliseconds.max
         var sentAt: Milliseconds = 0
-        /// When its token ends in truth.
+        /// The true expiry of its token.
         var tokenEnds = Milliseconds.min
-        /// Since when it runs and has no living token.
+        /// Since when it runs without a valid token.
         var tokenlessSince = Milliseconds.max
         var retryAfter: Duration?
         var outcome = Provider.Outcome.refused
@@ -43,7 +42,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         tally = Tally(of: count, in: scenario)
     }
 
-    /// Runs the scenario from its beginning to its end.
+    /// Runs the scenario from its start to its end.
     package mutating func run() -> Figures {
         begin()
         while let entry = agenda.next() {
@@ -54,7 +53,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         return tally.figures()
     }
 
-    // MARK: The beginning
+    // MARK: Start
 
     private mutating func begin() {
         daemons.reserveCapacity(places.count)
@@ -87,7 +86,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         happen(daemon, at: 0) { $0.begin(with: token, $1) }
     }
 
-    /// Who looks at a fleet at some time meets a long wait more often than a short one.
+    /// A long interval contains a random moment more often than a short one.
     private mutating func steadyShare() -> Double {
         while true {
             let share = Daemon.renewalShare(using: &random)
@@ -100,7 +99,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         return mixed.next()
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func happen(_ entry: Agenda.Entry) {
         let (daemon, time) = (entry.daemon, entry.at)
@@ -130,7 +129,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         }
     }
 
-    /// One event of one daemon, and what follows from it.
+    /// Applies one event to one daemon, and its consequences.
     private mutating func happen(_ daemon: Int, at time: Milliseconds, _ event: (inout Daemon, Moment) -> Bool) {
         let now = moment(of: daemon, at: time)
         let after = Self.tell(&daemons[daemon], now, event)
@@ -139,7 +138,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         arm(daemon, for: after.alarm.map { time + max(($0 - now.wall).wholeMilliseconds, 1) } ?? .max)
     }
 
-    /// Everything that is wanted of a daemon at one moment, so that its value is looked at where it lies and not copied.
+    /// Does everything for a daemon at one moment in place, so that its value is not copied.
     private static func tell(
         _ daemon: inout Daemon,
         _ now: Moment,
@@ -188,7 +187,7 @@ package struct Fleet<Daemon: FleetDaemon> {
             let words = place.retryAfter == nil ? "no answer" : "too many requests"
             let why = Unavailability(words, retryAfter: place.retryAfter, ambiguous: place.outcome == .unknown)
             happen(daemon, at: time) { $0.failed(why, $1) }
-            // Whoever signs in tries again by hand.
+            // A user retries a failed sign-in.
             if place.tokenEnds == .min { agenda.add(.signIn, of: daemon, at: time + draw(5_000...15_000)) }
         }
     }
@@ -220,7 +219,7 @@ package struct Fleet<Daemon: FleetDaemon> {
 
     private mutating func noteToken(of daemon: Int, at time: Milliseconds, isServed: Bool) {
         let place = places[daemon]
-        // Nobody misses the token of a sign-in that has not been.
+        // A token that was never granted cannot be missing.
         guard place.tokenEnds != .min else { return }
         if isServed, time < place.tokenEnds {
             guard place.tokenlessSince != .max else { return }
@@ -229,7 +228,7 @@ package struct Fleet<Daemon: FleetDaemon> {
             return
         }
         if place.tokenlessSince == .max {
-            // One that serves a dead token knows no better: it is dead since its end.
+            // The daemon serves an expired token and does not know it: the token is missing since its expiry.
             let since = isServed ? max(place.tokenEnds, place.bootedAt, 0) : time
             places[daemon].tokenlessSince = min(since, time)
             tally.lost(at: time)

@@ -1,2 +1,2 @@
-/// Times of a simulation, and spans of it, in milliseconds: one true time for all, which no daemon ever sees.
+/// Times and durations of a simulation in milliseconds, on the true clock, which no daemon sees.
 package typealias Milliseconds = Int64

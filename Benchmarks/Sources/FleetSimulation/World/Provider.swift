@@ -1,37 +1,38 @@
 import JunctionSession
 
-/// The one token endpoint of the whole fleet: so many requests a second, a short queue, and then a quick no.
+/// The token endpoint of the whole fleet: a fixed rate of requests, a short queue, and then immediate rejections.
 struct Provider {
-    /// What became of one request.
+    /// The outcome of one request.
     enum Outcome: UInt8 {
         case granted
-        /// The provider's own no, or no way to it: whoever asked knows that nothing was done.
+        /// The provider rejected the request or was unreachable: the daemon knows that nothing was done.
         case refused
-        /// It may have been done: there is no usable answer.
+        /// No usable answer: the request may have been carried out.
         case unknown
     }
 
     struct Answer {
         var outcome: Outcome
-        /// What a 429 asks for.
+        /// The `Retry-After` of a 429.
         var retryAfter: Duration?
         var after: Milliseconds
-        /// It came as far as the provider.
+        /// Whether the request reached the provider.
         var hasArrived = true
     }
 
-    /// Requests a second for a fleet of a million: three and a half times what such a fleet needs with tokens of an hour.
+    /// Requests per second for a fleet of a million: three and a half times the need of such a fleet with tokens of an
+    /// hour.
     static let capacity = 1_500.0
-    /// Whoever would have to wait longer is sent away at once with a 503, as a load balancer does.
+    /// A request that would wait longer is rejected at once with a 503, as by a load balancer.
     static let longestQueue: Milliseconds = 5_000
-    /// The way there and back, and the work.
+    /// The network latency, both ways, and the work.
     static let latency: ClosedRange<Double> = 50...250
-    /// A daemon waits no longer than this for an answer.
+    /// The timeout of a daemon's request.
     static let patience: Milliseconds = 10_000
 
     /// Milliseconds of work for each request.
     private let work: Double
-    /// How much of a million the fleet is.
+    /// The size of the fleet as a share of a million.
     private let scale: Double
     private var freeAt = 0.0
     private var allowedAt = 0.0
@@ -54,7 +55,7 @@ struct Provider {
         case .cutOff(let share) where Scenario.isIn(share, daemon):
             return Answer(outcome: .refused, after: latency, hasArrived: false)
         case .limited(let perSecond, let retryAfter):
-            // A bucket that holds the requests of one second.
+            // A token bucket that holds the requests of one second.
             allowedAt = max(allowedAt, Double(time))
             guard allowedAt - Double(time) <= 1_000 else {
                 return Answer(outcome: .refused, retryAfter: retryAfter, after: latency)

@@ -1,6 +1,6 @@
 import JunctionSession
 
-/// What a fleet meets, and for how long.
+/// The conditions of a simulation and its duration.
 package struct Scenario: Sendable {
     package var name: String
     package var title: String
@@ -8,27 +8,27 @@ package struct Scenario: Sendable {
     package var start: Start
     package var spells: [Spell] = []
     package var reboot: Reboot?
-    /// An app on each device asks for the token this often; nothing: nobody asks.
+    /// The interval at which an app on each device requests a token; nil: no app.
     package var asksEvery: Milliseconds?
-    /// Whether those who were cut off hear of it when they are no more.
+    /// Whether disconnected daemons notice the return of the network.
     var isNetworkTold = true
-    /// The peak is looked for from here on.
+    /// The peak is measured from this time on.
     package var measuredFrom: Milliseconds = 0
     package var bounds: [Bound] = []
 
-    /// Access tokens live for so long.
+    /// The lifetime of access tokens.
     package static let life: Duration = .seconds(3_600)
 
     package enum Start: Sendable {
-        /// Nobody is signed in: everybody does, some time within this span.
+        /// No user is signed in: all users sign in within this time.
         case signedOut(within: Milliseconds)
-        /// All tokens were granted within this span, which ends now.
+        /// All tokens were granted within this time, which ends now.
         case granted(within: Milliseconds)
-        /// The fleet has run for long.
+        /// The fleet has run for a long time.
         case steady
     }
 
-    /// When the last spell or reboot is over: what comes later is recovery.
+    /// The end of the last disturbance or reboot; recovery follows.
     package var troubleEnds: Milliseconds? {
         let ends = spells.map(\.until) + (reboot.map { [$0.at + $0.boots.upperBound] } ?? [])
         return ends.max()
@@ -39,35 +39,36 @@ package struct Scenario: Sendable {
         return nil
     }
 
-    /// Whether a daemon is among such a share of them: spread evenly over their numbers.
+    /// Whether a daemon belongs to this share of the fleet, spread evenly over the numbers.
     static func isIn(_ share: Double, _ daemon: Int) -> Bool {
         Double(daemon % 1_000) < share * 1_000
     }
 }
 
-/// A time when the provider, or the way to it, is not as it should be.
+/// A time in which the provider, or the network, is disturbed.
 package struct Spell: Sendable {
     package var from: Milliseconds
     package var until: Milliseconds
     package var kind: Kind
 
     package enum Kind: Sendable {
-        /// Everybody gets a 503; or a 502, after which nobody knows whether the request was carried out.
+        /// All requests receive a 503; or a 502, after which the outcome is unknown.
         case down(isAmbiguous: Bool)
-        /// So many requests a second for a million daemons; all others get a 429 with this `Retry-After`.
+        /// A limit of requests per second for a million daemons; the others receive a 429 with this `Retry-After`.
         case limited(perSecond: Double, retryAfter: Duration)
-        /// This share of the daemons has no way to the provider, and notices at once.
+        /// This share of the daemons cannot reach the provider, and notices at once.
         case cutOff(share: Double)
     }
 }
 
-/// A share of the fleet loses power, and begins again.
+/// A share of the fleet loses power and restarts.
 package struct Reboot: Sendable {
     package var at: Milliseconds
     package var share: Double
-    /// How long until a daemon runs again.
+    /// The time until a daemon runs again.
     package var boots: ClosedRange<Milliseconds>
-    /// A third of them comes up weeks in the past and a third a day ahead, until the clock is set so long after the start.
+    /// A third of them starts with a clock weeks in the past and a third with one a day ahead, until the clock is set
+    /// this long after the start.
     package var clockSetAfter: ClosedRange<Milliseconds>?
 
     func clockError(of daemon: Int) -> Milliseconds {
@@ -80,7 +81,7 @@ package struct Reboot: Sendable {
     }
 }
 
-/// What a figure may be at most.
+/// The upper bound of a figure.
 package struct Bound: Sendable {
     package var figure: Figure
     package var target: Double

@@ -5,7 +5,7 @@ extension Scenario {
     private static let minute: Milliseconds = 60 * second
     private static let hour: Milliseconds = 60 * minute
 
-    /// Everything that the page shows, in its order.
+    /// All scenarios of the page, in its order.
     package static let all = [
         signIn, grantedTogether, steady, downTen, downTenUnknown, downTenWithApps, downSixty, tooManyRequests,
         halfReboots, wrongClocks, regionNetwork, regionNetworkTen, regionPower,

@@ -1,4 +1,4 @@
-/// A private authority, and a certificate for this machine's loopback.
+/// A private certificate authority, and a certificate for loopback.
 struct Certificates {
     let authority: String
     let chain: String

@@ -1,7 +1,7 @@
 import CInstruments
 import Foundation
 
-/// One connection to a JSON-RPC server, for everything that is done once and not timed.
+/// One connection to a JSON-RPC server, for requests that are not timed.
 final class RpcConnection {
     let descriptor: Int32
     private var received: [UInt8] = []
@@ -14,20 +14,20 @@ final class RpcConnection {
 
     deinit { close(descriptor) }
 
-    /// Asks, and returns the result; an error of the server is an error here.
+    /// Sends a request and returns the result. Throws an error of the server.
     @discardableResult
     func call(_ method: String, _ parameters: [String: Any]? = nil) throws -> Any {
         try send(method, parameters)
         return try answer(to: method)
     }
 
-    /// Asks without waiting for the answer.
+    /// Sends a request without waiting for the answer.
     func send(_ method: String, _ parameters: [String: Any]? = nil) throws {
         let bytes = try request(method, parameters)
         guard write(descriptor, bytes, bytes.count) == bytes.count else { throw Trouble("\(method): cannot write") }
     }
 
-    /// A request with the next id, as a line.
+    /// Returns a request with the next id as a line.
     func request(_ method: String, _ parameters: [String: Any]? = nil) throws -> [UInt8] {
         lastID += 1
         var message: [String: Any] = ["jsonrpc": "2.0", "id": lastID, "method": method]
@@ -35,7 +35,7 @@ final class RpcConnection {
         return Array(try JSONSerialization.data(withJSONObject: message)) + [0x0A]
     }
 
-    /// The answer to the last request.
+    /// Returns the answer to the last request.
     func answer(to method: String) throws -> Any {
         while true {
             let message = try Document(try readLine())

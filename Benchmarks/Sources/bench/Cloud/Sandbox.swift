@@ -1,12 +1,12 @@
 import Foundation
 
-/// The stand-in for the vendor's cloud, as a process of its own.
+/// The stand-in for the vendor's cloud, as a separate process.
 final class Sandbox {
     let origin: String
     let authority: String?
     private let process: ChildProcess
     private let output: Pipe
-    /// What ends TLS before it.
+    /// The TLS terminator before it.
     private var front: (process: ChildProcess, output: Pipe)?
     private static let teamKey = "sk_us_bench"
 
@@ -34,18 +34,18 @@ final class Sandbox {
         origin = "https://127.0.0.1:" + (try pipe.readLine(containing: ""))
     }
 
-    /// What a customer's backend does: a new user.
+    /// Creates a user, as a customer's backend does.
     func createUser() throws -> String {
         let user = try call("POST", "/v2/user", #"{"client_user_id":"\#(UUID().uuidString)"}"#)
         return try user.text("user_id")
     }
 
-    /// What a customer's backend does: a Sign-In Token for one sign-in.
+    /// Creates a Sign-In Token for one sign-in, as a customer's backend does.
     func signInToken(for user: String) throws -> String {
         try call("POST", "/v2/user/\(user)/sign_in_token").text("sign_in_token")
     }
 
-    /// Token requests get no answer until `recover`.
+    /// Makes token requests hang until `recover`.
     func hang() throws {
         _ = try call("POST", "/sandbox/faults", #"{"match":"/v1/token","hang":true}"#)
     }
@@ -63,7 +63,7 @@ final class Sandbox {
     }
 }
 
-/// A JSON object that somebody answered.
+/// A JSON object of an answer.
 struct Document {
     let members: [String: Any]
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What no durable replacement of a file can do without: open, write, `fsync`, rename, and `fsync` of the directory.
+/// The minimum of a durable replacement of a file: open, write, `fsync`, rename, and `fsync` of the directory.
 struct BareSequence {
     private let directory: Int32
     private let bytes = [UInt8](repeating: 0x61, count: 1_500)

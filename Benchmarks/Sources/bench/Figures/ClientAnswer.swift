@@ -1,8 +1,8 @@
-/// From exec of a client until the first byte of its answer: what a script pays for every call.
+/// The time from exec of a client to the first byte of its answer: the cost of each call in a script.
 struct ClientAnswer: Figure {
     static let name = "client"
 
-    /// Of what ssh-add takes.
+    /// The share of ssh-add's time.
     private static let limit = 0.3
 
     func measure(_ lab: Lab) throws -> [Row] {
@@ -32,7 +32,7 @@ struct ClientAnswer: Figure {
                 .map { (name: $0.client.name, text: text(times[$0.name])) }.peerText
             if let ours = times[verb] {
                 row.junctiond = text(ours)
-                // By what it is called in the table: the peer is an agent, and its client asks.
+                // The name in the table: the peer is an agent, and its client sends the request.
                 if let peer = times[SshAgent.name] {
                     row.junctiond += " (\((ours.median / peer.median).text)×)"
                     row.judge(ours.median <= Self.limit * peer.median)

@@ -1,7 +1,7 @@
 import CInstruments
 
-/// What it costs to have the record on disk before any app hears of it: a sign-out is one such write and a round trip. The system
-/// calls that the write cannot do without are made in turn with it.
+/// The time until a record is on disk, before any app sees it: a sign-out is one such write and a round trip. The
+/// measurement alternates with the minimal system calls of such a write.
 struct DurableWrite: Figure {
     static let name = "durable-write"
 

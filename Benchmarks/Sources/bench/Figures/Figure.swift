@@ -1,6 +1,6 @@
-/// One question to the programs, and the rows that answer it.
+/// One measurement of the programs, and its rows.
 protocol Figure: Sendable {
-    /// How `--only` calls it.
+    /// Its name for `--only`.
     static var name: String { get }
 
     func measure(_ lab: Lab) throws -> [Row]

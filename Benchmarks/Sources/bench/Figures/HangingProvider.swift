@@ -2,7 +2,7 @@
 struct HangingProvider: Figure {
     static let name = "hanging-provider"
 
-    /// Run to run, a figure moves by so much of itself.
+    /// The relative variation of a figure between runs.
     private static let tolerance = 1.15
 
     func measure(_ lab: Lab) throws -> [Row] {
@@ -40,7 +40,7 @@ struct HangingProvider: Figure {
         }
     }
 
-    /// One of its own: it may be of no use afterwards.
+    /// A separate daemon, which may be unusable afterwards.
     private func oidcAgent(_ lab: Lab) throws -> String {
         guard lab.peers().contains(where: { $0 is OidcAgent }) else { return "–" }
         let patience = lab.options.isQuick ? 3.0 : 20.0

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What an idle daemon holds: fresh, after a renewal over TLS, and after a burst of connections is over.
+/// The memory of an idle daemon: fresh, after a renewal over TLS, and after a burst of connections.
 struct Memory: Figure {
     static let name = "memory"
 
@@ -19,7 +19,7 @@ struct Memory: Figure {
         try bare.exchange("session.status").burst(connections: Self.burst)
         calmed.bareServer = text(try ProcessFacts.memory(of: [bare.process.id]))
 
-        // A program that was just built is dirty pages of the disk's cache, which would count as the daemon's.
+        // The pages of a program that was just built are dirty, and would count as the daemon's memory.
         sync()
         if let daemon = lab.freshDaemon() {
             sleep(2)

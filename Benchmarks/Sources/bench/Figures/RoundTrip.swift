@@ -1,4 +1,4 @@
-/// How long one request takes: on one processor with the server, where only work counts, and wherever the kernel likes.
+/// The time of one request: on one processor with the server, where only work counts, and without a binding.
 struct RoundTrip: Figure {
     static let name = "round-trip"
 
@@ -34,8 +34,8 @@ struct RoundTrip: Figure {
         }
     }
 
-    /// The callers that we recommend: the daemon asks whether they are still there, each time. It is the same daemon, which
-    /// admits root too, so that only who asks is another.
+    /// Callers in a unit, as recommended: the daemon checks their unit for each request. It is the same daemon, which
+    /// also admits root, so that only the caller differs.
     private func subjectsOfUnit(_ daemon: Junctiond, _ methods: [String], _ lab: Lab) throws -> [Subject] {
         let admitted = lab.attempt(UnitGroup.isLeftOut) {
             let subjects = methods.compactMap(daemon.subjectOfUnit)
@@ -47,7 +47,7 @@ struct RoundTrip: Figure {
         return admitted
     }
 
-    /// All subjects in turn, so that a change of the machine's mood meets them all.
+    /// Alternates between all subjects, so that variations of the machine affect all of them.
     private func measure(_ subjects: [Subject], _ place: Place, _ lab: Lab) throws -> [String: Timings] {
         let processes = subjects.flatMap(\.processes)
         switch place {
@@ -86,12 +86,12 @@ struct RoundTrip: Figure {
     }
 }
 
-/// How many times as long as somebody else an answer may take.
+/// The limit of an answer's time, relative to another subject.
 private struct Limit {
     let text: String
     let p50: Double
     let p99: Double
-    /// Where this will do, too.
+    /// A second subject for the comparison.
     var orMicroseconds: (p50: Double, p99: Double)?
 
     static func shared(_ method: String) -> Limit {

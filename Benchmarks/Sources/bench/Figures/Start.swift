@@ -1,11 +1,11 @@
 import CInstruments
 import Glibc
 
-/// From exec until the service manager hears READY=1, without and with a session to bring back.
+/// The time from exec to READY=1, without and with a stored session.
 struct Start: Figure {
     static let name = "start"
 
-    /// As often as ssh-agent takes from exec until it accepts.
+    /// The limit relative to ssh-agent's time from exec to accepting.
     private static let limit = 2.2
 
     func measure(_ lab: Lab) throws -> [Row] {
@@ -14,7 +14,7 @@ struct Start: Figure {
         if notify < 0 { try check(-notify, path) }
         defer { close(notify) }
 
-        // One start of each after the other, so that whatever else the machine does is everybody's.
+        // Alternates between the programs, so that other load on the machine affects all of them.
         var starts: [(name: String, time: () throws -> Double)] = []
         starts.append(
             (
@@ -30,7 +30,7 @@ struct Start: Figure {
                 (
                     peer.name,
                     {
-                        // None of them notifies: from exec until it accepts.
+                        // The peers do not notify: the time from exec to accepting.
                         let launched = try type(of: peer).launch(lab)
                         defer { launched.process.stop() }
                         return launched.startTime

@@ -1,11 +1,11 @@
-/// What one processor's worth of server answers in a second, asked from another processor.
+/// The answers per second of a server on one processor, requested from another processor.
 struct Throughput: Figure {
     static let name = "throughput"
 
     private struct Shape {
         var clients: Int
         var depth: Int
-        /// The share of what the bare server answers.
+        /// The share of the bare server's answers.
         var target: Double
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How often an idle daemon runs: every wake-up is battery, for nothing.
+/// The wake-ups of an idle daemon, each of which costs battery.
 struct WakeUps: Figure {
     static let name = "wake-ups"
 
@@ -9,13 +9,13 @@ struct WakeUps: Figure {
         var before = Row("wake-ups of the idle daemon in \(seconds) s, no session", target: "0")
         var after = Row("… after a renewal, courier gone", target: "0 but the alarm")
 
-        // All of them idle through the same minute.
+        // All of them idle during the same minute.
         let bare = try BareServer(lab)
         let peers = lab.peers()
         let fresh = lab.freshDaemon()
         let renewed = lab.signedInDaemon()
         try renewed?.connect().call("session.renew")
-        // To let the courier go is one, half a minute after the renewal; what is idle comes after.
+        // The end of the courier, half a minute after the renewal, is one wake-up. The measurement starts after it.
         if !lab.options.isQuick { renewed?.waitUntilCourierIsGone() }
         sleep(3)
 

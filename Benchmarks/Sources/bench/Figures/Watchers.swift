@@ -1,13 +1,13 @@
 import CInstruments
 
-/// One change and thousands who wait for it: when the first and the last of them know, and what each of them costs.
+/// One change and thousands of watchers: when the first and the last of them receive it, and the cost of each watcher.
 struct Watchers: Figure {
     static let name = "watchers"
 
     static let most = 10_000
 
     private struct Result {
-        /// Milliseconds after the change was asked for.
+        /// Milliseconds after the request for the change.
         var first: Double
         var last: Double
         var kilobytesEach: Double
@@ -26,7 +26,7 @@ struct Watchers: Figure {
         let control = try RpcConnection(bare.socket)
         row.bareServer = try measure(count, bare.exchange("session.subscribe"), bare.process.id, control, lab) {}.text
 
-        // The disk has a figure of its own; here it would only blur when the deliveries begin.
+        // The disk has its own figure; here it would blur the start of the deliveries.
         if let daemon = lab.signedInDaemon(stateInMemory: true) {
             let control = try daemon.connect()
             let ours = try measure(count, daemon.exchange("session.subscribe"), daemon.process.id, control, lab) {
@@ -38,7 +38,7 @@ struct Watchers: Figure {
         return [row]
     }
 
-    /// Signs out some times before so many watchers, and in again between.
+    /// Signs out several times with this many watchers, and in again between.
     private func measure(
         _ count: Int,
         _ subscription: Exchange,

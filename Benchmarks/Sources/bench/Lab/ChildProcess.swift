@@ -1,10 +1,10 @@
 import CInstruments
 import Glibc
 
-/// A process that we started, and end.
+/// A child process of the benchmark.
 final class ChildProcess {
     let id: Int32
-    /// When exec began, on the instruments' clock.
+    /// The time of exec, on the instruments' clock.
     let startedAt: Int64
     private var isOver = false
 
@@ -35,7 +35,7 @@ final class ChildProcess {
         self.startedAt = startedAt
     }
 
-    /// Starts a server whose words go to a file.
+    /// Starts a server whose output goes to a file.
     convenience init(_ command: Command, log: String) throws {
         let file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Trouble("\(log): \(String(cString: strerror(errno)))") }
@@ -43,7 +43,7 @@ final class ChildProcess {
         try self.init(command, output: file, errors: file)
     }
 
-    /// A process that has detached itself from the one we started.
+    /// A process that has detached itself from its parent.
     init(adopting id: Int32) {
         self.id = id
         startedAt = instruments_now()
@@ -51,7 +51,7 @@ final class ChildProcess {
 
     deinit { stop() }
 
-    /// This process and all below it.
+    /// This process and all its descendants.
     var family: [Int32] { ProcessFacts.family(of: id) }
 
     func awaitEnd(within seconds: Double) throws -> Int32 {
@@ -61,7 +61,7 @@ final class ChildProcess {
         return status
     }
 
-    /// Asks it to end, and insists after two seconds.
+    /// Sends SIGTERM, and SIGKILL after two seconds.
     func stop() {
         guard !isOver else { return }
         kill(id, SIGTERM)

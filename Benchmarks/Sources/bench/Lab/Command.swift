@@ -1,7 +1,7 @@
 import CInstruments
 import Glibc
 
-/// A program with its arguments and what is special about its environment.
+/// A program with its arguments and additional environment variables.
 struct Command {
     let program: String
     var arguments: [String]
@@ -20,16 +20,16 @@ struct Command {
         self.init(path, arguments, environment: environment)
     }
 
-    /// What people call it.
+    /// The name in messages.
     var name: String { String(program.split(separator: "/").last ?? "") }
 
-    /// Where the system has it.
+    /// The path of the program on this system.
     static func find(_ name: String) -> String? {
         let folders = String(cString: getenv("PATH")).split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Runs to the end and returns what was printed; a failure is an error with what was said about it.
+    /// Runs the program and returns its output. A failure throws an error with its error output.
     @discardableResult
     func run(within seconds: Double = 30) throws -> String {
         let pipe = try Pipe()
@@ -43,7 +43,7 @@ struct Command {
         return output
     }
 
-    /// Milliseconds from exec until the first byte of the answer.
+    /// Milliseconds from exec to the first byte of the answer.
     func timeToOutput(within seconds: Double = 10) throws -> Double {
         let pipe = try Pipe()
         let process = try ChildProcess(self, output: pipe.input, errors: STDERR_FILENO)
@@ -59,7 +59,7 @@ struct Command {
         return Double(at - process.startedAt) / 1e6
     }
 
-    /// The environment as the kernel takes it, without what would make a program behave as a service of ours.
+    /// The environment for the kernel, without the variables of a systemd service.
     var environmentLines: [String] {
         var lines = environment.map { "\($0.key)=\($0.value)" }
         var next = environ

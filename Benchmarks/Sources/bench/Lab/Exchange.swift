@@ -1,6 +1,6 @@
 import CInstruments
 
-/// What is asked of a server over and over, and how its answers end.
+/// A repeated request to a server, and the end of its answers.
 struct Exchange {
     let socket: String
     let wire: CInstruments.wire
@@ -23,16 +23,16 @@ struct Exchange {
         return Timings(timings)
     }
 
-    /// The same, asked by a process without special rights: one of a unit, or of none.
+    /// The same request by a process without special rights, in a unit or in none.
     func roundTrips(_ count: Int, from group: UnitGroup?) throws -> Timings {
-        // Nobody's. Ours would do everything: a daemon forbids nothing to root.
+        // An unprivileged user: a daemon forbids nothing to root.
         let user: UInt32 = 65_534
         var timings = timings()
         try perform { instruments_round_trips_by(group?.path, user, $0, UInt32(count), &timings) }
         return Timings(timings)
     }
 
-    /// Answers a second.
+    /// Answers per second.
     func throughput(clients: Int, depth: Int, seconds: Double) throws -> Double {
         var rate = 0.0
         try perform { instruments_throughput($0, UInt32(clients), UInt32(depth), UInt32(seconds * 1_000), &rate) }
@@ -69,12 +69,12 @@ struct Timings {
         p99 = timings.p99
     }
 
-    /// Of single times.
+    /// The statistics of single times.
     init(_ times: [Double]) {
         (p50, p99) = (times.median, times.percentile(99))
     }
 
-    /// The middle of several rounds, for each figure by itself.
+    /// The median of several rounds, for each figure separately.
     init(medianOf rounds: [Timings]) {
         p50 = rounds.map(\.p50).median
         p99 = rounds.map(\.p99).median

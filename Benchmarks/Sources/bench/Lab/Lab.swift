@@ -1,16 +1,16 @@
 import CInstruments
 import Glibc
 
-/// The place where things are measured: a folder of its own, the processors, and how often everything is repeated.
+/// The environment of the measurements: a folder, the processors, and the number of repetitions.
 final class Lab {
     let options: Options
     private let onDisk: String
     private let inMemory: String
     private let group: Result<UnitGroup, any Error>
     let processors = Processors()
-    /// How many this process, and each that it starts, may have open.
+    /// The descriptor limit of this process and its children.
     let descriptors: Int
-    /// What the reader of the table should know.
+    /// Notes for the reader of the table.
     private(set) var notes: [String] = []
     private var startedPeers: [any Peer]?
     private var files = 0
@@ -25,14 +25,14 @@ final class Lab {
         if descriptors < Watchers.most + 200 { note("only \(descriptors) descriptors are allowed (ulimit -Hn)") }
     }
 
-    /// How often each thing is measured, in turn with the others; the median counts.
+    /// The repetitions of each measurement, which alternate with the others; the median counts.
     var rounds: Int { options.isQuick ? 1 : 5 }
 
     func note(_ text: String) {
         if !notes.contains(text) { notes.append(text) }
     }
 
-    /// The result, or a note saying why there is none.
+    /// The result, or nil and a note with the reason.
     func attempt<Result>(_ what: String, _ body: () throws -> Result) -> Result? {
         do {
             return try body()
@@ -42,7 +42,7 @@ final class Lab {
         }
     }
 
-    /// A path that nobody else has.
+    /// Returns an unused path.
     func path(_ name: String, inMemory isInMemory: Bool = false) -> String {
         files += 1
         return "\(isInMemory ? inMemory : onDisk)/\(files)-\(name)"
@@ -54,7 +54,7 @@ final class Lab {
         return path
     }
 
-    /// Lets processes without our rights connect to a socket in our folder.
+    /// Allows processes without root's rights to connect to a socket in the folder.
     func letOthersConnect(to socket: String) throws {
         for (path, mode) in [(onDisk, 0o711), (socket, 0o666)] where chmod(path, mode_t(mode)) != 0 {
             throw Trouble("\(path): \(String(cString: strerror(errno)))")
@@ -67,7 +67,8 @@ final class Lab {
         fclose(file)
     }
 
-    /// A program of this project: the one that was named, or what `make release` or a plain build left.
+    /// Returns the path of a program of this project: the one from the options, or that of `make release` or a plain
+    /// build.
     func program(_ name: String) throws -> String {
         if let named = options.programs[name] {
             guard access(named, X_OK) == 0 else { throw Trouble("there is no program \(named)") }
@@ -80,7 +81,7 @@ final class Lab {
         return "\(folder)/\(name)"
     }
 
-    /// The peers that this machine has, started once; a note names each of the others.
+    /// The installed peers, each started once; a note names the missing ones.
     func peers() -> [any Peer] {
         if let startedPeers { return startedPeers }
         let kinds: [any Peer.Type] = [SshAgent.self, GpgAgent.self, OidcAgent.self]
@@ -96,17 +97,17 @@ final class Lab {
         return peers
     }
 
-    /// The group that makes a process look like one of a unit; `nil`, and a note, where none can be made.
+    /// The control group of a unit; `nil` and a note if none can be created.
     func unitGroup() -> UnitGroup? {
         attempt(UnitGroup.isLeftOut) { try group.get() }
     }
 
-    /// A daemon that nobody has signed in to; `nil`, and a note, if it is not there.
+    /// A daemon without a session; `nil` and a note if the program is missing.
     func freshDaemon() -> Junctiond? {
         attempt("junctiond") { try Junctiond(self, sandbox: nil) }
     }
 
-    /// A signed-in daemon with a cloud of its own; `nil`, and a note, if the programs are not there.
+    /// A signed-in daemon with its own cloud; `nil` and a note if a program is missing.
     func signedInDaemon(
         tls: Bool = false,
         stateInMemory: Bool = false,

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pipe whose input a child gets.
+/// A pipe whose write end goes to a child.
 final class Pipe {
     let output: Int32
     let input: Int32
@@ -9,7 +9,7 @@ final class Pipe {
     init() throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Trouble("pipe: \(String(cString: strerror(errno)))") }
-        // A server must not hold the pipe of a client that was started beside it.
+        // A server must not inherit the pipe of a client that is started at the same time.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         output = ends[0]
         input = ends[1]
@@ -31,7 +31,7 @@ final class Pipe {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads up to and with a line that contains the mark.
+    /// Reads up to and including a line that contains the mark.
     func readLine(containing mark: String) throws -> String {
         var text = ""
         while let bytes = readSome() {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel says about a process from outside.
+/// The kernel's facts about a process.
 enum ProcessFacts {
     /// Memory of one or more processes, in kB.
     struct Memory {
@@ -21,7 +21,7 @@ enum ProcessFacts {
         return memory
     }
 
-    /// How often each thread has run so far: by its number, with its name.
+    /// The number of runs of each thread so far, by its id, with its name.
     static func switches(of processes: [Int32]) throws -> [Int32: (name: String, count: Int)] {
         var threads: [Int32: (name: String, count: Int)] = [:]
         for process in processes {
@@ -47,7 +47,7 @@ enum ProcessFacts {
         return [process] + children.flatMap(family)
     }
 
-    /// The lines of a file.
+    /// Returns the lines of a file.
     static func contents(of path: String) throws -> [Substring] {
         guard let file = fopen(path, "r") else { throw Trouble("\(path): \(String(cString: strerror(errno)))") }
         defer { fclose(file) }

@@ -1,11 +1,11 @@
 import CInstruments
 import Glibc
 
-/// Who runs where. A wake-up across processors costs more than a whole request, so every row says which it is.
+/// The processor bindings. A wake-up across processors costs more than a whole request, so every row names its binding.
 struct Processors {
-    /// What servers are bound to.
+    /// The processor of the servers.
     let server: Int32
-    /// What the load generator is bound to, unless it shares the server's.
+    /// The processor of the load generator, unless it shares the server's.
     let generator: Int32
 
     init() {
@@ -25,7 +25,7 @@ struct Processors {
         try bind(servers, to: server)
     }
 
-    /// Wherever the kernel likes: what people will see.
+    /// No binding: what users will see.
     func roam(_ servers: [Int32]) throws {
         try bind([0] + servers, to: -1)
     }

@@ -1,16 +1,16 @@
 import CInstruments
 import Glibc
 
-/// A control group by the name of a unit: who is in it looks like a process that a service manager has started.
+/// A control group with the name of a unit: its processes look like those of a systemd unit.
 struct UnitGroup {
     let unit: String
-    /// The directory that it is.
+    /// The path of the group.
     let path: String
 
-    /// Heads the note where none can be made.
+    /// The start of the note if none can be created.
     static let isLeftOut = "callers that are admitted by their unit are left out"
 
-    /// Makes one that has nobody in it. Whoever supervises us removes it.
+    /// Creates an empty group, which the supervisor removes.
     init() throws {
         unit = "junctiond-bench-\(getpid()).service"
         var hierarchy: UnsafePointer<CChar>?

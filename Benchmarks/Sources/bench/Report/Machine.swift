@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where and when the figures were taken: without it they mean little.
+/// The machine and the time of the measurements.
 struct Machine {
     let processor: String
     let count: Int
@@ -18,6 +18,6 @@ struct Machine {
         load = loads.map(String.init) ?? "?"
     }
 
-    /// Whether something else was running beside us.
+    /// Whether there was other load on the machine.
     var isBusy: Bool { (Double(load) ?? 0) > 0.5 }
 }

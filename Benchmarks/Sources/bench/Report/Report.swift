@@ -1,10 +1,10 @@
 import Glibc
 
-/// What a run came to: one table, and what its reader should know.
+/// The result of a run: one table and its notes.
 struct Report {
     var rows: [Row] = []
     var notes: [String] = []
-    /// Figures that could not be measured at all.
+    /// Figures that could not be measured.
     var failures: [String] = []
     private let before: Machine
 
@@ -12,7 +12,7 @@ struct Report {
         self.before = before
     }
 
-    /// Says something that is not part of the table.
+    /// Prints a line that is not part of the table.
     static func tell(_ text: String) {
         let line = Array("bench: \(text)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
@@ -32,7 +32,7 @@ struct Report {
         for failure in failures { Swift.print("- FAILED \(failure)") }
     }
 
-    /// Markdown, aligned so that it can be read as it is.
+    /// The table in Markdown with aligned columns.
     private var table: String {
         let head = ["figure", "junctiond", "C server", "peers", "target", "verdict"]
         let cells =

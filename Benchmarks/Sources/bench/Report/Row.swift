@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line of the table: a figure, what each side came to, and whether it is good enough.
+/// One row of the table: a figure, the result of each side, and whether it is within its limit.
 struct Row {
     enum Verdict: String {
         case met
@@ -20,14 +20,14 @@ struct Row {
         self.target = target
     }
 
-    /// Notes what was measured, and whether all of it holds.
+    /// Records the results, and whether all of them are within their limits.
     mutating func judge(_ conditions: Bool...) {
         verdict = conditions.allSatisfy(\.self) ? .met : .missed
     }
 }
 
 extension Double {
-    /// Three digits that mean something: 9.08, 13.6, 229, 12,300.
+    /// Formats a number with three significant digits: 9.08, 13.6, 229, 12,300.
     var text: String {
         guard isFinite else { return "–" }
         if self >= 100 { return Int(rounded()).text }
@@ -36,7 +36,7 @@ extension Double {
 }
 
 extension Int {
-    /// With a comma between the thousands.
+    /// Formats a whole number with commas.
     var text: String {
         let digits = Array(String(self))
         let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[Swift.max(0, $0 - 3)..<$0]) }

@@ -1,7 +1,7 @@
 import CInstruments
 import Glibc
 
-/// The floor: a C epoll server that only moves bytes.
+/// The baseline: a C epoll server that only moves bytes.
 final class BareServer {
     static let name = "C server"
     static let program = Command.ownFolder + "/bare-server"
@@ -26,7 +26,7 @@ final class BareServer {
 }
 
 extension Command {
-    /// Where this program is, and what was built with it.
+    /// The folder of this program and of the programs that were built with it.
     static let ownFolder: String = {
         var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let program = path[..<max(0, readlink("/proc/self/exe", &path, path.count))]

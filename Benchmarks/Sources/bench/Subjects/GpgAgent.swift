@@ -1,6 +1,6 @@
 import CInstruments
 
-/// GnuPG's agent, asked for its version.
+/// GnuPG's agent; the request is for its version.
 final class GpgAgent: Peer {
     static let name = "gpg-agent"
     static let package = "gpg-agent"
@@ -24,7 +24,7 @@ final class GpgAgent: Peer {
         }
     }
 
-    /// It has detached itself by now and says its number when it is asked: `D 1234`.
+    /// The agent has detached itself. It reports its process id on request: `D 1234`.
     private static func processNumber(_ home: String) throws -> Int32 {
         let answer = try ask("GETINFO pid", home).run()
         let digits = answer.drop { !$0.isNumber }.prefix { $0.isNumber }

@@ -1,19 +1,19 @@
 import CInstruments
 import Glibc
 
-/// The daemon, with a state directory of its own.
+/// The daemon, with its own state directory.
 final class Junctiond {
     let socket: String
     let sandbox: Sandbox?
-    /// What started it, and would again.
+    /// The command that started it and can restart it.
     let command: Command
     let process: ChildProcess
-    /// The unit whose processes it admits; else only root is.
+    /// The unit whose processes it admits; if nil, it admits only root.
     private let group: UnitGroup?
     private let log: String
     private var user: String?
 
-    /// Starts it and waits for its socket; without a sandbox it has nobody to ask.
+    /// Starts the daemon and waits for its socket. Without a sandbox it has no provider.
     init(_ lab: Lab, sandbox: Sandbox?, stateInMemory: Bool = false, admitting group: UnitGroup? = nil) throws {
         self.sandbox = sandbox
         self.group = group
@@ -35,19 +35,19 @@ final class Junctiond {
 
     var processes: [Int32] { [process.id] }
 
-    /// The courier stays for half a minute when there is nothing more to carry; what is idle comes after.
+    /// The courier stays for half a minute after its last request, so a measurement of the idle daemon starts later.
     func waitUntilCourierIsGone() {
         for _ in 0..<90 where processes.contains(where: { ProcessFacts.family(of: $0).count > 1 }) { sleep(1) }
     }
 
     func exchange(_ method: String) -> Exchange { Exchange(socket, method: method) }
 
-    /// Its subjects are told apart by what they are asked.
+    /// Its subjects differ in the request.
     func subject(_ method: String) -> Subject {
         Subject(name: method, processes: processes, road: .socket(exchange(method)))
     }
 
-    /// Asked by a process that it knows by nothing but its unit; `nil` if it admits none.
+    /// A subject whose caller has rights only by its unit; `nil` if the daemon admits none.
     func subjectOfUnit(_ method: String) -> Subject? {
         group.map { group in
             Subject(
@@ -58,7 +58,7 @@ final class Junctiond {
         }
     }
 
-    /// Makes sure that it is the unit that admits: the same process outside it is refused.
+    /// Checks that the unit gives the rights: the same process outside of it is denied.
     func checkThatOnlyTheUnitIsAdmitted(to method: String) throws {
         do {
             _ = try exchange(method).roundTrips(1, from: nil)
@@ -70,7 +70,7 @@ final class Junctiond {
 
     func connect() throws -> RpcConnection { try RpcConnection(socket) }
 
-    /// Signs a new user in, or the same one again.
+    /// Signs in a new user, or the same one again.
     func signIn(_ connection: RpcConnection? = nil) throws {
         guard let sandbox else { throw Trouble("no cloud to sign in to") }
         let user = try user ?? sandbox.createUser()
@@ -79,7 +79,7 @@ final class Junctiond {
         try (connection ?? connect()).call("session.signIn", ["scheme": "signInToken", "token": token])
     }
 
-    /// What the snapshot says about the renewal.
+    /// The renewal part of the snapshot.
     func renewalPhase() throws -> String {
         let snapshot = try connect().call("session.status") as? [String: Any]
         let renewal = snapshot?["renewal"] as? [String: Any]

@@ -1,7 +1,7 @@
 import CInstruments
 import Glibc
 
-/// oidc-agent with one account at a provider on loopback, asked for the access token that it has in memory.
+/// oidc-agent with one account at a provider on loopback; the request is for its cached access token.
 final class OidcAgent: Peer {
     static let name = "oidc-agent"
     static let package = "oidc-agent-cli, python3 and openssl"
@@ -11,7 +11,7 @@ final class OidcAgent: Peer {
     let launched: LaunchedPeer
     private let provider: ChildProcess
     private let configuration: String
-    /// As long as this file exists, the provider answers nobody.
+    /// While this file exists, the provider does not answer.
     private let hangFile: String
     private static let account = "bench"
 
@@ -57,22 +57,22 @@ final class OidcAgent: Peer {
     }
 
     var road: Subject.Road {
-        // The library looks for it there.
+        // The library looks for the socket there.
         setenv("OIDC_SOCK", launched.socket, 1)
         return .oidcLibrary(account: Self.account)
     }
 
     var client: Command { Command(Command.find("oidc-token")!, [Self.account], environment: environment) }
 
-    /// Has a fresh token fetched while the provider hangs, and asks for the cached one beside it.
-    /// Returns the milliseconds until the answer, or `nil` if there was none in time.
+    /// Requests a fresh token while the provider hangs, and at the same time the cached one. Returns the milliseconds
+    /// until the second answer, or `nil` after a timeout.
     func timeToOutputWhileProviderHangs(within seconds: Double, log: String) throws -> Double? {
         close(open(hangFile, O_WRONLY | O_CREAT, 0o600))
         var fetch = client
         fetch.arguments.append("--force-new")
         let fetching = try ChildProcess(fetch, log: log)
         defer { fetching.stop() }
-        // The agent takes requests in turn: a moment, so that the one that hangs is the first.
+        // The agent handles one request after the other: the pause makes sure that the hanging one is first.
         usleep(300_000)
         do {
             return try client.timeToOutput(within: seconds)

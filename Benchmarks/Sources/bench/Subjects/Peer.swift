@@ -1,24 +1,24 @@
 import CInstruments
 import Glibc
 
-/// A daemon of others that does a job like ours.
+/// An agent of another project with a similar job.
 protocol Peer: AnyObject {
     static var name: String { get }
-    /// The Debian package that has it.
+    /// The Debian package that contains it.
     static var package: String { get }
     static var programs: [String] { get }
-    /// What it is asked for here is an access token; if not, it is more like a status.
+    /// Whether its request is for an access token; otherwise it is more like a status.
     static var handsOutTokens: Bool { get }
 
-    /// Starts one with nothing in it.
+    /// Starts one without content.
     static func launch(_ lab: Lab) throws -> LaunchedPeer
 
-    /// Starts one and gives it what it shall answer with.
+    /// Starts one with the content of its answers.
     init(_ lab: Lab) throws
 
     var launched: LaunchedPeer { get }
     var road: Subject.Road { get }
-    /// Its own client, asking for what it has in memory.
+    /// Its own client, which requests something from memory.
     var client: Command { get }
 }
 
@@ -31,14 +31,14 @@ extension Peer {
     var subject: Subject { Subject(name: name, processes: processes, road: road) }
 }
 
-/// A peer that accepts connections.
+/// A running peer that accepts connections.
 struct LaunchedPeer {
     let socket: String
     let process: ChildProcess
-    /// Milliseconds from exec until it accepted.
+    /// Milliseconds from exec to accepting.
     let startTime: Double
 
-    /// Starts it and waits. Who detaches from us is found by `process`.
+    /// Starts the peer and waits for it. `process` finds one that detaches itself.
     init(
         _ command: Command,
         listeningOn socket: String,

@@ -1,6 +1,6 @@
 import CInstruments
 
-/// OpenSSH's agent with two keys, asked for the list of them.
+/// OpenSSH's agent with two keys; the request is for the list of them.
 final class SshAgent: Peer {
     static let name = "ssh-agent"
     static let package = "openssh-client"

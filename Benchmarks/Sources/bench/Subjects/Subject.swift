@@ -1,12 +1,12 @@
 import CInstruments
 
-/// Somebody who can be asked, over and over.
+/// A server that receives repeated requests.
 struct Subject {
     enum Road {
         case socket(Exchange)
-        /// By a process of this unit.
+        /// From a process of this unit.
         case unit(Exchange, UnitGroup)
-        /// liboidc-agent encrypts every call and connects anew for it: there is no other way to ask.
+        /// liboidc-agent encrypts every call and opens a new connection for it; there is no other way.
         case oidcLibrary(account: String)
     }
 
@@ -14,7 +14,7 @@ struct Subject {
     let processes: [Int32]
     let road: Road
 
-    /// What it is asked over its socket, if it can be asked there.
+    /// The request over its socket, if there is one.
     var exchange: Exchange? {
         if case .socket(let exchange) = road { exchange } else { nil }
     }
