@@ -95,8 +95,8 @@ package final class SessionServer: Sendable {
         let dispatcher = registry.value.dispatcher
         dispatcher.prepared.forgetToken(unless: snapshot.facts.accessToken?.generation)
         let codes = dispatcher.owner.assumeIsolated { $0.codes }
-        let news = JunctionProtocol.Snapshot(snapshot)
-        let withCodes = codes.map { JunctionProtocol.Snapshot(snapshot, codes: $0) }
+        let news = WireSnapshot(snapshot)
+        let withCodes = codes.map { WireSnapshot(snapshot, codes: $0) }
         dispatcher.watchers.announce(news, withCodes: withCodes)
         dispatcher.httpWatchers.announce(news, withCodes: withCodes)
     }

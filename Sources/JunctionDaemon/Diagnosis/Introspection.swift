@@ -130,7 +130,7 @@ final class Introspection: DaemonIntrospection {
             Identity(userId: $0, teamId: facts.teamId, environment: facts.environment, region: facts.region)
         }
         let session = SessionFindings(
-            JunctionProtocol.Snapshot(snapshot),
+            WireSnapshot(snapshot),
             now: Timestamp(milliseconds: clock.now().wall.milliseconds)
         ).checks
         let files = surroundings.secretFiles.compactMap(\.finding)

@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 
 extension JunctionSession.ApiRequest {
-    init(_ request: JunctionProtocol.ApiRequest) {
+    init(_ request: WireApiRequest) {
         self.init(
             method: request.method,
             path: request.path,
@@ -13,7 +13,7 @@ extension JunctionSession.ApiRequest {
     }
 }
 
-extension JunctionProtocol.ApiAnswer {
+extension WireApiAnswer {
     init(_ answer: JunctionSession.ApiAnswer) {
         var headers = NamedTexts()
         for header in answer.headers { headers.append(header.name, header.value) }

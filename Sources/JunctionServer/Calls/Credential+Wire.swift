@@ -2,7 +2,7 @@ import JunctionProtocol
 import JunctionSession
 
 extension JunctionSession.Credential {
-    init(_ credential: JunctionProtocol.Credential) {
+    init(_ credential: WireCredential) {
         self =
             switch credential {
             case .signInToken(let token): .signInToken(token.box)

@@ -59,7 +59,7 @@ extension Dispatcher {
     }
 
     /// Answers `api.request`. The answer is one line, so its body is gathered first.
-    func callApi(_ request: Request, _ call: JunctionProtocol.ApiRequest) {
+    func callApi(_ request: Request, _ call: WireApiRequest) {
         guard answers.mayBegin(for: request.caller.user) else { return request.fail(.tooManyAnswers) }
         let pending = PendingRequest(request)
         self.call(JunctionSession.ApiRequest(call), for: request.caller) { [self] outcome in
@@ -85,7 +85,7 @@ extension Dispatcher {
             switch outcome {
             case .gathered:
                 guard let denial = denial(of: .apiRequest, to: connection.caller) else {
-                    return pending.settle(JunctionProtocol.ApiAnswer(answer), body)
+                    return pending.settle(WireApiAnswer(answer), body)
                 }
                 connection.bodyEnded(body)
                 body.end()

@@ -25,7 +25,7 @@ extension Dispatcher {
         among watchers: Watchers<Member>,
         _ tell: (UnsafeRawBufferPointer) -> Void
     ) {
-        let present = SentState(Snapshot(owner.assumeIsolated { $0.snapshot }))
+        let present = SentState(WireSnapshot(owner.assumeIsolated { $0.snapshot }))
         watchers.add(connection, params.changes ?? .all, told: present)
         tellState(to: connection.caller, tell)
     }
@@ -35,7 +35,7 @@ extension Dispatcher {
         request.succeed(SessionUnsubscribe.self, NoAnswer())
     }
 
-    func signIn(_ request: Request, _ credential: JunctionProtocol.Credential) {
+    func signIn(_ request: Request, _ credential: WireCredential) {
         let (peer, observer) = (request.caller.peer, observer)
         let isAllowed = stillMay(.manage, request)
         let shown = shown(to: request.caller)
@@ -106,5 +106,4 @@ extension Dispatcher {
         }
     }
 
-    private typealias Snapshot = JunctionProtocol.Snapshot
 }

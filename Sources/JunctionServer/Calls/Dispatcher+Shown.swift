@@ -20,11 +20,11 @@ extension Caller {
 extension Dispatcher {
     /// Returns a function that shows a state to a caller with the right to `status` or `manage`, by its rights at that
     /// time.
-    func shown(to caller: Caller) -> @Sendable (JunctionSession.Snapshot) -> JunctionProtocol.Snapshot {
+    func shown(to caller: Caller) -> @Sendable (JunctionSession.Snapshot) -> WireSnapshot {
         let viewer = NIOLoopBound((owner, caller), eventLoop: eventLoop)
         return { snapshot in
             let (owner, caller) = viewer.value
-            return Snapshot(snapshot, codes: caller.seesCodes ? owner.assumeIsolated { $0.codes } : nil)
+            return WireSnapshot(snapshot, codes: caller.seesCodes ? owner.assumeIsolated { $0.codes } : nil)
         }
     }
 
@@ -38,5 +38,4 @@ extension Dispatcher {
         }
     }
 
-    private typealias Snapshot = JunctionProtocol.Snapshot
 }

@@ -42,7 +42,7 @@ final class PreparedAnswers {
             return status.json.withUnsafeBytes(body)
         }
         var writer = JSONWriter(capacity: 1_024)
-        JunctionProtocol.Snapshot(owner.assumeIsolated { $0.snapshot }, codes: codes).write(to: &writer)
+        WireSnapshot(owner.assumeIsolated { $0.snapshot }, codes: codes).write(to: &writer)
         writer.withUnsafeBytes(body)
     }
 
@@ -50,7 +50,7 @@ final class PreparedAnswers {
         let (snapshot, hasCodes) = owner.assumeIsolated { ($0.snapshot, $0.codes != nil) }
         if snapshot.revision != status.revision {
             var writer = JSONWriter(capacity: 1_024)
-            JunctionProtocol.Snapshot(snapshot).write(to: &writer)
+            WireSnapshot(snapshot).write(to: &writer)
             (status.revision, status.json) = (snapshot.revision, writer.take())
         }
         (status.changes, status.isForAll) = (owner.changeCount.present, !hasCodes)

@@ -16,7 +16,7 @@ extension RenewalRequest {
 
 extension JunctionSession.RenewalAnswer {
     /// Makes the session's answer; `nil` if the handler is unable.
-    init?(_ answer: JunctionProtocol.RenewalAnswer) {
+    init?(_ answer: WireRenewalAnswer) {
         switch answer {
         case .renew: self = .renew
         case .renewWithAuthToken(let token): self = .authToken(token.box)

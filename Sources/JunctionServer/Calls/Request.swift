@@ -7,7 +7,7 @@ import NIOCore
 struct Request {
     let connection: Connection
     /// The id; `nil` for a notification, which is carried out and never answered.
-    let id: JunctionProtocol.RequestID?
+    let id: WireRequestID?
     /// The batch that contains the call, if any. Its answers are sent together.
     let batch: BatchAnswers?
     /// The bytes of the call and of the id. Its caller is charged with them until the call is answered.
@@ -30,14 +30,14 @@ struct Request {
     }
 
     /// Answers an API call. The body is written as the caller reads.
-    func succeed(_ answer: JunctionProtocol.ApiAnswer, _ body: GatheredBody) {
+    func succeed(_ answer: WireApiAnswer, _ body: GatheredBody) {
         guard let id else { return body.end() }
         let line = OutgoingLine(answer, body, for: id)
         guard let batch else { return connection.put(line) }
         batch.add(line, orAfterTooLong: .batchTooSlow, for: id, to: connection)
     }
 
-    private func put(_ write: (inout [UInt8], JunctionProtocol.RequestID) -> Void) {
+    private func put(_ write: (inout [UInt8], WireRequestID) -> Void) {
         guard let id else { return }
         guard let batch else { return connection.put { write(&$0, id) } }
         batch.add(to: connection) { write(&$0, id) }
@@ -95,7 +95,7 @@ final class PendingRequest {
     }
 
     /// Answers with a body. The account is charged until the body was written.
-    func settle(_ answer: JunctionProtocol.ApiAnswer, _ body: GatheredBody) {
+    func settle(_ answer: WireApiAnswer, _ body: GatheredBody) {
         begin()
         body.whenOver = { [request, unowned body] in
             request.connection.bodyEnded(body)

@@ -8,7 +8,7 @@ extension WireError {
             refusal.message,
             retryAfter: refusal.retryAfter?.inSeconds,
             userId: refusal.userId,
-            termination: refusal.termination.map(JunctionProtocol.Termination.init),
+            termination: refusal.termination.map(WireTermination.init),
             maximum: refusal.maximum?.inSeconds,
             remedy: refusal.remedy
         )

@@ -1,7 +1,7 @@
 package import JunctionProtocol
 package import JunctionSession
 
-extension JunctionProtocol.Snapshot {
+extension WireSnapshot {
     /// Makes the snapshot for the wire.
     ///
     /// - Parameter codes: the codes of the sign-in that awaits approval, for callers that may manage the session.
@@ -13,7 +13,7 @@ extension JunctionProtocol.Snapshot {
             state: State(facts.state),
             flags: facts.flags.map(Flag.init),
             provider: facts.provider,
-            scheme: facts.scheme.map { "\(Credential.Scheme($0).name)" },
+            scheme: facts.scheme.map { "\(WireCredential.Scheme($0).name)" },
             userId: facts.userId,
             externalUserId: facts.externalUserId?.text,
             teamId: facts.teamId,
@@ -21,14 +21,14 @@ extension JunctionProtocol.Snapshot {
             region: facts.region,
             accessToken: facts.accessToken.map(TokenLife.init),
             renewal: Renewal(facts.renewal),
-            termination: facts.termination.map(JunctionProtocol.Termination.init),
+            termination: facts.termination.map(WireTermination.init),
             authorization: facts.authorization.map { Authorization($0, codes) },
             storage: Storage(facts.storage)
         )
     }
 }
 
-extension JunctionProtocol.Snapshot.TokenLife {
+extension WireSnapshot.TokenLife {
     init(_ facts: TokenFacts) {
         self.init(
             issuedAt: Timestamp(facts.issuedAt),
@@ -38,7 +38,7 @@ extension JunctionProtocol.Snapshot.TokenLife {
     }
 }
 
-extension JunctionProtocol.Snapshot.Authorization {
+extension WireSnapshot.Authorization {
     init(_ authorization: JunctionSession.Snapshot.Authorization, _ codes: DeviceCodes?) {
         self.init(
             userCode: codes.map { SecretText($0.userCode) },
@@ -49,7 +49,7 @@ extension JunctionProtocol.Snapshot.Authorization {
     }
 }
 
-extension JunctionProtocol.Snapshot.Renewal {
+extension WireSnapshot.Renewal {
     init(_ renewal: JunctionSession.Snapshot.Renewal) {
         self.init(
             phase: Phase(renewal.phase),
@@ -61,7 +61,7 @@ extension JunctionProtocol.Snapshot.Renewal {
     }
 }
 
-extension JunctionProtocol.Snapshot.Storage {
+extension WireSnapshot.Storage {
     init(_ report: StorageReport) {
         self.init(
             sealedWith: report.sealedWith,
@@ -73,7 +73,7 @@ extension JunctionProtocol.Snapshot.Storage {
     }
 }
 
-extension JunctionProtocol.Termination {
+extension WireTermination {
     init(_ termination: JunctionSession.Termination) {
         self.init(code: termination.code, message: termination.message, at: Timestamp(termination.at))
     }

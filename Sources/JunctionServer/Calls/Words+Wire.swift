@@ -4,7 +4,7 @@ import JunctionSession
 // The session module and the wire have separate vocabularies, although most words are equal. Renaming a case of the
 // session module does not change the wire, and a new case needs a word here.
 
-extension JunctionProtocol.Snapshot.State {
+extension WireSnapshot.State {
     init(_ state: SessionState) {
         self =
             switch state {
@@ -17,7 +17,7 @@ extension JunctionProtocol.Snapshot.State {
     }
 }
 
-extension JunctionProtocol.Snapshot.Flag {
+extension WireSnapshot.Flag {
     init(_ flag: JunctionSession.Snapshot.Flag) {
         self =
             switch flag {
@@ -30,7 +30,7 @@ extension JunctionProtocol.Snapshot.Flag {
     }
 }
 
-extension JunctionProtocol.Snapshot.Renewal.Phase {
+extension WireSnapshot.Renewal.Phase {
     init(_ phase: RenewalPhase) {
         self =
             switch phase {
@@ -44,7 +44,7 @@ extension JunctionProtocol.Snapshot.Renewal.Phase {
     }
 }
 
-extension JunctionProtocol.Snapshot.Storage.Status {
+extension WireSnapshot.Storage.Status {
     init(_ status: StorageStatus) {
         self =
             switch status {
@@ -95,7 +95,7 @@ extension ReconcileResult.Action {
     }
 }
 
-extension JunctionProtocol.Credential.Scheme {
+extension WireCredential.Scheme {
     init(_ scheme: JunctionSession.Scheme) {
         self =
             switch scheme {

@@ -169,7 +169,7 @@ extension ByteBuffer {
         self = writer.withUnsafeBytes { ByteBuffer(bytes: $0) }
     }
 
-    init(event snapshot: JunctionProtocol.Snapshot) {
+    init(event snapshot: WireSnapshot) {
         var writer = JSONWriter(capacity: 1_024)
         snapshot.write(to: &writer)
         self = writer.withUnsafeBytes { ByteBuffer(event: $0) }

@@ -459,7 +459,7 @@ final class HTTPConnection {
 }
 
 extension HTTPConnection: Watcher {
-    static func line(telling snapshot: JunctionProtocol.Snapshot) -> ByteBuffer { ByteBuffer(event: snapshot) }
+    static func line(telling snapshot: WireSnapshot) -> ByteBuffer { ByteBuffer(event: snapshot) }
 
     func post(_ event: ByteBuffer) -> Bool {
         guard let context, context.channel.isWritable else { return false }

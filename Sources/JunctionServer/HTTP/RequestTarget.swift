@@ -27,12 +27,12 @@ struct RequestTarget: Equatable {
         for pair in parts[1].split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.unescaped(sides[0]), let value = Self.unescaped(sides.count == 2 ? sides[1] : ""),
-                query.count < ApiRequest.mostTexts
+                query.count < WireApiRequest.mostTexts
             else {
                 throw RefusedRequest(
                     400,
                     .invalidRequest,
-                    "The query is percent-encoded UTF-8 of at most \(ApiRequest.mostTexts) names"
+                    "The query is percent-encoded UTF-8 of at most \(WireApiRequest.mostTexts) names"
                 )
             }
             query.append((name, value))

@@ -52,7 +52,7 @@ final class BatchAnswers {
     /// Adds the answer to an API call.
     ///
     /// - Parameter error: the answer to send instead if the rest of the batch takes longer than `Patience.room`.
-    func add(_ line: OutgoingLine, orAfterTooLong error: WireError, for id: RequestID, to connection: Connection) {
+    func add(_ line: OutgoingLine, orAfterTooLong error: WireError, for id: WireRequestID, to connection: Connection) {
         var message: [UInt8] = []
         message.appendError(error, for: id)
         add(Answer(line: line, error: message), to: connection)

@@ -381,7 +381,7 @@ final class Connection {
 extension Connection: TurnTaker {}
 
 extension Connection: Watcher {
-    static func line(telling snapshot: Snapshot) -> ByteBuffer {
+    static func line(telling snapshot: WireSnapshot) -> ByteBuffer {
         var line = ByteBuffer()
         line.appendNotification(of: SessionChanged.self, SessionChanged.Params(snapshot: snapshot))
         line.endLine()

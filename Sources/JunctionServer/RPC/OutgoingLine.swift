@@ -21,7 +21,7 @@ struct OutgoingLine {
         append(.bytes(bytes))
     }
 
-    init(_ answer: ApiAnswer, _ body: GatheredBody, for id: RequestID) {
+    init(_ answer: WireApiAnswer, _ body: GatheredBody, for id: WireRequestID) {
         var (beginning, end): ([UInt8], [UInt8]) = ([], [])
         beginning.beginApiAnswer(answer, bodyIsText: body.isText, for: id)
         end.endApiAnswer()

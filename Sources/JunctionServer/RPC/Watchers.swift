@@ -32,7 +32,7 @@ final class Watchers<Member: Watcher> {
     /// again.
     ///
     /// - Parameter withCodes: the state for callers that may manage the session, if there are codes.
-    func announce(_ snapshot: Snapshot, withCodes: Snapshot? = nil) {
+    func announce(_ snapshot: WireSnapshot, withCodes: WireSnapshot? = nil) {
         guard !connections.isEmpty else { return notification = nil }
         notification = Notification(
             state: SentState(snapshot),
@@ -58,7 +58,7 @@ final class Watchers<Member: Watcher> {
 protocol Watcher: CallerConnection {
     var watch: Watch { get set }
     /// Returns the bytes that notify a watcher of a new state.
-    static func line(telling snapshot: Snapshot) -> ByteBuffer
+    static func line(telling snapshot: WireSnapshot) -> ByteBuffer
     /// Sends shared bytes. Returns false if the peer does not read, or if the answer to its subscription has not been
     /// sent yet.
     func post(_ line: ByteBuffer) -> Bool
@@ -73,9 +73,9 @@ enum Watch: Equatable {
 /// The part of a state that decides whether a watcher receives it.
 struct SentState: Equatable {
     private let revision: UInt64
-    private let state: Snapshot.State
+    private let state: WireSnapshot.State
 
-    init(_ snapshot: Snapshot) {
+    init(_ snapshot: WireSnapshot) {
         (revision, state) = (snapshot.revision, snapshot.state)
     }
 

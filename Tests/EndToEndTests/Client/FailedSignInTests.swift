@@ -47,7 +47,8 @@ import Testing
 
         _ = try installation.ctl("sign-in", input: "no-sign-in-token")
         _ = try installation.signInNewUser()
-        _ = try installation.ctl("sign-in", input: try installation.cloud.signInToken(for: installation.cloud.makeUser()))
+        let other = try installation.cloud.signInToken(for: installation.cloud.makeUser("bob"))
+        _ = try installation.ctl("sign-in", input: other)
 
         try installation.daemon?.awaitError("is signed in on this installation")
         let log = installation.daemon?.errors.split(separator: "\n") ?? []
