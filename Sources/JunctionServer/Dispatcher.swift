@@ -140,8 +140,8 @@ final class Dispatcher {
         if caller.account.accepted >= limits.accepted { throw .tooMuchAsked }
     }
 
-    /// Returns an error if the caller must not call the method now. Counts and reports a missing capability, unless the
-    /// caller has disconnected and the policy would still allow the call.
+    /// Returns an error if the caller must not call the method now. Counts and logs the refusal, with one exception: the
+    /// right is missing only because the caller has disconnected.
     func denial(of method: Method, to caller: Caller) -> WireError? {
         guard let capability = method.capability, !caller.may(capability) else {
             return method == .apiRequest && !exposesApi ? .apiNotExposed : nil
@@ -215,12 +215,12 @@ extension Call {
 extension WireError {
     static let tooManyRequests = WireError(
         .busy,
-        "Your user waits for as many answers as it may: wait for some of them, or raise limits.inFlight",
+        "Your user has as many requests without an answer as limits.inFlight allows: wait for some of the answers, or raise it",
         retryAfter: 1
     )
     static let tooMuchAsked = WireError(
         .busy,
-        "What your user waits for an answer to is as large as it may be: wait for some of the answers",
+        "The requests of your user that have no answer yet have reached the size limit: wait for some of the answers",
         retryAfter: 1
     )
     static let batchTooLarge = WireError(

@@ -29,16 +29,16 @@ extension LocalFailure {
         switch self {
         case .unreachable(let failure):
             switch failure.place {
-            case .program(let path): "The network courier \(path) cannot be started (\(failure.reason))"
-            case .socket(let path): "No network courier can be had at \(path) (\(failure.reason))"
+            case .program(let path): "The network helper \(path) cannot be started (\(failure.reason))"
+            case .socket(let path): "No network helper can be had at \(path) (\(failure.reason))"
             }
-        case .died: "The network courier ended before it had the answer of \(place)"
-        case .silent: "The network courier does not say anything about \(place) any more, and was given up"
-        case .late: "The network courier has not brought the answer of \(place) in its time, and was given up"
-        case .ofAnotherVersion: "The network courier is of another version than the daemon"
-        case .unintelligible: "The network courier said of \(place) what makes no sense, and was given up"
+        case .died: "The network helper ended before it had the answer of \(place)"
+        case .silent: "The network helper does not say anything about \(place) any more, and was given up"
+        case .late: "The network helper has not brought the answer of \(place) in its time, and was given up"
+        case .ofAnotherVersion: "The network helper is of another version than the daemon"
+        case .unintelligible: "The network helper said of \(place) what makes no sense, and was given up"
         case .malformed:
-            "The network courier brought an answer of \(place) that cannot be one, and this request was ended"
+            "The network helper brought an answer of \(place) that cannot be one, and this request was ended"
         case .requestTooLong: "The request to \(place) is longer than a request may be"
         case .tooManyUnderWay: "The request to \(place) was not made: too many others are waiting for their answers"
         case .cancelled: "The request to \(place) was given up"

@@ -9,6 +9,7 @@ protocol AnswerReceiver: AnyObject {
     func head(_ head: AnswerHead)
     /// Receives a part of the body. When the receiver is done with it, it grants as many bytes again.
     func part(_ part: SharedSecret)
+    /// Receives the end of the transfer.
     ///
     /// - Parameter sinceLeft: the time since the request left, if it did.
     func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?)
@@ -120,8 +121,8 @@ final class OutgoingTransfer {
         answerRoom += count
     }
 
-    /// The time by which a helper that keeps the limits has sent its next message. Before the request leaves, no
-    /// message extends this time. After that no message extends it beyond `end`.
+    /// The deadline of the helper's next message. It is fixed until the request leaves. After that each message extends
+    /// it, at most to `end`.
     var nextWord: NIODeadline {
         guard leftAt != nil else { return begunAt + .milliseconds(Int64(limits.resolve) + Int64(limits.connect)) }
         return min(movedAt + .milliseconds(Int64(limits.silence)), end)

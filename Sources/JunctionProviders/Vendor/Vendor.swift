@@ -2,7 +2,7 @@ package import JunctionSession
 
 /// A vendor: its name, its settings, and how its provider is made from them.
 ///
-/// A new vendor is a folder with one of these, and a line in the wiring's list of vendors.
+/// A new vendor is a folder with one of these, and a line in `VendorName.allCases` of JunctionDaemon.
 package protocol Vendor: Sendable {
     /// The name in the configuration, on the wire and in the stored record.
     static var name: String { get }

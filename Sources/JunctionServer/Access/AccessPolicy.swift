@@ -32,8 +32,7 @@ package struct AccessPolicy: Equatable, Sendable {
             case .yes:
                 let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
                 return AccessDecision(grant, .entry, by: (index, rule))
-            // This rule would decide if the caller is in its unit. Later rules are for callers that it does not match,
-            // and it is unknown whether this caller is one of them. So the caller gets neither rule's capabilities.
+            // Whether this rule matches is unknown, so neither it nor a later rule can apply. The caller gets nothing.
             case .unknown: return AccessDecision(.nothing, .unitUnknown)
             }
         }

@@ -25,7 +25,7 @@ extension SessionMachine {
             if case .terminated(let termination, _) = installation { return .failure(.terminated(termination)) }
             return caller.done().map { .success($0) }
         case .token(let hasHadRenewal):
-            if case .answer(let outcome) = verdict(for: caller.kind, hasHadRenewal, now) { return outcome }
+            if case .answer(let outcome) = decision(for: caller.kind, hasHadRenewal, now) { return outcome }
             return nil
         case .retry(var retry):
             // A sign-in under way may fail, so the attempt waits for its end.

@@ -19,7 +19,7 @@ struct HandlerRounds: Hashable, Sendable {
     private var silentUsers: Set<UInt32> = []
     private var open: Question?
     private var waiting: [Round] = []
-    /// The users who were asked for a renewal since the last renewal that began without a postponement in force. `nil`
+    /// The users who were asked since the last renewal that began outside a postponement. `nil`
     /// after a restart during a postponement, because the record does not list the users who were asked.
     private var askedUsers: Set<UInt32>? = []
 

@@ -2,8 +2,8 @@
 extension SessionMachine {
     // MARK: Events
 
-    /// Handles a new session handler. It shortens no postponement, unless the token has expired and its user has not
-    /// been asked.
+    /// Handles a new session handler. A postponement goes on, with one exception: the token has expired, and the local
+    /// user who owns this handler has not been asked yet.
     package mutating func handlerRegistered(_ handler: HandlerID, now: Moment) -> [Effect] {
         rounds.register(handler)
         return settle(now)

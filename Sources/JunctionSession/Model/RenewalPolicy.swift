@@ -135,7 +135,8 @@ package enum RenewalPolicy {
     }
 
     /// Returns the time limit of a round for a renewal: half of the rest of the token's lifetime, which leaves time for
-    /// the provider's answer. One handler always gets its full time, even if the token has expired or is about to.
+    /// the provider's answer, but at least the time of one handler, and at most `longestRound`. The users of a round share
+    /// it.
     static func roundLimit(left: Duration, handlerTimeout: Duration) -> Duration {
         min(longestRound, max(left / 2, handlerTimeout))
     }

@@ -149,9 +149,9 @@ extension SessionMachine {
                 session.refusedWithoutReason(now)
                 updateRecord()
             }
-            putOff(tried, unavailability, session, now)
+            retryLater(tried, unavailability, session, now)
         case .answerRefused(let reason):
-            guard mode == .handler else { return putOff(tried, Unavailability(reason), session, now) }
+            guard mode == .handler else { return retryLater(tried, Unavailability(reason), session, now) }
             askNext(after: tried, reason, session, now)
         case .registrationForgotten:
             registrationForgotten(tried, session, now)
@@ -187,7 +187,7 @@ extension SessionMachine {
             .filter(rounds.users.contains)
         guard renewal.registrationForgotten(), !isSpent || !users.isEmpty else {
             let failure = Unavailability("The provider has forgotten this installation: it is registered again")
-            return putOff(tried, failure, session, now)
+            return retryLater(tried, failure, session, now)
         }
         guard isSpent else { return writeIntent(tried, now) }
         let (attempt, before) = (nextAttempt(), tried.round)
@@ -213,7 +213,7 @@ extension SessionMachine {
     }
 
     /// Keeps the session, answers the callers that wait, and sets the time of the next attempt.
-    private mutating func putOff(
+    private mutating func retryLater(
         _ tried: Renewal.Try,
         _ failure: Unavailability,
         _ session: Session,

@@ -1,7 +1,7 @@
 /// Answers callers that want a token, or the credential of an API call.
 extension SessionMachine {
     /// The decision about a caller that wants a token.
-    enum TokenVerdict {
+    enum TokenDecision {
         case answer(Reply.Outcome)
         case wait
         case renew
@@ -75,7 +75,7 @@ extension SessionMachine {
     mutating func renewForCallers(_ now: Moment) -> [Effect] {
         for caller in callers.list {
             guard case .token(let hasHadRenewal) = caller.wait,
-                case .renew = verdict(for: caller.kind, hasHadRenewal, now)
+                case .renew = decision(for: caller.kind, hasHadRenewal, now)
             else { continue }
             if let refusal = budget.refusal(of: caller.uid, now: now) {
                 callers.refuse(caller.id, refusal)
@@ -88,19 +88,19 @@ extension SessionMachine {
         return []
     }
 
-    func verdict(for kind: Callers.Caller.Kind, _ hasHadRenewal: Bool, _ now: Moment) -> TokenVerdict {
+    func decision(for kind: Callers.Caller.Kind, _ hasHadRenewal: Bool, _ now: Moment) -> TokenDecision {
         if persistence.isSigningOut { return .answer(.failure(.notSignedIn)) }
-        if let session = installation.session { return verdict(for: kind, hasHadRenewal, session, now) }
+        if let session = installation.session { return decision(for: kind, hasHadRenewal, session, now) }
         if isSigningIn { return .wait }
         return .answer(.failure(sessionRefusal ?? .notSignedIn))
     }
 
-    private func verdict(
+    private func decision(
         for kind: Callers.Caller.Kind,
         _ hasHadRenewal: Bool,
         _ session: Session,
         _ now: Moment
-    ) -> TokenVerdict {
+    ) -> TokenDecision {
         guard let token = session.stored.token else { return .answer(outcomeWithApiKey(for: kind)) }
         let isAlive = session.isAlive(now)
         switch kind {
@@ -127,7 +127,7 @@ extension SessionMachine {
         _ hasHadRenewal: Bool,
         _ session: Session,
         _ now: Moment
-    ) -> TokenVerdict {
+    ) -> TokenDecision {
         if session.stored.reauthenticationPending { return .answer(.failure(.reauthenticationRequired)) }
         if let (until, words) = renewal.postponement {
             let refusal = SessionError.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)

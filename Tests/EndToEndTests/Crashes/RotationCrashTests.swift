@@ -63,12 +63,12 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3])
-    func `a kill during any later rotation loses no login`(generation: Int) throws {
+    func `a kill during any later rotation loses no login`(occurrence: Int) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
 
         for step in ["answered", "renamed"] {
-            try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": "\(step):\(generation)"])
+            try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": "\(step):\(occurrence)"])
             try installation.renewAndDie()
         }
         try installation.startDaemon()

@@ -224,7 +224,7 @@ struct CourierProcessTests {
         #expect(failure?.ambiguous == false)
         #expect(
             failure?.message == """
-                The network courier \(path) cannot be started (No such file or directory): \
+                The network helper \(path) cannot be started (No such file or directory): \
                 it belongs beside junctiond: install it there
                 """
         )

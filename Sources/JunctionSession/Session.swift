@@ -1,0 +1,211 @@
+/// The signed-in user as stored, the user's secrets, and state that only this process has.
+struct Session: Hashable, Sendable {
+    private(set) var stored: StoredSession
+    /// The secrets, which came with the identity in one grant or one record.
+    private(set) var secrets: SecretRef
+    /// The write time of the session's newest record. A wall clock that reads earlier is wrong.
+    private(set) var writtenAt: WallTime
+    /// The renewal time on the present wall clock. The record keeps the time that was drawn.
+    private(set) var renewAt: WallTime?
+    private var renewsAt: Uptime?
+    /// The time at which the token was obtained. `nil` if a restart could not trust the wall clock.
+    private(set) var obtainedAt: Uptime?
+    /// The end of the token on the monotonic clock. `nil` if a restart could not trust the wall clock.
+    private(set) var endsAt: Uptime?
+    /// The time of the first refusal without a reason.
+    private var refusedSince: Uptime?
+
+    /// Creates a session from a record and the secrets that were sealed in it.
+    init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime, at now: Moment) {
+        self.stored = stored
+        self.secrets = secrets
+        self.writtenAt = writtenAt
+        renewAt = stored.renewAt
+        guard isTrustworthy(now) else { return }
+        refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
+        renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
+        if hasEnd { endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) } }
+        obtainedAt = stored.token.map { now.uptime + min($0.issuedAt - now.wall, .zero) }
+    }
+
+    init(
+        _ granted: Granted,
+        externalUserId: ExternalUserId?,
+        generation: UInt64,
+        at now: Moment,
+        using random: inout Randomness
+    ) {
+        let token = granted.life.map { TokenFacts($0, generation: generation, now) }
+        stored = StoredSession(
+            identity: granted.identity,
+            scheme: granted.scheme,
+            externalUserId: externalUserId,
+            token: token,
+            renewAt: token.map { RenewalPolicy.renewalTime(of: $0, using: &random) }
+        )
+        secrets = granted.secrets
+        renewAt = stored.renewAt
+        renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
+        writtenAt = now.wall
+        obtainedAt = now.uptime
+        endsAt = granted.life?.end
+    }
+
+    /// Returns the same user's session after a rotation.
+    func renewed(_ granted: Granted, generation: UInt64, at now: Moment, using random: inout Randomness) -> Session {
+        var next = Session(
+            granted,
+            externalUserId: stored.externalUserId,
+            generation: generation,
+            at: now,
+            using: &random
+        )
+        (next.stored.identity, next.stored.scheme) = (stored.identity, stored.scheme)
+        return next
+    }
+
+    /// Returns the session with the successor of its refresh token, which came without a usable access token. The
+    /// daemon serves the old access token until it ends.
+    func succeeded(by secrets: SecretRef) -> Session {
+        var next = self
+        next.secrets = secrets
+        // The provider has granted something, so its earlier refusals no longer count.
+        (next.stored.reauthenticationPending, next.stored.unexplainedRefusals) = (false, nil)
+        next.stored.postponedUntil = nil
+        next.refusedSince = nil
+        next.renewalAnswered()
+        return next
+    }
+
+    /// Returns the session with an app's own name for the user.
+    func bound(to externalUserId: ExternalUserId?) -> Session {
+        var next = self
+        next.stored.externalUserId = externalUserId
+        return next
+    }
+
+    /// Handles a step of the wall clock. The renewal keeps its place in the token's lifetime, and pauses keep their
+    /// length.
+    mutating func clockJumped(_ now: Moment, postponedUntil: WallTime?, demandedUntil: WallTime?) {
+        if let postponedUntil { stored.postponedUntil = postponedUntil }
+        stored.demandedUntil = demandedUntil
+        if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }
+        if endsAt == nil, hasEnd, isTrustworthy(now) {
+            endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) }
+        }
+        if let refusedSince { stored.unexplainedRefusals?.firstAt = now.wall(at: refusedSince) }
+    }
+
+    // MARK: The renewal
+
+    /// Records that a renewal is about to be sent.
+    ///
+    /// A postponement and a demanded pause stay in the record until a grant.
+    ///
+    /// - Parameters:
+    ///   - usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
+    ///   - isRefreshRetry: whether it sends the same refresh token again.
+    /// - Returns: whether the record must be written, because it does not have this intent yet.
+    mutating func renewalBegan(usesAnswer: Bool, isRefreshRetry: Bool) -> Bool {
+        let isKnown = isRefreshRetry && stored.renewalUnderWay && !stored.renewalUsesAnswer
+        (stored.renewalUnderWay, stored.renewalUsesAnswer) = (true, usesAnswer)
+        return !isKnown
+    }
+
+    /// Clears the intent, because the provider has answered. A restart has no request to retry.
+    mutating func renewalAnswered() {
+        (stored.renewalUnderWay, stored.renewalUsesAnswer) = (false, false)
+    }
+
+    /// Stores a postponement. No handler is asked before its end, also after a restart.
+    mutating func postponed(until time: WallTime) {
+        (stored.postponedUntil, stored.demandedUntil) = (time, nil)
+        renewalAnswered()
+    }
+
+    mutating func postponementEnded() {
+        stored.postponedUntil = nil
+    }
+
+    /// Stores a pause that the provider demands. It also holds after a restart.
+    mutating func delayed(until time: WallTime) {
+        stored.demandedUntil = time
+    }
+
+    // MARK: Refusals without a reason
+
+    /// Counts a renewal that was refused without a reason while the token was expired.
+    ///
+    /// After three such refusals over at least ten minutes the session requires reauthentication, and the daemon tries
+    /// once an hour. Before that, each refusal counts as a transient failure.
+    mutating func refusedWithoutReason(_ now: Moment) {
+        let since = refusedSince ?? now.uptime
+        let count = (stored.unexplainedRefusals?.count ?? 0) + 1
+        refusedSince = since
+        stored.unexplainedRefusals = UnexplainedRefusals(count: count, firstAt: now.wall(at: since))
+        if count >= RenewalPolicy.believedRefusals, now.uptime - since >= RenewalPolicy.believedRefusalSpan {
+            stored.reauthenticationPending = true
+        }
+    }
+
+    /// Records that the provider explicitly demands a new credential.
+    mutating func reauthenticationDemanded() {
+        stored.reauthenticationPending = true
+        stored.unexplainedRefusals = nil
+        refusedSince = nil
+        renewalAnswered()
+    }
+
+    /// Whether the token has certainly expired. False if its end is unknown because a restart did not trust the clock.
+    func isDead(_ now: Moment) -> Bool { lifeOfProof(now) <= .zero }
+
+    // MARK: Lifetime
+
+    /// The period in which the token may be served, if there is a token.
+    var window: ServableWindow? {
+        stored.token.map {
+            ServableWindow(believableFrom: believableFrom, until: $0.expiresAt, end: endsAt)
+        }
+    }
+
+    /// Whether the token may be served.
+    func isAlive(_ now: Moment) -> Bool { validity(now) > .zero }
+
+    /// Whether the wall clock can be trusted: it is not before the record's own write time.
+    func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
+
+    /// The earliest wall-clock time that is trusted.
+    var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
+
+    /// The rest of the token's lifetime. Zero if the token has expired.
+    func validity(_ now: Moment) -> Duration { window?.remaining(now) ?? .zero }
+
+    /// The end of the token, on the clock that reaches it first.
+    func end(_ now: Moment) -> WallTime? {
+        guard let token = stored.token else { return nil }
+        guard let endsAt else { return token.expiresAt }
+        return min(token.expiresAt, now.wall(at: endsAt))
+    }
+
+    /// Whether the token has an end. Such a token must be renewed before its end.
+    var hasEnd: Bool { stored.token.map { $0.expiresAt < .never } ?? false }
+
+    /// The time for which the session's token can authenticate the user's sign-out to the provider.
+    func lifeOfProof(_ now: Moment) -> Duration {
+        guard hasEnd else { return RenewalPolicy.longestRevocation }
+        if isTrustworthy(now) { return validity(now) }
+        // After a restart with a wrong wall clock, the provider's answer to the token decides.
+        return endsAt.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
+    }
+}
+
+extension TokenFacts {
+    /// Creates the facts of a token whose lifetime is converted to the present wall clock.
+    init(_ life: Life, generation: UInt64, _ now: Moment) {
+        self.init(
+            issuedAt: now.wall(at: life.start),
+            expiresAt: life.end.map { now.wall(at: $0) } ?? .never,
+            generation: generation
+        )
+    }
+}
