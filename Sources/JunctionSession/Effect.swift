@@ -19,8 +19,8 @@ package enum Effect: Hashable, Sendable {
     /// Seal the record with exactly these secrets, device codes and partial grants, and write it. Report `writeEnded`.
     /// The machine requests the next write only after that report.
     case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?, partialGrants: [SecretRef])
-    /// Resume the provider call of this sign-in, because the write of its grant has ended. False: the sign-in has
-    /// ended.
+    /// Resume the provider call of this sign-in, because the write of its grant has ended. The value is false if the
+    /// sign-in has ended meanwhile.
     case goOn(Attempt, Bool)
     /// Revoke this partial grant at the provider.
     case giveBack(SecretRef)

@@ -1,4 +1,4 @@
-/// Who is signed in. A state is in force when the disk has it or has refused it.
+/// Who is signed in. A state takes effect when its write has ended, also if the write failed.
 ///
 /// A record is made from one installation state and nothing else. Its content and its sealed secrets therefore come
 /// from one value.

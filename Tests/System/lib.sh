@@ -92,12 +92,12 @@ await() { # SECONDS COMMAND...
     local deadline=$((SECONDS + $1))
     shift
     until "$@" &>/dev/null; do
-        ((SECONDS < deadline)) || { echo "in time it never held: $*"; "$@"; return 1; }
+        ((SECONDS < deadline)) || { echo "the condition did not hold in time: $*"; "$@"; return 1; }
         sleep 0.05
     done
 }
 
-await_snapshot() { # SECONDS PART: until a watcher receives such a snapshot
+await_snapshot() { # SECONDS PART: waits until a watcher receives a snapshot that contains PART
     grep -qm1 -F -- "$2" < <(exec timeout "$1" /usr/bin/junctionctl watch --json 2>&1) ||
         { echo "no snapshot with $2; it is: $(snapshot)"; return 1; }
 }
@@ -109,7 +109,7 @@ mark() {
     since=@$EPOCHREALTIME
 }
 
-logged() { # JOURNALCTL-ARGUMENT...: what was logged since the mark
+logged() { # JOURNALCTL-ARGUMENT...: prints the journal since the mark
     journalctl --sync
     journalctl -q --since="$since" "$@"
 }
@@ -146,7 +146,7 @@ no_drop_in() { # NAME [UNIT]
     systemctl daemon-reload
 }
 
-unit() { # NAME <CONTENT: a unit of the case's own
+unit() { # NAME <CONTENT: makes a unit for this case
     cat >"$runtime_units/$1"
     echo "$1" >>"$scratch/case-units"
     systemctl daemon-reload
@@ -184,19 +184,19 @@ stop_daemon() {
         junctiond.service
 }
 
-# ---- the courier ----
+# ---- the network helper ----
 
-couriers() { # the units of those that there are
+couriers() { # prints the units of the running network helpers
     systemctl list-units --plain --no-legend --all --state=active,activating,deactivating 'junctiond-courier@*.service' |
         cut -d ' ' -f 1
 }
 
 no_courier() { is "$(couriers)" ""; }
 
-# The session has one courier, and API calls have another one. If both may exist, the case ends the other one first.
+# The session has one network helper, and API calls have another one. If both may exist, the case ends the other one first.
 courier_pid() { prop MainPID "$(couriers | head -n 1)"; }
 
-courier_beside() { # PID: of the other one
+courier_beside() { # PID: prints the process id of the other network helper
     local unit pid
     for unit in $(couriers); do
         pid=$(prop MainPID "$unit")
@@ -204,16 +204,16 @@ courier_beside() { # PID: of the other one
     done
 }
 
-calls() { junctionctl api GET /v2/providers; } # what only a courier can carry
+calls() { junctionctl api GET /v2/providers; } # a request that needs a network helper
 
-is_unavailable() { # REMEDY COMMAND...: and the message says so
+is_unavailable() { # REMEDY COMMAND...: it must fail, and the message must contain the remedy
     local remedy=$1 status=0
     shift
     "$@" >"$work/out" 2>"$work/error" || status=$?
     is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
 }
 
-# After a stop they would stay until their daemon closes the connection.
+# Kills the network helpers. After `systemctl stop` they would stay until their daemon closes the connection.
 end_couriers() {
     systemctl kill --signal=KILL 'junctiond-courier@*.service' 2>"$work/.errors" || :
     await 10 no_courier
@@ -237,7 +237,7 @@ secret() { tee -a "$scratch/secrets"; }
 
 snapshot() { junctionctl --json status || (($? == 3)); }
 
-member() { # NAME <JSON: the first member of this name that is a word or a number
+member() { # NAME <JSON: prints the first member with this name that is a word or a number
     grep -o "\"$1\":\"\{0,1\}[^\",}]*" | head -n 1 | sed 's/^"[^"]*":"\{0,1\}//'
 }
 

@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MOST = 256, ROOM = 65536 };
+enum { MOST = 256, CAPACITY = 65536 };
 
 static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.status\"}\n";
 
@@ -28,7 +28,7 @@ struct client {
     int waits; /* a request was written, and its answer is not complete */
     int stays;
     size_t length;
-    char answer[ROOM];
+    char answer[CAPACITY];
 };
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -61,8 +61,8 @@ static void ask(struct client *client) {
     client->length = 0;
 }
 
-static void hear(struct client *client) {
-    ssize_t count = recv(client->socket, client->answer + client->length, ROOM - client->length, 0);
+static void receive(struct client *client) {
+    ssize_t count = recv(client->socket, client->answer + client->length, CAPACITY - client->length, 0);
     if (count <= 0) {
         if (client->waits) lost++;
         client->waits = 0;
@@ -74,7 +74,7 @@ static void hear(struct client *client) {
     }
     client->length += (size_t)count;
     if (memchr(client->answer + client->length - count, '\n', (size_t)count) == NULL) {
-        if (client->length == ROOM) give_up("an answer without an end");
+        if (client->length == CAPACITY) give_up("an answer without an end");
         return;
     }
     if (memmem(client->answer, client->length, "\"result\"", 8) == NULL) {
@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
         if (poll(fds, (nfds_t)count + 1, -1) < 0) give_up("poll");
         if (fds[0].revents) break;
         for (int i = 0; i < count; i++)
-            if (fds[i + 1].revents) hear(&clients[i]);
+            if (fds[i + 1].revents) receive(&clients[i]);
     }
     printf("%lu answered, %lu ended, %lu lost\n", answered, ended, lost);
     return lost > 0;

@@ -19,7 +19,7 @@ struct TrustStoreTests {
         arguments: [
             // The distribution's own folder, as on Debian.
             (own: true, file: true, usual: true, counts: "own"), (own: true, file: false, usual: false, counts: "own"),
-            // The own folder is empty: the file counts, whatever the usual folder contains.
+            // The own folder is empty: the file counts with any content of the usual folder.
             (own: false, file: true, usual: true, counts: nil), (own: nil, file: true, usual: true, counts: nil),
             // The file is missing or empty.
             (own: nil, file: false, usual: true, counts: "usual"),

@@ -73,7 +73,11 @@ struct StartPlan {
         store = SafekeepingStore(vault, notifier, held: passed.copyNames)
         try validated.check(mayHave: restoration.sessionProvider)
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
-        apiSocket = try Self.apiSocket(passed: passedApiSocket, path: validated.configuration.api.socket, beside: socket)
+        apiSocket = try Self.apiSocket(
+            passed: passedApiSocket,
+            path: validated.configuration.api.socket,
+            beside: socket
+        )
         surroundings = Surroundings(
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,

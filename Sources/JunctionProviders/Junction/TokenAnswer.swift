@@ -9,8 +9,8 @@ struct TokenAnswer: Sendable {
     /// The refresh token. It is `nil` if the old one stays valid, which some servers state by an empty text.
     var refreshToken: SharedSecret?
 
-    /// Parses a success. The refresh token comes first, because it is valid whatever else the answer says. Returns
-    /// `nil` if there is neither token, or if the `refresh_token` is not a string.
+    /// Parses a success. The refresh token comes first, because it is valid even if the rest of the answer is
+    /// invalid. Returns `nil` if there is neither token, or if the `refresh_token` is not a string.
     ///
     /// - Parameter sentAt: the start of the request. The life of the token counts from there.
     init?(_ body: SharedSecret, sentAt: Moment) {

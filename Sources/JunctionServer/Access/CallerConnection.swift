@@ -12,8 +12,8 @@ protocol CallerConnection: AnyObject, SendableMetatype {
     func rightWithdrawn()
     /// Returns the bytes that are kept for the caller, and for how long they have not changed.
     func burden(at now: NIODeadline) -> CallerAccount.Burden
-    /// Closes the connection or drops what waits: the user's account is over its limit, and this connection weighs
-    /// most.
+    /// Closes the connection, or drops its buffered data. Called when the user is over the limit, and this connection
+    /// has buffered the most data for the longest time.
     func overBudget()
     /// Answers the requests that have arrived, and accepts no further ones.
     func drain()

@@ -74,7 +74,7 @@ final class CallerAccount {
 
     var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 && calls == 0 && held == 0 }
 
-    /// The bytes that one connection keeps, and for how long neither they changed nor the peer read.
+    /// The bytes that the daemon buffers for one connection, and the time since they changed or the peer read.
     struct Burden: Comparable {
         var bytes: Int
         var rest: TimeAmount

@@ -57,7 +57,7 @@ struct Callers: Hashable, Sendable {
         case retry(Retry)
         /// The end of a write, after which the caller gets this answer.
         case update(PersistenceQueue.Update, Reply.Outcome)
-        /// Nothing: this is the answer.
+        /// The caller waits for nothing: the machine sends this answer at the end of the event.
         case answer(Reply.Outcome)
     }
 

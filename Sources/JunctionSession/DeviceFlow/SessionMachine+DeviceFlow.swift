@@ -74,8 +74,8 @@ extension SessionMachine {
         return endDeviceSignIn(device.interruption ?? .approvalExpired)
     }
 
-    /// Joins the device sign-in whose codes are shown. A sign-in joins that of a sign-in, an identify call that of an
-    /// identify call for the same user. Any other combination is refused.
+    /// Joins the device sign-in whose codes are shown. A sign-in joins a device sign-in that a sign-in began. An
+    /// identify call joins one that an identify call for the same user began. Any other combination is refused.
     mutating func joinDeviceSignIn(
         _ caller: Callers.Caller,
         _ device: DeviceFlow,
@@ -129,7 +129,7 @@ extension SessionError {
     /// A person approved the sign-in, and the provider did not name the user.
     static let approvalUnidentified = SessionError(
         .providerUnavailable,
-        "Somebody has approved the sign-in, and the provider does not say who: what it has granted is given back: \(again)"
+        "A person has approved the sign-in, and the provider does not say who. The daemon revokes the grant: \(again)"
     )
 
     static func approvalRefused(_ words: String) -> SessionError {
@@ -153,7 +153,7 @@ extension SessionError {
     static func approvedByAnother(than wanted: Identity) -> SessionError {
         SessionError(
             .alreadySignedIn,
-            "Another user has approved the sign-in than \(wanted.userId), for whom it was begun: approve as \(wanted.userId), "
+            "The sign-in is for \(wanted.userId), and another user has approved it: approve as \(wanted.userId), "
                 + "or sign out first",
             userId: wanted.userId
         )

@@ -86,13 +86,13 @@ extension SecretText {
         atMost limit: Int = longest,
         whileWaiting tend: (() -> Void)? = nil
     ) throws {
-        try self.init(name, atMost: limit) { room in
+        try self.init(name, atMost: limit) { buffer in
             var count = 0
-            while count < room.count {
+            while count < buffer.count {
                 guard hasInput(file, by: deadline, tend) else {
                     throw CommandFailure(unreadable: name, "it takes too long")
                 }
-                let received = Glibc.read(file, room.baseAddress! + count, room.count - count)
+                let received = Glibc.read(file, buffer.baseAddress! + count, buffer.count - count)
                 if received < 0, errno == EINTR { continue }
                 guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
                 if received == 0 { break }
@@ -110,13 +110,15 @@ extension SecretText {
         atMost limit: Int = longest,
         filling fill: (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws {
-        let secret = try Secret(capacity: limit + 1) { room in
-            let count = try fill(room)
+        let secret = try Secret(capacity: limit + 1) { buffer in
+            let count = try fill(buffer)
             guard count <= limit else {
                 throw CommandFailure(unreadable: name, "it is longer than \(limit) bytes")
             }
-            let length = trim(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
-            guard isText(UnsafeRawBufferPointer(rebasing: room[..<length])) else { throw CommandFailure(noText: name) }
+            let length = trim(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            guard isText(UnsafeRawBufferPointer(rebasing: buffer[..<length])) else {
+                throw CommandFailure(noText: name)
+            }
             return length
         }
         guard secret.count > 0 else { throw CommandFailure(unreadable: name, CommandFailure.absence) }

@@ -40,8 +40,8 @@ struct Terminal {
     private func typedSecret(_ name: String, _ signals: CaughtSignals) throws -> SecretText {
         begin(prompt: "\(name): ")
         defer { end() }
-        return try SecretText(name) { room in
-            var line = TypedLine(in: room, keys: keys)
+        return try SecretText(name) { buffer in
+            var line = TypedLine(in: buffer, keys: keys)
             while let byte = try nextByte(name, signals), line.take(byte) {}
             return line.count
         }

@@ -15,15 +15,16 @@ struct TypedLine {
     }
 
     private let keys: Keys
-    private let room: UnsafeMutableRawBufferPointer
+    private let buffer: UnsafeMutableRawBufferPointer
     /// The number of bytes in the line.
     private(set) var count = 0
-    /// The number of bytes beyond the space. They are read as well, because otherwise the shell would get them.
+    /// The number of bytes that do not fit into the buffer. They are read as well, because otherwise the shell would get
+    /// them.
     private var surplus = 0
 
-    /// - Parameter room: the memory that receives the line.
-    init(in room: UnsafeMutableRawBufferPointer, keys: Keys) {
-        self.room = room
+    /// - Parameter buffer: the memory for the line.
+    init(in buffer: UnsafeMutableRawBufferPointer, keys: Keys) {
+        self.buffer = buffer
         self.keys = keys
     }
 
@@ -34,8 +35,8 @@ struct TypedLine {
         case _ where keys.end.contains(byte): return false
         case _ where keys.erase.contains(byte): eraseCharacter()
         case _ where keys.kill.contains(byte): while count + surplus > 0 { eraseByte() }
-        case _ where count < room.count:
-            room[count] = byte
+        case _ where count < buffer.count:
+            buffer[count] = byte
             count += 1
         default: surplus += 1
         }
@@ -44,7 +45,7 @@ struct TypedLine {
 
     /// A UTF-8 character has one byte, or a leading byte and continuation bytes.
     private mutating func eraseCharacter() {
-        while surplus == 0, count > 1, room[count - 1] & 0xC0 == 0x80 { eraseByte() }
+        while surplus == 0, count > 1, buffer[count - 1] & 0xC0 == 0x80 { eraseByte() }
         eraseByte()
     }
 
@@ -53,7 +54,7 @@ struct TypedLine {
             surplus -= 1
         } else if count > 0 {
             count -= 1
-            wipe(UnsafeMutableRawBufferPointer(rebasing: room[count...count]))
+            wipe(UnsafeMutableRawBufferPointer(rebasing: buffer[count...count]))
         }
     }
 }

@@ -61,7 +61,7 @@ import Testing
             ("log.level = \"warn\"", "\"warning\""),
         ]
     )
-    func `a wrong type or value is refused with what was expected`(toml: String, expected: String) {
+    func `a wrong type or value is refused with the expected value`(toml: String, expected: String) {
         #expect(complaint(toml)?.contains(expected) == true)
     }
 

@@ -60,7 +60,7 @@ struct AbsentCallerTests {
         #expect(state == (mayManage ? "establishing" : "notLoggedIn"))
     }
 
-    @Test func `a first entry by unit withdraws nothing from a caller of another unit that has gone after the reload`()
+    @Test func `after a reload adds the first unit entry, a disconnected caller of another unit keeps its rights`()
         throws
     {
         let ofUser = AccessRule(allow: [.status, .manage], user: OrdinaryCaller().user)

@@ -86,7 +86,7 @@ struct ConnectionMachineTests {
         ])
     }
 
-    @Test func `at most a window of answers may be pending, and at most a turn may be sent`() {
+    @Test func `at most 64 KiB of answers may be pending, and at most 512 KiB are sent in one turn`() {
         let machine = ConnectionMachine()
 
         #expect(machine.mayHandleLine(with: ConnectionMachine.window, after: ConnectionMachine.turn - 1))
@@ -277,7 +277,7 @@ struct ConnectionMachineTests {
         #expect(machine.deadline == .farewell)
     }
 
-    @Test func `after a line that is too long the moment to close begins at once, even with pending requests`() {
+    @Test func `after a line that is too long the close timeout starts at once, even with pending requests`() {
         let machine = play([
             Step(.received(40), .handleLines),
             Step(.requestBegan),

@@ -33,7 +33,7 @@ struct HandlerRoundTests {
     }
 
     @Test(arguments: [HandlerReply.unable, .credential, nil])
-    func `a handler that could not help is asked after its user's others, and the user keeps the place`(
+    func `a handler that could not help is asked last among its user's handlers, and the user's order is unchanged`(
         said: HandlerReply?
     ) {
         var bench = Bench.signedIn(mode: .handler)

@@ -26,7 +26,7 @@ struct PostponementTests {
         }
     }
 
-    @Test func `for ten minutes after unable no alarm, registration or request has a handler of that user asked`() {
+    @Test func `after unable, no alarm, registration or request makes the daemon ask that user for ten minutes`() {
         for seed in 0..<20 as Range<UInt64> {
             var bench = Bench.signedIn(life: .seconds(60), seed: seed, mode: .handler)
             bench.register(1)

@@ -79,7 +79,7 @@ struct WithdrawnRightTests {
         return request
     }
 
-    @Test func `a switch that is being written is written over after the right is withdrawn, and its grant is revoked`()
+    @Test func `a right that is withdrawn during the write of a switch restores the session and revokes the grant`()
     {
         var bench = Bench.signedIn("alice")
         let request = Self.switching(&bench)
@@ -163,7 +163,7 @@ struct WithdrawnRightTests {
     }
 
     @Test(arguments: [false, true])
-    func `an approval that is being written is written over after the right is withdrawn`(isFirst: Bool) {
+    func `a right that is withdrawn during the write of an approval restores the session`(isFirst: Bool) {
         let (joined, first, second) = Self.joined()
         var bench = joined
         bench.passToPoll()
@@ -245,7 +245,7 @@ struct WithdrawnRightTests {
         #expect(bench.facts.externalUserId == "ext-anna" && bench.written.last?.session?.externalUserId == "ext-anna")
     }
 
-    @Test func `a name that is being written is written over after the right is withdrawn`() {
+    @Test func `a right that is withdrawn during the write of an external id restores the old id`() {
         var bench = Bench.signedIn("alice")
         let named = bench.identify("ext-alice")
         bench.answer(named, .success(.signInToken("alice")))

@@ -32,7 +32,7 @@ struct CallBudgetTests {
         #expect(bench.state == .notLoggedIn)
     }
 
-    @Test func `a renewal is charged to the caller that asked, when it leaves`() {
+    @Test func `a renewal is charged to the caller that requested it, when the request is sent`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.machine.budget = CallBudget(callsPerMinute: 1)
         bench.register(1)

@@ -24,7 +24,7 @@ says_version() {
     for program in "${programs[@]}"; do "$program" --version | grep -Eq '[0-9]+\.[0-9]+\.[0-9]+' || return 1; done
 }
 
-# The system's libcurl, so that the courier receives its security updates.
+# The system's libcurl, so that the network helper receives its security updates.
 links_curl() { ldd "$1" | grep -q 'libcurl\.so\.4 '; }
 links_no_tls() { ends_with 1 grep -Ei 'curl|ssl|gnutls' <(ldd "$1"); }
 
@@ -50,24 +50,24 @@ dead_links() {
 
 is_world_readable() { [[ $(stat -c %a "$1") == *4 ]]; }
 
-check "the package installs, and the sandbox's" install_package
+check "the package and the sandbox's package install" install_package
 if is_deb; then
     # The output of the check's command contains the output of postinst.
-    check "and prints the next step" has "$(<"$work/.output")" "Next: 'sudo junctionctl sign-in'"
+    check "the installation prints the next step" has "$(<"$work/.output")" "Next: 'sudo junctionctl sign-in'"
 fi
 [[ -x /usr/bin/junctiond ]] || exit 1
 check "no Swift library is on this machine" is "$(swift_libraries)" ""
 check "the programs find every library they need" libraries_are_there
-check "the courier has the system's libcurl" links_curl /usr/bin/junctiond-courier
+check "the network helper has the system's libcurl" links_curl /usr/bin/junctiond-courier
 check "the daemon has no TLS library" links_no_tls /usr/bin/junctiond
 check "the programs run" says_version
 check "the socket is enabled" is "$(systemctl is-enabled junctiond.socket)" enabled
 check "the socket listens" is "$(systemctl is-active junctiond.socket)" active
 check "only the group junction may use the socket" \
     is "$(stat -c '%F %a %U:%G' "$JUNCTIOND_SOCKET")" "socket 660 root:junction"
-check "its folder belongs to root" is "$(stat -c '%a %U' "${JUNCTIOND_SOCKET%/*}")" "755 root"
-check "the daemon waits for its first caller" is "$(systemctl is-active junctiond.service || :)" inactive
-check "the socket of the courier waits for the daemon" is "$(systemctl is-active junctiond-courier.socket || :)" inactive
+check "the socket's folder belongs to root" is "$(stat -c '%a %U' "${JUNCTIOND_SOCKET%/*}")" "755 root"
+check "the daemon is not running before the first request" is "$(systemctl is-active junctiond.service || :)" inactive
+check "the network helper's socket is not active before the daemon starts" is "$(systemctl is-active junctiond-courier.socket || :)" inactive
 check "the group junction exists" getent group junction
 check "the group junctiond-keeper exists and has no member" \
     is "$(getent group junctiond-keeper | cut -d: -f 1,4)" junctiond-keeper:

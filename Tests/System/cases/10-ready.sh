@@ -19,11 +19,11 @@ still_starts() {
 
 check "the unit has Type=notify" prop_is Type notify
 check "the daemon runs and is not ready" await 10 runs_but_is_not_ready
-check "systemctl start waits that long" still_starts
+check "systemctl start does not return before the daemon is ready" still_starts
 echo "# the defaults" >"$config"
 check "systemctl start returns when the daemon is ready" wait "$start"
 check "the unit is active" prop_is ActiveState active
-check "the daemon's own line about it is in the journal" \
+check "the journal has the daemon's ready message" \
     await_journal 5 . "MESSAGE_ID=$READY_ID" _SYSTEMD_UNIT=junctiond.service
 check "the socket answers at once" ends_with 3 timeout 20 junctionctl status
 check "the status line says that no user is signed in" prop_is StatusText "Nobody is signed in"
@@ -40,8 +40,8 @@ systemctl stop --quiet junctiond.service junctiond.socket
 systemctl start junctiond.socket
 echo 'provider = "nobody"' >"$config"
 check "a start with an invalid configuration fails" no systemctl start junctiond.service
-check "its exit code is the one for configuration" prop_is ExecMainStatus 78
-check "systemd does not restart it" prop_is NRestarts 0
+check "the exit code is 78 (configuration)" prop_is ExecMainStatus 78
+check "systemd does not restart the daemon" prop_is NRestarts 0
 check "an error in the journal names the setting" grep -q 'provider' <(logged -u junctiond.service -p err)
 cp "$scratch/config.as-installed" "$config"
 check "after a correction of the configuration a restart succeeds" systemctl restart junctiond.service

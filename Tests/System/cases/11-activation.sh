@@ -6,7 +6,7 @@ fresh
 callers=20
 
 # All callers start at the same time; each writes its answer and its exit code to its own files.
-everybody_asks() {
+all_callers_ask() {
     local caller pids=()
     for ((caller = 0; caller < callers; caller++)); do
         {
@@ -27,20 +27,20 @@ answers_with() { # STATUS STATE
 started() { is "$(logged -o cat "MESSAGE_ID=$READY_ID" | wc -l)" "$1"; }
 
 check "the daemon does not run" prop_is ActiveState inactive
-everybody_asks
-check "$callers callers at once start it, and all are answered" answers_with 3 notLoggedIn
-check "it is started once" await 5 started 1
+all_callers_ask
+check "$callers callers at once start the daemon, and each gets an answer" answers_with 3 notLoggedIn
+check "the daemon starts once" await 5 started 1
 
 sign_in anna
 systemctl stop --quiet junctiond.service
 check "after a stop the socket still listens" is "$(systemctl is-active junctiond.socket)" active
 mark
-everybody_asks
-check "the next callers start it again, and find the user" answers_with 0 established
-check "it is started once more" await 5 started 1
+all_callers_ask
+check "the next callers start the daemon again, and get the session" answers_with 0 established
+check "the daemon starts once more" await 5 started 1
 check "no user was signed in again" counter_is exchanges 1
 
 systemctl stop --quiet junctiond.socket
-check "with the socket the daemon stops" prop_is ActiveState inactive
-check "and the path of the socket is gone" no test -e "$JUNCTIOND_SOCKET"
+check "a stop of the socket stops the daemon" prop_is ActiveState inactive
+check "the path of the socket is gone" no test -e "$JUNCTIOND_SOCKET"
 check "callers fail at once" ends_with 69 timeout 20 junctionctl status

@@ -16,18 +16,18 @@ ping=$(prop WatchdogTimestampMonotonic)
 pinged_since() { (($(prop WatchdogTimestampMonotonic) > $1)); }
 was_replaced() { (($(main_pid) > 0 && $(main_pid) != old)); }
 
-check "the unit as shipped has a watchdog too" \
+check "the shipped unit has a watchdog" \
     grep -q '^WatchdogSec=' /usr/lib/systemd/system/junctiond.service
 check "the daemon sends a watchdog heartbeat" await 15 pinged_since "$ping"
 ping=$(prop WatchdogTimestampMonotonic)
-check "and another one in time" await 15 pinged_since "$ping"
-check "it is the same process" is "$(main_pid)" "$old"
+check "the daemon sends another watchdog heartbeat in time" await 15 pinged_since "$ping"
+check "the process is the same" is "$(main_pid)" "$old"
 
 kill -STOP "$old"
-check "systemd notices a stopped daemon" await_journal 30 'Watchdog timeout' _PID=1 UNIT=junctiond.service
-check "and starts another process" await 15 was_replaced
+check "systemd reports a watchdog timeout of a stopped daemon" await_journal 30 'Watchdog timeout' _PID=1 UNIT=junctiond.service
+check "systemd starts another process" await 15 was_replaced
 check "the user is signed in" junctionctl wait --for fresh --timeout 20
-check "it is the same user" field_is userId "$user"
-check "with the same token" is "$(token)" "$token"
-check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)" "1 0"
+check "the user is the same" field_is userId "$user"
+check "the token is the same" is "$(token)" "$token"
+check "the provider got no further request" is "$(counter exchanges) $(counter refreshes)" "1 0"
 check "the service manager counts one restart" prop_is NRestarts 1

@@ -10,12 +10,12 @@ old=$(main_pid)
 kill -KILL "$old"
 check "a request after SIGKILL waits for the next daemon" is "$(token)" "$token"
 check "the next daemon is another process" no is "$(main_pid)" "$old"
-check "the service manager started it" prop_is NRestarts 1
+check "the service manager counts one restart" prop_is NRestarts 1
 check "the user is still signed in" field_is userId "$user"
-check "with the same token generation" field_is generation 1
-check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)" "1 0"
-check "renewing works" junctionctl renew
-check "no sign-in was broken by it" counter_is familyRevocations 0
+check "the token generation is the same" field_is generation 1
+check "the provider got no further request" is "$(counter exchanges) $(counter refreshes)" "1 0"
+check "a renewal succeeds" junctionctl renew
+check "the provider revoked no token family" counter_is familyRevocations 0
 
 # The service manager restarts it without limit, and with a growing delay.
 token=$(token)
@@ -31,17 +31,17 @@ survives() { # TIMES
 delays() { logged -o cat -u junctiond.service | grep -o 'the next start waits [0-9]* ms' | grep -o '[0-9]*' | paste -sd ' '; }
 
 check "the first restart has no further delay" is "$(delays)" ""
-check "it comes back four times more" survives 4
+check "the daemon restarts four more times with its session" survives 4
 check "the delay doubles with each crash" is "$(delays)" "200 400 800 1600"
-check "the provider was not asked" is "$(counter exchanges) $(counter refreshes)" "1 1"
+check "the provider got no further request" is "$(counter exchanges) $(counter refreshes)" "1 1"
 
 kill -KILL "$(main_pid)"
 await 5 prop_is SubState start-pre
 old=$(prop ExecMainPID)
 check "systemctl restart has no delay" systemctl restart junctiond.service
-check "and resets the count" prop_is NRestarts 0
-check "by another process" no is "$(main_pid)" "$old"
-check "the session is there" is "$(junctionctl token)" "$token"
+check "systemctl restart resets the count" prop_is NRestarts 0
+check "systemctl restart starts another process" no is "$(main_pid)" "$old"
+check "the session is the same" is "$(junctionctl token)" "$token"
 
 # The script alone, with a scripted service manager.
 mkdir -p "$work/bin"
@@ -53,11 +53,11 @@ delay_after() { # NRESTARTS CRASHES SECONDS
     echo "$2 $(($(cut -d. -f1 /proc/uptime) - $3))" >/run/junctiond/.restarts
     PATH=$work/bin:$PATH /usr/lib/junctiond/restart-delay | grep -o 'sleep .*' || echo none
 }
-check "no delay at systemctl start, and at the first restart" is "$(delay_after 0 7 3) $(delay_after 1 0 3)" "none none"
+check "systemctl start and the first restart have no delay" is "$(delay_after 0 7 3) $(delay_after 1 0 3)" "none none"
 check "the delay is at most half a minute" \
     is "$(delay_after 2 1 3) $(delay_after 9 8 3) $(delay_after 900 899 3)" "sleep 0.200 sleep 25.600 sleep 25.600"
 check "a run of a minute resets the count" is "$(delay_after 7 6 60)" none
-check "and the next crash is the first again" is "$(cut -d' ' -f1 /run/junctiond/.restarts)" 0
+check "the next crash counts as the first one" is "$(cut -d' ' -f1 /run/junctiond/.restarts)" 0
 for garbage in "" junk "08 09" "5 100 more"; do
     echo "$garbage" >/run/junctiond/.restarts
     check "an unreadable count ('$garbage') is ignored" /usr/lib/junctiond/restart-delay

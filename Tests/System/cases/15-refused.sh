@@ -21,31 +21,31 @@ many_are_told() {
 check "a client receives the error" told junctionctl status
 pid=$(main_pid)
 check "eighty more clients receive it" many_are_told
-check "from the same process" is "$(main_pid)" "$pid"
+check "the process is the same" is "$(main_pid)" "$pid"
 check "the socket has not failed" is "$(systemctl is-active junctiond.socket)" active
 check "no client gets a token" told junctionctl token
 check "a wait for the session fails" told junctionctl wait --for fresh
 check "the target fails" no timeout 30 systemctl start junction-online.target
-check "systemctl status says it, too" has "$(prop StatusText)" refused nonsense
+check "systemctl status shows the error" has "$(prop StatusText)" refused nonsense
 check "the journal has the reason" grep -q nonsense <(logged -o cat _SYSTEMD_UNIT=junctiond.service -p err)
-check "doctor says it" has "$(junctionctl doctor || :)" nonsense
-check "nothing of the session was touched" is "$(sha256sum <"$state/session.sealed")" "$record"
+check "doctor reports the error" has "$(junctionctl doctor || :)" nonsense
+check "the stored session is unchanged" is "$(sha256sum <"$state/session.sealed")" "$record"
 
 systemctl reload junctiond.service 2>"$work/.errors" || :
 check "a reload of the same file changes nothing" told junctionctl status
 cp "$scratch/config.as-installed" "$config"
-check "a reload of one that is right succeeds" systemctl reload junctiond.service
+check "a reload with a valid file succeeds" systemctl reload junctiond.service
 check "the next client waits for the daemon, and receives the session" field_is state established
-check "it is anna's" field_is userId "$user"
-check "by another process, that the service manager has started" no is "$(main_pid)" "$pid"
-check "the one before it ended with the exit code for something temporary" \
+check "the session is anna's" field_is userId "$user"
+check "the service manager has started another process" no is "$(main_pid)" "$pid"
+check "the first process ended with exit code 75 (temporary)" \
     grep -q 'status=75' <(logged -o cat -u junctiond.service)
 
 echo 'nonsense = 1' >>"$config"
 systemctl stop --quiet junctiond.service
 check "without a waiting client the start fails" no systemctl start junctiond.service
-check "with the exit code for configuration" prop_is ExecMainStatus 78
+check "the exit code is 78 (configuration)" prop_is ExecMainStatus 78
 check "a later client receives the error" told junctionctl status
 cp "$scratch/config.as-installed" "$config"
-check "a restart works, too" systemctl restart junctiond.service
-check "and the session is there again" field_is userId "$user"
+check "a restart with a valid file succeeds" systemctl restart junctiond.service
+check "the session is back" field_is userId "$user"

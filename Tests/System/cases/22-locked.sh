@@ -37,38 +37,38 @@ check "no client gets a token" ends_with 75 junctionctl token
 check "the error is storageUnavailable" grep -q storageUnavailable <(junctionctl token 2>&1 || :)
 check "doctor names the problem" doctor_names_problem_and_remedy
 check "a wait for a fresh session fails" ends_with 75 junctionctl wait --for fresh
-check "and the target fails" no timeout 30 systemctl start junction-online.target
-check "it is not reached" prop_is ActiveState inactive junction-online.target
-check "its service reports the reason" prop_is ActiveState failed junction-online.service
+check "junction-online.target fails" no timeout 30 systemctl start junction-online.target
+check "junction-online.target is not reached" prop_is ActiveState inactive junction-online.target
+check "junction-online.service has failed" prop_is ActiveState failed junction-online.service
 systemctl reset-failed junction-online.service
 check "the journal names the remedy" grep -q "$key" <(logged -u junctiond-key-init.service -o cat)
 bert=$(new_user bert)
-check "signing in needs the key" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")
-check "nothing was erased or replaced" nothing_was_touched
+check "a sign-in without the key fails" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")
+check "the record and the key are unchanged" nothing_was_touched
 mv -f "$work/host-secret" "$secret_of_host"
 check "with the secret back the daemon starts" restart
-check "and the session is back" field_is userId "$anna"
-check "its token is the same" is "$(token)" "$token"
+check "the session is back" field_is userId "$anna"
+check "the token is the same" is "$(token)" "$token"
 
 mv "$key" "$work/key"
 echo "not a key" >"$key"
 key_before=$(sha256sum "$key")
-check "with nonsense for a key the daemon starts" restart
+check "with an invalid key file the daemon starts" restart
 check "the session is locked" is_locked
-check "nothing was erased or replaced" nothing_was_touched
+check "the record and the key are unchanged" nothing_was_touched
 mv -f "$work/key" "$key"
 check "with the key back the daemon starts" restart
-check "and the session is back" is "$(token)" "$token"
+check "the session is back" is "$(token)" "$token"
 
 # The service manager loads a key from this folder before key-init can test it. Then the journal names the remedy.
 install -D -m 600 /dev/stdin /etc/credstore.encrypted/junctiond.key <<<"not a key either"
 mark
-check "with such a key in /etc/credstore.encrypted the daemon cannot start" no restart
-check "and the journal names the remedy" \
+check "with an invalid key in /etc/credstore.encrypted the daemon cannot start" no restart
+check "the journal names the remedy" \
     grep -q '/etc/credstore.encrypted/junctiond.key.*move it' <(logged -u junctiond-key-init.service -o cat)
 rm /etc/credstore.encrypted/junctiond.key
-check "without it the daemon starts" restart
-check "and the session is back" is "$(token)" "$token"
+check "without that key the daemon starts" restart
+check "the session is back" is "$(token)" "$token"
 
 # No key was published, so the service manager passes none.
 key_before=$(sha256sum "$key")
@@ -76,20 +76,20 @@ systemctl mask --runtime --quiet junctiond-key-init.service
 rm /run/credstore.encrypted/junctiond.key
 check "without a key the daemon starts" restart
 check "the session is locked" is_locked
-check "signing in needs the key" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")
-check "nothing was erased or replaced" nothing_was_touched
+check "a sign-in without the key fails" ends_with 75 junctionctl sign-in < <(sign_in_token "$bert")
+check "the record and the key are unchanged" nothing_was_touched
 systemctl unmask --runtime --quiet junctiond-key-init.service
 check "with the key back the daemon starts" restart
-check "and the session is back" is "$(token)" "$token"
+check "the session is back" is "$(token)" "$token"
 
 # The key is lost permanently, and a new one is made.
 mv "$key" "$work/key"
 check "with another key the daemon starts" restart
 check "the session is locked" is_locked
-check "the record was not touched" is "$(sha256sum <"$state/session.sealed")" "$record"
+check "the record is unchanged" is "$(sha256sum <"$state/session.sealed")" "$record"
 check "another user can sign in" junctionctl sign-in < <(sign_in_token "$bert")
-check "and is the user then" field_is userId "$bert"
-check "nothing is locked any more" field_is status ok
+check "the other user is signed in" field_is userId "$bert"
+check "the storage status is ok" field_is status ok
 restart
 check "the state is sealed under the new key: a restart keeps the session" field_is userId "$bert"
 check "the new user's token is available" junctionctl token
@@ -99,7 +99,7 @@ rm -f "$work/key"
 systemctl mask --runtime --quiet junctiond-key-init.service
 rm /run/credstore.encrypted/junctiond.key
 restart
-check "without a key the user can be signed out" junctionctl sign-out
+check "without a key a sign-out succeeds" junctionctl sign-out
 systemctl unmask --runtime --quiet junctiond-key-init.service
 restart
-check "and stays signed out when the key is back" ends_with 3 junctionctl status
+check "the user stays signed out when the key is back" ends_with 3 junctionctl status

@@ -38,14 +38,14 @@ check "with a TPM that is busy the daemon starts" systemctl restart junctiond.se
 pid=$(main_pid)
 check "the session is locked" is_locked
 check "the journal announces another attempt" await_journal 10 'tried again' -u junctiond-key-init.service
-check "and key-init runs again" await 30 is_tried_again
-check "the daemon runs on meanwhile" is "$(main_pid)" "$pid"
-check "nothing was touched" is "$(sha256sum <"$state/session.sealed")" "$record"
+check "key-init runs again" await 30 is_tried_again
+check "meanwhile the daemon's process is the same" is "$(main_pid)" "$pid"
+check "the record is unchanged" is "$(sha256sum <"$state/session.sealed")" "$record"
 rm "$work/busy"
 check "when the TPM is available, the session unlocks" await 30 field_is status ok
-check "it is anna's" field_is userId "$user"
-check "its token is the same" is "$(token)" "$token"
-check "and no further attempt follows" await 10 prop_is ActiveState inactive junctiond-key-init.service
+check "the session is anna's" field_is userId "$user"
+check "the token is the same" is "$(token)" "$token"
+check "no further attempt follows" await 10 prop_is ActiveState inactive junctiond-key-init.service
 
 # A permanent failure is not retried: this key needs no TPM.
 no_drop_in tpm junctiond-key-init.service
@@ -53,7 +53,7 @@ mv /var/lib/systemd/credential.secret "$work/host-secret"
 systemd-creds setup 2>"$work/.errors"
 check "with a key that the host alone cannot decrypt the daemon starts" systemctl restart junctiond.service
 check "the session is locked" is_locked
-check "and no further attempt follows" prop_is ActiveState inactive junctiond-key-init.service
+check "no further attempt follows" prop_is ActiveState inactive junctiond-key-init.service
 mv -f "$work/host-secret" /var/lib/systemd/credential.secret
 systemctl restart junctiond.service
 check "with the secret back the session is back" field_is userId "$user"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Access by unit: two client units that only differ in their name, and one that pretends to be the other.
+# Access by unit: two client units that differ only in their names, and units that pretend to be the first one.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -28,11 +28,11 @@ is_audited() { # UNIT: a refusal with all that is known about the caller
 client_unit health-sync.service "/usr/bin/junctionctl token"
 client_unit other.service "/usr/bin/junctionctl token"
 
-check "the unit that three lines allow gets a token" runs health-sync.service
-check "the token of the session" is "$(<"$work/health-sync.service.out")" "$token"
+check "a unit with an access entry gets a token" runs health-sync.service
+check "the token is the session's" is "$(<"$work/health-sync.service.out")" "$token"
 mark
 check "the same program as the same user in another unit is refused" was_refused other.service
-check "the refusal is audited, with the unit" await 5 is_audited other.service
+check "the audit of the refusal names the unit" await 5 is_audited other.service
 
 # With delegation a service can create control groups with any name.
 cat >"$work/pretend" <<'END'
@@ -51,11 +51,11 @@ for group in health-sync.service system.slice/health-sync.service app.slice/heal
     number=$((number + 1))
     client_unit "impostor$number.service" "$work/pretend $group"
     check "a delegated control group $group is refused" was_refused "impostor$number.service"
-    check "and audited with its real unit ($number)" await 5 is_audited "impostor$number.service"
+    check "the audit names the real unit (impostor$number.service)" await 5 is_audited "impostor$number.service"
 done
 # The units of a user's service manager are below one system unit.
 client_unit user@4711.service "$work/pretend app.slice/health-sync.service"
 check "a unit of a user's own service manager is refused" was_refused user@4711.service
-check "a caller in none of the units is refused" ends_with 77 as app junctionctl token
-check "root may have a token" junctionctl token
+check "a caller outside these units is refused" ends_with 77 as app junctionctl token
+check "root may get a token" junctionctl token
 check "the allowed unit still gets its token" runs health-sync.service

@@ -6,7 +6,7 @@ fresh
 printf '[limits]\nconnections = 2\n' >"$config"
 sign_in anna
 
-is_busy() { # COMMAND...: kiosk is told to try again
+is_busy() { # COMMAND...: it must fail with the error busy for kiosk
     ends_with 75 as kiosk "$@" 2>"$work/busy" && grep -q '(busy)' "$work/busy"
 }
 
@@ -19,9 +19,9 @@ done
 
 check "a third connection of the same user is refused" is_busy junctionctl status
 check "the refusal is in the journal" await_journal 5 . "MESSAGE_ID=$REFUSED_ID" "JUNCTIOND_PEER_UID=$(id -u kiosk)"
-check "another user is served" as app junctionctl status
+check "another user gets an answer" as app junctionctl status
 kill "${holders[0]}"
-check "as soon as one connection is closed there is room" await 5 as kiosk junctionctl status
+check "after one connection is closed, the user can connect again" await 5 as kiosk junctionctl status
 kill "${holders[1]}"
 
 printf '[limits]\ninFlight = 1\n' >"$config"
@@ -31,17 +31,17 @@ as kiosk junctionctl renew >"$work/.renew" &
 renewal=$!
 curl -fsS "$cloud/sandbox/await?counter=hanging&atLeast=1" -o "$work/.await"
 check "a second request while one is unanswered is refused" is_busy junctionctl status
-check "another user is served" as app junctionctl status
+check "another user gets an answer" as app junctionctl status
 curl -fsS -X POST "$cloud/sandbox/release" -o "$work/.release"
-check "the first one is answered" wait "$renewal"
-check "and there is room again" as kiosk junctionctl status
+check "the first request gets its answer" wait "$renewal"
+check "the user's next request gets an answer" as kiosk junctionctl status
 curl -fsS -X DELETE "$cloud/sandbox/faults" -o "$work/.fault"
 
 printf '[limits]\nproviderCallsPerMinute = 1\n' >"$config"
 systemctl restart junctiond.service
 check "one call to the provider is allowed" as kiosk junctionctl api GET /v2/providers
 check "a second one within the minute is refused" is_busy junctionctl api GET /v2/providers
-check "a token costs no call" as kiosk junctionctl token
+check "a token does not count as a call to the provider" as kiosk junctionctl token
 
 # ---- memory ----
 
@@ -59,12 +59,12 @@ for number in {1..60}; do
     callers+=($!)
 done
 ten_are_answered() { (($(find "$work" -name 'answer.*' -size 8000000c | wc -l) >= 10)); }
-peak() { sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB$/\1/p' "/proc/$1/status"; } # PID: the most that it has used, in KiB
+peak() { sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB$/\1/p' "/proc/$1/status"; } # PID: prints its largest memory use, in KiB
 is_below() { [[ $2 != infinity ]] && (($1 * 1024 < $2)) || { echo "$1 KiB is not below $2"; return 1; }; }
-check "sixty large answers at once: the first ten are whole" await 100 ten_are_answered
-check "the unit has a limit of memory, and the daemon stayed below it" is_below "$(peak "$pid")" "$limit"
-check "another user is served meanwhile" as app junctionctl status
-check "it is the same process" is "$(main_pid)" "$pid"
+check "ten of sixty large answers at once are complete" await 100 ten_are_answered
+check "the daemon's memory stays below the unit's limit" is_below "$(peak "$pid")" "$limit"
+check "meanwhile another user gets an answer" as app junctionctl status
+check "the process is the same" is "$(main_pid)" "$pid"
 # If this container has the memory controller, the kernel enforces the limit.
 group=/sys/fs/cgroup$(prop ControlGroup)
 [[ ! -e $group/memory.max ]] || check "the kernel has the limit" is "$(<"$group/memory.max")" "$limit"

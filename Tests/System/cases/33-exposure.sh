@@ -19,5 +19,5 @@ for limit in junctiond.service:1.0 junctiond-courier@.service:1.2 junctiond-key-
     score=$(score "${limit%:*}")
     check "${limit%:*}: $score, and at most ${limit#*:}" is_at_most "$score" "${limit#*:}"
 done
-check "the filter for system calls is in force" is_confined "$(main_pid)"
-check "no core is ever written" grep -Eq '^Max core file size +0 +0 ' "/proc/$(main_pid)/limits"
+check "the system call filter is in force" is_confined "$(main_pid)"
+check "the limit of core files is zero" grep -Eq '^Max core file size +0 +0 ' "/proc/$(main_pid)/limits"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What an attacker who has taken over the daemon or the network helper could reach. The daemon cannot open an internet socket; the helper
-# can, and cannot read anything of the daemon's. Neither can talk to the services of the system, nor run another program. A probe
-# that runs in front of each, as the same user and in the same sandbox, tries it.
+# What an attacker who has taken over the daemon or the network helper could reach. The daemon cannot open an internet socket. The
+# network helper can open one, but cannot read any data of the daemon. Neither of them can connect to the services of the system or run
+# another program. A probe tests this: it runs before each program, as the same user and in the same sandbox.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -28,8 +28,8 @@ capabilities() { sed -n 's/^Cap\(Prm\|Eff\|Bnd\|Amb\):\t0*$/none/p' "/proc/$1/st
 
 # ---- services that listen for every user ----
 
-# The system bus, systemd-resolved, and a service as any package may bring it. A small machine has not all of them: what does not
-# listen here gets a stand-in at its place.
+# The system bus, systemd-resolved, and another service of any package. A small machine may lack some of them: a stand-in replaces each
+# one that does not listen here.
 bus=/run/dbus/system_bus_socket
 resolved=/run/systemd/resolve/io.systemd.Resolve
 other=/run/other-service.sock
@@ -52,9 +52,9 @@ RemoveOnStop=yes
 END
     systemctl start "stand-in$number.socket"
 done
-as stranger "$probe" "${listeners[@]/#/connect:}" run:/usr/bin/true 2>"$work/anybody"
+as stranger "$probe" "${listeners[@]/#/connect:}" run:/usr/bin/true 2>"$work/any-user"
 check "any user can connect to the system bus, to systemd-resolved and to another service, and run a program" \
-    all_answer "$work/anybody" yes "${listeners[@]/#/connect:}" run:/usr/bin/true
+    all_answer "$work/any-user" yes "${listeners[@]/#/connect:}" run:/usr/bin/true
 
 # ---- the daemon ----
 
@@ -76,22 +76,22 @@ probed _SYSTEMD_UNIT=junctiond.service >"$work/daemon"
 
 refused="no, Address family not supported by protocol"
 check "no process in the daemon's unit can open an IPv4 socket" answers "$work/daemon" socket:inet "$refused"
-check "nor an IPv6 one" answers "$work/daemon" socket:inet6 "$refused"
-check "nor any other but a local one" all_answer "$work/daemon" "$refused" socket:netlink socket:packet
-check "a local one can be opened: it is the filter that refuses" answers "$work/daemon" socket:unix yes
-check "nothing is in its network but its own loopback" answers "$work/daemon" interfaces lo
+check "no process in the daemon's unit can open an IPv6 socket" answers "$work/daemon" socket:inet6 "$refused"
+check "no process in the daemon's unit can open a netlink or packet socket" all_answer "$work/daemon" "$refused" socket:netlink socket:packet
+check "a process in the daemon's unit can open a local socket, so the filter refuses the others" answers "$work/daemon" socket:unix yes
+check "the daemon's network namespace has only loopback" answers "$work/daemon" interfaces lo
 check "the filter is in force for the daemon itself" is "$(seccomp "$pid")" 2
-check "its network is one of its own" no is "$(namespace "$pid")" "$(namespace self)"
-check "from there the provider cannot be reached, even without the filter" \
+check "the daemon has its own network namespace" no is "$(namespace "$pid")" "$(namespace self)"
+check "the provider cannot be reached from the daemon's network namespace" \
     ends_with 7 nsenter --target "$pid" --net curl -sS "$cloud/sandbox/counters"
-check "from here it can" counter exchanges
-check "nevertheless a user was signed in" field_is userId "$user"
+check "the provider can be reached from this case" counter exchanges
+check "a user is signed in all the same" field_is userId "$user"
 check "no process in the daemon's unit can connect to the system bus, to systemd-resolved or to another service" \
     all_answer "$work/daemon" "$missing" "${listeners[@]/#/connect:}"
-check "nor to the service manager" answers "$work/daemon" connect:/run/systemd/private "$denied"
-check "nor run another program" all_answer "$work/daemon" "$denied" run:/usr/bin/true run:/bin/sh
-check "nor one that it has written itself" all_answer "$work/daemon" "$denied" "${own_folders[@]/#/bring:}"
-check "a program that the unit names can be run: it is the unit that refuses" answers "$work/daemon" run:/usr/bin/perl yes
+check "no process in the daemon's unit can connect to the service manager" answers "$work/daemon" connect:/run/systemd/private "$denied"
+check "no process in the daemon's unit can run another program" all_answer "$work/daemon" "$denied" run:/usr/bin/true run:/bin/sh
+check "no process in the daemon's unit can run a program that it has written" all_answer "$work/daemon" "$denied" "${own_folders[@]/#/bring:}"
+check "a process in the daemon's unit can run a program that the unit names" answers "$work/daemon" run:/usr/bin/perl yes
 
 # Prints the sockets below /run that a process sees, except those that it needs.
 other_sockets() { # PID PATTERN
@@ -99,22 +99,22 @@ other_sockets() { # PID PATTERN
 }
 needed='^/run/(junctiond/|systemd/((notify|private)$|journal/|userdb/))'
 check "the daemon sees the sockets that it needs" is "$(find "/proc/$pid/root$courier_socket" -type s)" "/proc/$pid/root$courier_socket"
-check "and no other below /run" is "$(other_sockets "$pid" "$needed")" ""
-check "this machine has others" no is "$(other_sockets self "$needed")" ""
+check "the daemon sees no other socket below /run" is "$(other_sockets "$pid" "$needed")" ""
+check "this machine has other sockets below /run" no is "$(other_sockets self "$needed")" ""
 systemctl restart junctiond-courier.socket
 end_couriers
 check "a socket that is made anew is seen, too" calls
 watches() { grep -h '^inotify' "/proc/$1/fdinfo"/* | grep -q " ino:$(stat -c %i "$2" | xargs printf %x) "; } # PID FOLDER
 check "the daemon watches the folder of a network manager" watches "$pid" "$network_news"
 
-# ---- the courier ----
+# ---- the network helper ----
 
 courier=$(courier_pid)
-check "a courier carried it" test "$courier" -gt 0
-check "it has its own user, not root" test "$(uid "$courier")" -ge 61184 -a "$(uid "$courier")" != "$(uid "$pid")"
-check "it has no capability" is "$(capabilities "$courier")" 4
-check "a filter is in force for it, too" is "$(seccomp "$courier")" 2
-check "it has no credential and no state folder" \
+check "a network helper has sent the request" test "$courier" -gt 0
+check "the network helper has its own user, not root" test "$(uid "$courier")" -ge 61184 -a "$(uid "$courier")" != "$(uid "$pid")"
+check "the network helper has no capability" is "$(capabilities "$courier")" 4
+check "the system call filter is in force for the network helper" is "$(seccomp "$courier")" 2
+check "the network helper has no credential and no state folder" \
     ends_with 1 grep -qaE 'CREDENTIALS_DIRECTORY|STATE_DIRECTORY|JUNCTIOND_' "/proc/$courier/environ"
 
 secrets=("$state/session.sealed" /var/lib/junctiond/session.sealed "$key" "$config"
@@ -123,7 +123,7 @@ are_there() {
     local file
     for file in "${secrets[@]}"; do [[ -s $file || $file == /proc/* ]] || { echo "there is no $file"; return 1; }; done
 }
-check "there is what it could read" are_there
+check "the files for the read probes exist" are_there
 
 end_couriers
 folders=(list:"$state" list:/var/lib/private list:/var/lib/junctiond-key list:/run/credentials list:/run/credstore
@@ -137,24 +137,24 @@ ExecStartPre=$probe ${secrets[*]/#/read:} ${folders[*]} ${places[*]} ${others[*]
 ExecStartPre=$probe ${listeners[*]/#/connect:} run:/usr/bin/perl run:/usr/bin/true run:/bin/sh bring:/tmp bring:/var/tmp bring:/dev/shm
 END
 mark
-check "another courier carries the next request" calls
+check "another network helper sends the next request" calls
 no_drop_in probe junctiond-courier@.service
 probed -u 'junctiond-courier@*' >"$work/courier"
-check "it reads neither state nor key, nor configuration, nor credentials" \
+check "a network helper cannot read the state, the key, the configuration or credentials" \
     all_answer "$work/courier" no "${secrets[@]/#/read:}" "${folders[@]}"
-check "it writes nowhere" all_answer "$work/courier" no "${places[@]}"
-check "it can neither look at the daemon nor signal to it" all_answer "$work/courier" no "${others[@]:0:2}"
-check "it can connect neither to the daemon nor to a courier" all_answer "$work/courier" no "${others[@]:2:2}"
-check "it has no other kind of socket" all_answer "$work/courier" "$refused" "${others[@]:4}"
-check "it can do what it is for" all_answer "$work/courier" yes socket:inet reach:8787 read:/etc/passwd
-check "it can ask systemd-resolved for an address" answers "$work/courier" "connect:$resolved" yes
-check "it can talk neither to the system bus nor to another service" \
+check "a network helper cannot write to a system folder" all_answer "$work/courier" no "${places[@]}"
+check "a network helper can neither read the daemon's memory nor signal the daemon" all_answer "$work/courier" no "${others[@]:0:2}"
+check "a network helper can connect neither to the daemon nor to a network helper" all_answer "$work/courier" no "${others[@]:2:2}"
+check "a network helper cannot open a netlink or packet socket" all_answer "$work/courier" "$refused" "${others[@]:4}"
+check "a network helper can connect to the provider and read /etc/passwd" all_answer "$work/courier" yes socket:inet reach:8787 read:/etc/passwd
+check "a network helper can connect to systemd-resolved" answers "$work/courier" "connect:$resolved" yes
+check "a network helper can connect neither to the system bus nor to another service" \
     all_answer "$work/courier" "$missing" "connect:$bus" "connect:$other"
-check "it can run no other program" all_answer "$work/courier" "$denied" run:/usr/bin/true run:/bin/sh
-check "nor one that it has written itself" all_answer "$work/courier" "$denied" bring:/tmp bring:/var/tmp bring:/dev/shm
-check "a program that its unit names can be run: it is the unit that refuses" answers "$work/courier" run:/usr/bin/perl yes
+check "a network helper can run no other program" all_answer "$work/courier" "$denied" run:/usr/bin/true run:/bin/sh
+check "a network helper cannot run a program that it has written" all_answer "$work/courier" "$denied" bring:/tmp bring:/var/tmp bring:/dev/shm
+check "a network helper can run a program that its unit names" answers "$work/courier" run:/usr/bin/perl yes
 courier=$(courier_pid)
-check "it sees no other socket below /run" \
+check "a network helper sees no other socket below /run" \
     is "$(other_sockets "$courier" '^/run/systemd/(notify$|resolve/)|^/run/(nscd|avahi-daemon|NetworkManager|resolvconf|connman|dhcpcd)/')" ""
 
 # ---- junction-online.service ----
@@ -168,10 +168,10 @@ mark
 check "junction-online.target is reached" systemctl start junction-online.target
 no_drop_in probe junction-online.service
 probed _SYSTEMD_UNIT=junction-online.service >"$work/online"
-check "what waits for it can talk to the daemon, and can run what its unit names" \
+check "junction-online.service can connect to the daemon, and can run a program that its unit names" \
     all_answer "$work/online" yes "connect:$JUNCTIOND_SOCKET" run:/usr/bin/perl
-check "and to no other service" all_answer "$work/online" "$missing" "${listeners[@]/#/connect:}"
-check "nor can it run another program" answers "$work/online" run:/usr/bin/true "$denied"
+check "junction-online.service can connect to no other service" all_answer "$work/online" "$missing" "${listeners[@]/#/connect:}"
+check "junction-online.service can run no other program" answers "$work/online" run:/usr/bin/true "$denied"
 systemctl stop --quiet junction-online.target junction-online.service
 
 # ---- user databases ----
@@ -187,9 +187,9 @@ systemctl start visitor.service
 if visitor=$(getent passwd visitor | cut -d : -f 3) && [[ $visitor ]]; then
     printf '[[access]]\nallow = ["status"]\nuser = "visitor"\n' >"$config"
     systemctl restart junctiond.service
-    check "a user who is known to a service of the system alone has what an entry allows" \
+    check "an entry applies to a user that only the service manager knows" \
         setpriv --reuid "$visitor" --regid "$visitor" --groups junction /usr/bin/junctionctl status
-    check "others have nothing by it" ends_with 77 as app junctionctl status
+    check "the entry allows other users nothing" ends_with 77 as app junctionctl status
     cp -f "$scratch/config.as-installed" "$config"
     systemctl restart junctiond.service
     pid=$(main_pid)
@@ -197,22 +197,22 @@ fi
 
 # ---- other users ----
 
-check "only the group junctiond-keeper may use the courier's socket" \
+check "only the group junctiond-keeper may use the network helper's socket" \
     is "$(stat -c '%F %a %U:%G' "$courier_socket")" "socket 660 root:junctiond-keeper"
-check "the daemon is in it" grep -Eq "^Groups:.*\b$(getent group junctiond-keeper | cut -d: -f 3)\b" "/proc/$pid/status"
+check "the daemon is in the group junctiond-keeper" grep -Eq "^Groups:.*\b$(getent group junctiond-keeper | cut -d: -f 3)\b" "/proc/$pid/status"
 for name in app kiosk stranger; do
-    check "$name cannot connect to it" has "$(as "$name" "$probe" "connect:$courier_socket" 2>&1)" "no, Permission denied"
+    check "$name cannot connect to the network helper's socket" has "$(as "$name" "$probe" "connect:$courier_socket" 2>&1)" "no, Permission denied"
 done
 
-# ---- an idle courier ----
+# ---- an idle network helper ----
 
 end_couriers
 before=$EPOCHREALTIME
-check "one more request" calls
+check "another request succeeds" calls
 courier=$(courier_pid)
-check "the courier stays a while for the next one" is "$(calls >"$work/.api"; courier_pid)" "$courier"
-check "and goes when none has come for half a minute" await 90 no_courier
-check "not before" test $(((${EPOCHREALTIME/./} - ${before/./}) / 1000000)) -ge 30
-check "it was not killed: no courier has failed" is "$(systemctl list-units --plain --no-legend --failed 'junctiond-courier@*')" ""
-check "the daemon is the same" is "$(main_pid)" "$pid"
-check "the next request has a courier again" calls
+check "the next request has the same network helper" is "$(calls >"$work/.api"; courier_pid)" "$courier"
+check "the network helper ends half a minute after the last request" await 90 no_courier
+check "the network helper ran for at least half a minute" test $(((${EPOCHREALTIME/./} - ${before/./}) / 1000000)) -ge 30
+check "no network helper has failed" is "$(systemctl list-units --plain --no-legend --failed 'junctiond-courier@*')" ""
+check "the daemon's process is the same" is "$(main_pid)" "$pid"
+check "the next request gets another network helper" calls

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A courier that is killed, stopped, missing or of another version is an ordinary failure that says what to do, and things go
-# on as soon as there is one.
+# If the network helper is killed, stopped, missing or of another version, a request fails with a message that names the remedy. As soon as
+# a network helper is available, requests succeed again.
 . "${0%/*}/../lib.sh"
 fresh
 program=/usr/bin/junctiond-courier
 trap '[[ ! -e $work/courier ]] || mv "$work/courier" "$program"' EXIT
 
-names_courier() { # doctor, as a problem
+names_courier() { # doctor reports a problem with the network helper
     ends_with 1 junctionctl doctor >"$work/doctor" && cat "$work/doctor" && grep -q '^problem.*courier' "$work/doctor"
 }
 
@@ -15,7 +15,7 @@ replaced() {
     end_couriers
     mv "$program" "$work/courier"
     [[ $1 == none ]] || install -m 755 /dev/stdin "$program"
-    # A script can be run there only with its interpreter and what that runs.
+    # The unit has to allow the interpreter of the script, and its programs.
     drop_in script junctiond-courier@.service <<<$'[Service]\nExecPaths=/bin/sh /bin/cat'
 }
 put_back() {
@@ -26,7 +26,7 @@ put_back() {
 
 sign_in anna
 token=$(token)
-# From here on only the courier of API calls runs.
+# From here on only the network helper of API calls runs.
 end_couriers
 
 # ---- killed ----
@@ -38,35 +38,35 @@ await_counter hanging 1
 courier=$(courier_pid)
 kill -KILL "$courier"
 ends() { wait "$call"; }
-check "a request whose courier is killed is unavailable" ends_with 75 ends
-check "the message says so, and names the remedy" has "$(<"$work/error")" providerUnavailable "courier ended" "gets another one"
+check "a request fails when its network helper is killed" ends_with 75 ends
+check "the message names the reason and the remedy" has "$(<"$work/error")" providerUnavailable "courier ended" "gets another one"
 no_faults
-check "the next request has another courier" calls
-check "which is another process" no is "$(courier_pid)" "$courier"
+check "the next request has another network helper" calls
+check "the other network helper is another process" no is "$(courier_pid)" "$courier"
 
 # ---- stopped ----
 
 systemctl stop --quiet junctiond-courier.socket
 end_couriers
-check "without the socket requests are unavailable, and the message has the command" \
+check "without the socket a request fails, and the message has the command" \
     is_unavailable "systemctl start junctiond-courier.socket" calls
-check "the token is served all the same" is "$(token)" "$token"
+check "the daemon still serves the token" is "$(token)" "$token"
 systemctl start junctiond-courier.socket
-check "with the socket back requests go through" calls
+check "with the socket back a request succeeds" calls
 
 # ---- missing ----
 
 mark
 replaced none
-check "without the program requests are unavailable, and the message says where the reason is" \
+check "without the program a request fails, and the message names the journal" \
     is_unavailable "journal of junctiond-courier@" calls
 # The process that names the file ends at once, so the journal may not know its unit.
 has_reason() { has "$(logged -o cat -u 'junctiond-courier@*')" "status=203/EXEC"; }
-check "the reason is there" await 10 has_reason
-check "and doctor says the same" names_courier
-check "the token is served all the same" is "$(token)" "$token"
+check "the journal has the reason" await 10 has_reason
+check "doctor reports the problem" names_courier
+check "the daemon still serves the token" is "$(token)" "$token"
 put_back
-check "with the program back requests go through" calls
+check "with the program back a request succeeds" calls
 
 # ---- of another version ----
 
@@ -76,12 +76,12 @@ replaced other <<'END'
 printf '\000\000\000\002\000\000\000\000\201\000\143' >&0
 exec cat >/dev/null
 END
-check "a courier of another version is unavailable, and the message says to restart" \
+check "with a network helper of another version a request fails, and the message says to restart" \
     is_unavailable "restart junctiond" calls
-check "the token is served all the same" is "$(token)" "$token"
+check "the daemon still serves the token" is "$(token)" "$token"
 put_back
 
-check "after the restart requests go through" systemctl restart junctiond.service
-check "with the same session" is "$(token)" "$token"
-check "and a courier" calls
-check "all that cost no renewal" is "$(counter exchanges) $(counter refreshes)" "1 0"
+check "a restart succeeds" systemctl restart junctiond.service
+check "the token is the same after the restart" is "$(token)" "$token"
+check "after the restart a request succeeds" calls
+check "the provider got one exchange and no renewal" is "$(counter exchanges) $(counter refreshes)" "1 0"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A courier that is killed at any step of a rotation does not cost the login.
+# A network helper that is killed at any step of a rotation does not cost the login.
 . "${0%/*}/../lib.sh"
 fresh
 
@@ -25,17 +25,17 @@ goes_on() {
 # No request was sent, so even a provider that accepts each refresh token only once is not affected.
 settings '{"rotationGrace":0}'
 kill -KILL "$(courier_pid)"
-check "killed without a request: the next renewal succeeds" goes_on
-check "and the provider saw no retry" counter_is replays 0
+check "network helper killed without a request: the next renewal succeeds" goes_on
+check "the provider got no refresh retry" counter_is replays 0
 
 courier=$(courier_pid)
 kill -STOP "$courier"
 begin
 await_snapshot 20 '"phase":"inFlight"'
 kill -KILL "$courier"
-check "killed before the request is sent: the renewal fails" ends_with 75 ends
-check "and the login stays valid" goes_on
-check "and the provider saw no retry" counter_is replays 0
+check "network helper killed before the request is sent: the renewal fails" ends_with 75 ends
+check "the login stays valid" goes_on
+check "the provider got no refresh retry" counter_is replays 0
 
 # From here on the request is sent, and the provider accepts a retry.
 settings '{"rotationGrace":30}'
@@ -43,19 +43,19 @@ faults '{"match":"/v1/token","grant":"refresh_token","hang":true,"times":1}'
 begin
 await_counter hanging 1
 kill -KILL "$(courier_pid)"
-check "killed while the provider holds the request: the renewal fails" ends_with 75 ends
+check "network helper killed while the provider holds the request: the renewal fails" ends_with 75 ends
 no_faults
 release
-check "and the login stays valid" goes_on
+check "the login stays valid" goes_on
 
 refreshes=$(counter refreshes)
 faults '{"match":"/v1/token","grant":"refresh_token","slowBody":1,"times":1}'
 begin
 await_counter refreshes $((refreshes + 1))
 kill -KILL "$(courier_pid)"
-check "killed while the answer is on its way: the renewal fails" ends_with 75 ends
-check "and the login stays valid" goes_on
-check "because the provider gave it again" test "$(counter replays)" -ge 1
+check "network helper killed while the answer is in transit: the renewal fails" ends_with 75 ends
+check "the login stays valid" goes_on
+check "the provider got a refresh retry" test "$(counter replays)" -ge 1
 
 refreshes=$(counter refreshes)
 faults '{"match":"/v1/token","grant":"refresh_token","hang":true,"times":1}'
@@ -68,8 +68,8 @@ await_counter refreshes $((refreshes + 1))
 kill -KILL "$courier"
 kill -CONT "$(main_pid)"
 ends || :
-check "killed when the answer is there and the daemon has not read it: the login goes on" goes_on
-# An API call has a courier of its own.
+check "network helper killed before the daemon reads the answer: the login stays valid" goes_on
+# An API call has a network helper of its own.
 refreshes=$(counter refreshes)
 replays=$(counter replays)
 faults '{"match":"/v1/token","grant":"refresh_token","hang":true,"times":1}'
@@ -82,10 +82,10 @@ call=$!
 await_counter hanging 2
 kill -KILL "$(courier_beside "$session")"
 called() { wait "$call"; }
-check "an API call whose courier is killed fails" ends_with 75 called
-check "the courier of the renewal beside it is the same" is "$(courier_pid)" "$session"
+check "an API call fails when its network helper is killed" ends_with 75 called
+check "the network helper of a renewal at the same time is the same" is "$(courier_pid)" "$session"
 release
-check "the renewal beside it succeeds" ends
+check "the renewal at the same time succeeds" ends
 no_faults
-check "and the provider was asked for it once" is "$(counter refreshes) $(counter replays)" "$((refreshes + 1)) $replays"
+check "the provider got that renewal once" is "$(counter refreshes) $(counter replays)" "$((refreshes + 1)) $replays"
 check "the user was signed in once" counter_is exchanges 1

@@ -23,14 +23,14 @@ when_ended() { systemctl show --property=InactiveEnterTimestampMonotonic --value
 begin
 systemctl stop junctiond.service &
 stop=$!
-check "while a renewal is under way the daemon stops" await 10 is_stopping
-check "its courier is still there" no no_courier
+check "during a renewal the daemon stops" await 10 is_stopping
+check "the daemon's network helper still runs" no no_courier
 release
-check "the answer comes, and the stop ends" ended "$stop"
+check "the stop ends after the provider's answer" ended "$stop"
 no_faults
 wait "$renewal" || :
 check "the renewed session is on the disk" field_is generation 2
-check "the provider was asked once" is "$(counter refreshes) $(counter replays)" "1 0"
+check "the provider got one renewal" is "$(counter refreshes) $(counter replays)" "1 0"
 
 # ---- all at once, as at a shutdown ----
 
@@ -38,20 +38,20 @@ begin
 courier=$(couriers | head -n 1)
 systemctl stop junctiond.socket junctiond.service junctiond-courier.socket "$courier" &
 stop=$!
-check "while a renewal is under way everything stops" await 10 is_stopping
-# systemctl queues one stop after the other, so that of the courier may come later.
-check "the courier is the daemon's until that has ended" await 10 courier_is_stopping
+check "during a renewal the daemon and its network helper stop" await 10 is_stopping
+# systemctl queues one stop after the other, so that of the network helper may come later.
+check "the network helper runs until the daemon has ended" await 10 courier_is_stopping
 release
-check "the answer comes, and the stop ends" ended "$stop"
+check "the stop ends after the provider's answer" ended "$stop"
 wait "$renewal" || :
 no_faults
 systemctl start junctiond.socket
 check "the renewed session is on the disk" field_is generation 3
-check "the provider was asked once more" is "$(counter refreshes) $(counter replays)" "2 0"
+check "the provider got one more renewal" is "$(counter refreshes) $(counter replays)" "2 0"
 
-# ---- a courier that starts while the daemon stops ----
+# ---- a network helper that starts while the daemon stops ----
 
-# The daemon answers a request that came before the stop. No courier runs yet that could send it.
+# The daemon answers a request that came before the stop. No network helper runs yet that could send it.
 end_couriers
 mkfifo "$work/met" "$work/go"
 /ci/suite/late-request "$JUNCTIOND_SOCKET" "$work/met" "$work/go" "$work/said" >"$work/late" &
@@ -63,20 +63,20 @@ stands_still() { ! grep -h '^State:' "/proc/$daemon"/task/*/status | grep -qv '(
 check "the daemon is stopped by SIGSTOP" await 10 stands_still
 : >"$work/go"
 said() { [[ -e $work/said ]]; }
-check "a request is there that the daemon has not read yet" await 10 said
-check "it stops" systemctl stop junctiond.service
-check "the request was answered" ended "$late"
-check "by a courier that began while the daemon was stopping" has "$(<"$work/late")" '"status":200'
+check "a request waits that the daemon has not read yet" await 10 said
+check "the daemon stops" systemctl stop junctiond.service
+check "the request got its answer" ended "$late"
+check "a network helper that started during the stop sent the request" has "$(<"$work/late")" '"status":200'
 
 # ---- an answer that does not come in time ----
 
 begin
-check "with a provider that does not answer the daemon stops nevertheless" systemctl stop junctiond.service
+check "the daemon stops although the provider does not answer" systemctl stop junctiond.service
 wait "$renewal" || :
-check "no courier outlives it" await 10 no_courier
+check "the network helper ends with the daemon" await 10 no_courier
 release
 no_faults
 renews() { junctionctl renew; }
-check "the next daemon asks again" await 40 renews
+check "the next daemon repeats the renewal" await 40 renews
 check "the user is the same" field_is userId "$user"
-check "no sign-in was broken by all this" is "$(counter exchanges) $(counter familyRevocations)" "1 0"
+check "the provider got one exchange and revoked no token family" is "$(counter exchanges) $(counter familyRevocations)" "1 0"

@@ -17,13 +17,13 @@ is_reached() { prop_is ActiveState active junction-online.target; }
 is_watched() { junctionctl metrics | grep -q '^junctiond_watchers 1$'; }
 
 systemctl start --no-block needs-user.service
-check "junction-online.service asks the daemon" await 10 is_watched
+check "junction-online.service watches the session" await 10 is_watched
 check "without a session the target is not reached" waits
-check "and a unit after it is not started" no test -e "$work/started"
+check "a unit that is ordered after the target is not started" no test -e "$work/started"
 sign_in anna
-check "after a sign-in it is reached" timeout 20 systemctl start junction-online.target
+check "after a sign-in the target is reached" timeout 20 systemctl start junction-online.target
 check "the target is active" await 10 is_reached
-check "and a unit after it is started" await 10 test -e "$work/started"
+check "a unit that is ordered after the target is started" await 10 test -e "$work/started"
 
 # A session with an expired token, and a provider that does not answer.
 systemctl stop --quiet junction-online.target junction-online.service
@@ -33,20 +33,20 @@ curl -fsS "$cloud/sandbox/faults" -d '{"match":"/v1/token","grant":"refresh_toke
 sign_in bert
 check "a token expires" await_snapshot 20 '"state":"tokenExpired"'
 systemctl start --no-block junction-online.target
-check "junction-online.service asks the daemon again" await 10 is_watched
+check "junction-online.service watches the session again" await 10 is_watched
 check "with an expired token the target is not reached" waits
 curl -fsS "$cloud/sandbox/await?counter=hanging&atLeast=1" -o "$work/.await"
 settings '{"accessTokenLifetime":3600}'
 curl -fsS -X DELETE "$cloud/sandbox/faults" -o "$work/.fault"
 curl -fsS -X POST "$cloud/sandbox/release" -o "$work/.release"
-check "the provider answers: the target is reached" timeout 30 systemctl start junction-online.target
-check "with a fresh token" field_is state established
+check "after the provider's answer the target is reached" timeout 30 systemctl start junction-online.target
+check "the session has a fresh token" field_is state established
 
 systemctl stop --quiet junction-online.target junction-online.service
 curl -fsS -X POST "$cloud/sandbox/users/$user/delete" -o "$work/.delete"
 junctionctl renew >"$work/.renew" 2>&1 || :
 check "the provider ends the session" await_snapshot 20 '"state":"terminated"'
 check "a wait for a fresh session fails" ends_with 1 junctionctl wait --for fresh
-check "and the target fails" no timeout 30 systemctl start junction-online.target
-check "it is not reached" prop_is ActiveState inactive junction-online.target
+check "the target fails" no timeout 30 systemctl start junction-online.target
+check "the target is not reached" prop_is ActiveState inactive junction-online.target
 systemctl reset-failed junction-online.service

@@ -10,7 +10,7 @@ mkdir -p /run/credstore
 (umask 077 && sign_in_token "$anna" >/run/credstore/signInToken)
 
 check "with a Sign-In Token in the credential store the daemon starts" systemctl start junctiond.service
-check "and signs in" junctionctl wait --for fresh --timeout 20
+check "the daemon signs in" junctionctl wait --for fresh --timeout 20
 check "the user is the one of the token" field_is userId "$anna"
 check "the session is durable" field_is durable true
 systemctl restart junctiond.service
@@ -25,8 +25,8 @@ check "after a sign-out and a restart the same token is not used again" \
 check "no user is signed in" ends_with 3 junctionctl status
 bert=$(new_user bert)
 check "another user can sign in" junctionctl sign-in < <(sign_in_token "$bert")
-check "and is signed in then" field_is userId "$bert"
-check "there was one exchange for each" counter_is exchanges 2
+check "the other user is signed in" field_is userId "$bert"
+check "the provider got two exchanges" counter_is exchanges 2
 
 junctionctl sign-out >"$work/.sign-out"
 (umask 077 && sign_in_token "$anna" >/run/credstore/signInToken)

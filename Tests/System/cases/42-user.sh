@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The daemon of one user, under the user's service manager (`systemctl --user`), with an unlocked state and its own courier.
+# The daemon of one user, under the user's service manager (`systemctl --user`), with an unlocked state and its own network helper.
 . "${0%/*}/../lib.sh"
 fresh
 
 start_user_manager
 status_member() { user_does junctionctl --json status | member "$1"; } # NAME
 
-check "the socket can be enabled by the user" user_does systemctl --user start junctiond.socket
-check "only the user may use it" is "$(stat -c '%U %a' "$user_runtime/junctiond/junctiond.sock")" "kiosk 600"
+check "the user can start the socket" user_does systemctl --user start junctiond.socket
+check "only the user may use the socket" is "$(stat -c '%U %a' "$user_runtime/junctiond/junctiond.sock")" "kiosk 600"
 check "a new user has no configuration" no test -e "$user_config"
 check "a connection starts the daemon" ends_with 3 user_does junctionctl status
-check "it has the built-in defaults" is "$(status_member provider)" junction
+check "the daemon has the built-in defaults" is "$(status_member provider)" junction
 
 # A configuration that is created later.
 configure_user <<<'provider = "nonsense"'
-check "a configuration that appears later is read at the next start, and refused if it is wrong" \
+check "a restart with a new invalid configuration fails" \
     no user_does systemctl --user restart junctiond.service
 configure_user <<END
 provider = "junction"
@@ -22,23 +22,23 @@ provider = "junction"
 authUrl = "$cloud"
 apiUrl = "$cloud"
 END
-check "the right one is in force at the next start" user_does systemctl --user restart junctiond.service
-check "and it says that it is ready" is "$(of_user ActiveState)" active
-check "nothing is locked" is "$(status_member sealedWith) $(user_does junctionctl --json status | grep -o '"status":"ok"')" \
+check "a restart with a valid configuration succeeds" user_does systemctl --user restart junctiond.service
+check "the daemon is active" is "$(of_user ActiveState)" active
+check "the storage is ok and sealed with a file" is "$(status_member sealedWith) $(user_does junctionctl --json status | grep -o '"status":"ok"')" \
     'file "status":"ok"'
-check "the state is where the user's state belongs, and the user's alone" \
+check "only the user can access the state in the user's home" \
     is "$(stat -c '%U %a' "$home/.local/state/junctiond")" "kiosk 700"
 
 anna=$(new_user anna)
 check "a user can be signed in" user_does junctionctl sign-in < <(sign_in_token "$anna")
-check "and is the user" is "$(status_member userId)" "$anna"
+check "the session belongs to that user" is "$(status_member userId)" "$anna"
 token=$(user_does junctionctl token | secret)
-check "the user's own courier sent the request" has "$(user_does systemctl --user list-units --all --plain --no-legend)" junctiond-courier@
+check "the user's own network helper sent the request" has "$(user_does systemctl --user list-units --all --plain --no-legend)" junctiond-courier@
 check "a restart keeps the session" user_does systemctl --user restart junctiond.service
-check "with its token" is "$(user_does junctionctl token)" "$token"
-check "a configuration can be loaded again" user_does systemctl --user reload junctiond.service
-check "the system's own daemon is another one" ends_with 3 junctionctl status
+check "the token is the same" is "$(user_does junctionctl token)" "$token"
+check "a reload succeeds" user_does systemctl --user reload junctiond.service
+check "no user is signed in at the system's daemon" ends_with 3 junctionctl status
 user_does systemctl --user stop junctiond.socket
-check "once it is stopped there is no socket, and the user asks the system's daemon again" \
+check "after a stop of the socket the socket file is gone" \
     test ! -e "$user_runtime/junctiond/junctiond.sock"
 stop_user_manager

@@ -8,7 +8,7 @@ sign_in anna
 token=$(token)
 
 # 50 programs, each with its own connection: half request the state, half a token.
-asks() { # NUMBER: until there is $work/enough
+asks() { # NUMBER: sends requests until $work/enough exists
     local answered=0 answer status
     while [[ ! -e $work/enough ]]; do
         status=0
@@ -52,7 +52,7 @@ if [[ -x /ci/tools/pollers ]]; then
     exec {poll_until}> >(exec /ci/tools/pollers "$JUNCTIOND_SOCKET" "$clients" >"$work/pollers" 2>&1)
     pollers=$!
 else
-    echo "       without the clients that never try again: there is no C compiler"
+    echo "       without the clients that never retry: there is no C compiler"
 fi
 
 restart_under_load() {
@@ -66,7 +66,7 @@ restart_under_load() {
 }
 
 mark
-check "$restarts restarts, while $askers programs ask and $watchers watch" restart_under_load
+check "the daemon restarts $restarts times, while $askers programs send requests and $watchers watch" restart_under_load
 check "each restart started the daemon once" is "$(logged -o cat "MESSAGE_ID=$READY_ID" | wc -l)" "$restarts"
 touch "$work/enough"
 wait "${pids[@]}" || :
@@ -74,11 +74,11 @@ echo "       $(total) requests by programs were answered"
 check "no request failed" is "$(<"$work/failed")" ""
 if [[ ${pollers:-} ]]; then
     exec {poll_until}>&-
-    check "every request that was written to the socket was answered, without a second try" wait "$pollers"
+    check "every request that was written to the socket got an answer, without a retry" wait "$pollers"
     echo "       $clients more clients: $(tail -n 1 "$work/pollers")"
-    check "and connections did end in between" ends_with 1 grep -q ', 0 ended' "$work/pollers"
+    check "the daemon closed connections during the restarts" ends_with 1 grep -q ', 0 ended' "$work/pollers"
 fi
-check "every watcher is still there" watchers_run
-check "renewing works" junctionctl renew
+check "every watcher still runs" watchers_run
+check "a renewal succeeds" junctionctl renew
 check "every watcher receives the change" await 20 all_watchers_have '"generation":2'
-check "the provider was not asked by restarts" is "$(counter exchanges) $(counter refreshes)" "1 1"
+check "the restarts caused no request to the provider" is "$(counter exchanges) $(counter refreshes)" "1 1"

@@ -6,7 +6,7 @@ fresh
 sign_in anna
 token=$(token)
 
-gets_the_token() { # COMMAND...: prints what begins with "token " and is the session's
+gets_the_token() { # COMMAND...: it must print "token " and the session's token
     local output
     output=$(as kiosk "$@" 2>"$work/error") || { cat "$work/error"; return 1; }
     is "$output" "token $token"
@@ -51,8 +51,8 @@ END
 check "an app in C is compiled and linked by pkg-config" \
     gcc -Wall -Werror -o "$work/app" "$work/app.c" $(pkg-config --cflags --libs junction)
 check "an app in C gets the token" gets_the_token "$work/app"
-check "dpkg finds the libraries as they were packaged" \
+check "dpkg --verify reports no changed file" \
     is "$(dpkg --verify python3-junctiond libjunction0 libjunction-dev)" ""
 
 check "the packages can be purged" dpkg -P python3-junctiond libjunction-dev libjunction0
-check "nothing of the library for Python is left" no test -e /usr/lib/python3/dist-packages/junctiond
+check "the folder of the Python library is gone" no test -e /usr/lib/python3/dist-packages/junctiond

@@ -10,7 +10,7 @@ sign_in anna
 token=$(token)
 version=$(dpkg-query -W -f '${Version}' junctiond)
 
-# The package as its next version, with a new default configuration if there is a comment for it, and another courier if
+# The package as its next version, with a new default configuration if there is a comment for it, and another network helper if
 # there is a program for it.
 next_version() { # VERSION [COMMENT [COURIER]]
     rm -rf "$work/next"
@@ -21,7 +21,7 @@ next_version() { # VERSION [COMMENT [COURIER]]
     dpkg-deb --root-owner-group -Znone -b "$work/next" "$work/junctiond_$1.deb" >"$work/.errors"
 }
 
-asks() { # until there is $work/enough
+asks() { # requests tokens until $work/enough exists
     local answer status
     while [[ ! -e $work/enough ]]; do
         status=0
@@ -52,14 +52,14 @@ more_answers() { (($(wc -l <"$work/answers") > answers)); }
 await 10 more_answers
 touch "$work/enough"
 wait "$asker" || :
-check "it is the one that is installed" is "$(installed_version)" 99.1-1
+check "dpkg reports the new version" is "$(installed_version)" 99.1-1
 check "the daemon was restarted" no is "$(main_pid)" "$old"
-check "and the new one runs" prop_is ActiveState active
-check "with a courier" calls
+check "the new daemon runs" prop_is ActiveState active
+check "the daemon has a network helper" calls
 check "the socket listened all the time" is "$(listens_since)" "$since_listening"
-check "no request failed meanwhile" is "$(<"$work/failed")" ""
+check "no request failed during the upgrade" is "$(<"$work/failed")" ""
 check "the session is the same" is_the_same_session
-check "the configuration is as it was edited" is_edited
+check "the edited configuration is unchanged" is_edited
 
 # ---- an upgrade from a version whose network helper had its socket elsewhere ----
 
@@ -77,19 +77,19 @@ check "the session is the same" is_the_same_session
 next_version 99.2-1 "a new default"
 check "a version with a new default configuration installs" \
     dpkg --force-confdef --force-confold -i "$work/junctiond_99.2-1.deb"
-check "the configuration is as it was edited still" is_edited
-check "the new default lies beside it" grep -q '^# a new default' "$config.dpkg-dist"
+check "the edited configuration is still unchanged" is_edited
+check "the new default is in the .dpkg-dist file" grep -q '^# a new default' "$config.dpkg-dist"
 rm "$config.dpkg-dist"
 check "the session is the same" is_the_same_session
 
 old=$(main_pid)
 sed -i '1i nonsense = true' "$config"
 check "a version installs over an invalid configuration" dpkg --force-confdef --force-confold -i "$PACKAGE"
-check "the daemon that runs is left alone" is "$(main_pid)" "$old"
-check "and serves on" is_the_same_session
-check "with a courier" calls
+check "the running daemon is not restarted" is "$(main_pid)" "$old"
+check "the running daemon still serves the session" is_the_same_session
+check "the daemon has a network helper" calls
 
-# A daemon that was not restarted, and a courier with another version of the format.
+# A daemon that was not restarted, and a network helper with another version of the format.
 cat >"$work/courier" <<'END'
 #!/bin/sh
 [ $# = 0 ] || exec echo junctiond-courier 99.3
@@ -102,22 +102,22 @@ drop_in script junctiond-courier@.service <<<$'[Service]\nExecPaths=/bin/sh /bin
 next_version 99.3-1 '' "$work/courier"
 end_couriers
 dpkg --force-confdef --force-confold -i "$work/junctiond_99.3-1.deb" >"$work/installation" 2>&1
-check "a version with another courier installs, and prints the remedy" \
+check "a version with another network helper installs, and prints the remedy" \
     has "$(<"$work/installation")" "unable to renew" "systemctl restart junctiond"
-check "the daemon that runs is left alone" is "$(main_pid)" "$old"
-check "and serves on" is_the_same_session
+check "the running daemon is not restarted" is "$(main_pid)" "$old"
+check "the running daemon still serves the session" is_the_same_session
 check "a request that needs the network fails, and names the remedy" \
     is_unavailable "restart junctiond" calls
 dpkg --force-confdef --force-confold -i "$PACKAGE" >"$work/installation" 2>&1
 sed -i 1d "$config"
 no_drop_in script junctiond-courier@.service
-check "with the configuration in order it can be restarted" systemctl restart junctiond.service
-check "and has a courier" calls
-check "and the session" is_the_same_session
+check "with a valid configuration a restart succeeds" systemctl restart junctiond.service
+check "the daemon has a network helper again" calls
+check "the session is the same" is_the_same_session
 
 systemctl disable --quiet junctiond.socket
 check "the same version installs again" dpkg --force-confdef --force-confold -i "$PACKAGE"
-check "what the administrator disabled stays disabled" is "$(systemctl is-enabled junctiond.socket || :)" disabled
+check "a socket that the administrator disabled stays disabled" is "$(systemctl is-enabled junctiond.socket || :)" disabled
 systemctl enable --quiet junctiond.socket
 check "the session is the same" is_the_same_session
 
@@ -125,7 +125,7 @@ check "the session is the same" is_the_same_session
 
 stop_daemon
 check "a version installs while the socket is stopped" dpkg --force-confdef --force-confold -i "$PACKAGE"
-check "what the administrator stopped stays stopped" \
+check "units that the administrator stopped stay stopped" \
     is "$(systemctl is-active junctiond.socket junctiond.service | paste -sd ' ' || :)" "inactive inactive"
 systemctl start junctiond.socket
 check "the session is the same" is_the_same_session
@@ -144,24 +144,25 @@ users_pid() { of_user MainPID; }
 next_version 99.4-1
 user_does systemctl --user start junctiond.socket
 check "a version installs while a user's own daemon is not running" upgrade
-check "it is not started" is "$(of_user ActiveState)" inactive
+check "the user's daemon is not started" is "$(of_user ActiveState)" inactive
 
 user_does systemctl --user start junctiond.service
 bert=$(new_user bert)
 sign_in_token "$bert" | user_does junctionctl sign-in >"$work/.sign-in"
 old=$(users_pid)
-check "a version installs while it is running" upgrade
-check "it was restarted" no is "$(users_pid)" "$old"
-check "and the new one runs" is "$(of_user ActiveState)" active
-check "with the session" is "$(user_does junctionctl --json status | member userId)" "$bert"
-check "and a network helper" user_does junctionctl renew
-check "no action is needed" is "$(grep 'was not restarted' "$work/installation" || :)" ""
+check "a version installs while the user's daemon is running" upgrade
+check "the user's daemon was restarted" no is "$(users_pid)" "$old"
+check "the new daemon runs" is "$(of_user ActiveState)" active
+check "the user's daemon has the session" is "$(user_does junctionctl --json status | member userId)" "$bert"
+check "the user's daemon has a network helper" user_does junctionctl renew
+check "the installation reports no daemon that was not restarted" is "$(grep 'was not restarted' "$work/installation" || :)" ""
 
 old=$(users_pid)
 echo 'nonsense = true' >>"$user_config"
-check "a version installs while the user's configuration is not in order" upgrade
-check "the user's daemon is left alone" is "$(users_pid)" "$old"
-check "and the installation says so" has "$(<"$work/installation")" "user with the number $(id -u kiosk) was not restarted"
+check "a version installs while the user's configuration is invalid" upgrade
+check "the user's daemon is not restarted" is "$(users_pid)" "$old"
+check "the installation reports that the user's daemon was not restarted" \
+    has "$(<"$work/installation")" "user with the number $(id -u kiosk) was not restarted"
 stop_user_manager
 
 # ---- the package of an app, with its own entry ----
@@ -182,20 +183,20 @@ user = "app"
 END
 app_package broken <<<'nonsense = 1'
 pid=$(main_pid)
-check "a member of the socket's group may ask, without any entry" as kiosk junctionctl status
+check "without any entry a member of the socket's group may see the status" as kiosk junctionctl status
 check "the package of an app installs" dpkg -i "$work/health-sync.deb"
-check "the app may have a token at once" as app junctionctl token
-check "its entry is the first, so that others may do nothing" ends_with 77 as kiosk junctionctl status
-check "it is the same process" is "$(main_pid)" "$pid"
+check "the app may get a token at once" as app junctionctl token
+check "with this first entry a member of the socket's group may do nothing" ends_with 77 as kiosk junctionctl status
+check "the process is the same" is "$(main_pid)" "$pid"
 dpkg -i "$work/broken.deb" >"$work/installation" 2>&1
-check "a package with a file that is refused installs, and the installation names it" \
+check "a package with an invalid file installs, and the installation names the file" \
     has "$(<"$work/installation")" "$fragments/50-broken.toml:1: nonsense: unknown key" "systemctl reload junctiond"
-check "the app may ask as before" as app junctionctl status
+check "the app may still see the status" as app junctionctl status
 check "the package can be purged" dpkg -P broken
-check "the app may ask as before" as app junctionctl status
+check "the app may still see the status" as app junctionctl status
 check "the app's package can be purged" dpkg -P health-sync
-check "a member of the socket's group may ask again" as kiosk junctionctl status
-check "it is the same process still" is "$(main_pid)" "$pid"
+check "a member of the socket's group may see the status again" as kiosk junctionctl status
+check "the process is still the same" is "$(main_pid)" "$pid"
 check "the app's package can be installed again" dpkg -i "$work/health-sync.deb"
 echo '# local' >"$fragments/99-local.toml"
 
@@ -205,16 +206,16 @@ record=$(sha256sum "$state/session.sealed" "$key" "$config")
 check "the package can be removed" dpkg -r junctiond
 check "the daemon is gone" is "$(systemctl is-active junctiond.service || :)" inactive
 check "the socket is gone" no test -e "$JUNCTIOND_SOCKET"
-check "so is its courier" no_courier
-check "and the courier's socket" no test -e /run/junctiond/courier.sock
+check "the network helper is gone" no_courier
+check "the network helper's socket is gone" no test -e /run/junctiond/courier.sock
 check "the programs are gone" no test -e /usr/bin/junctiond
 check "the state, its key and the configuration stay" \
     is "$(sha256sum "$state/session.sealed" "$key" "$config")" "$record"
 check "the package can be installed again" dpkg --force-confdef --force-confold -i "$PACKAGE"
 check "the socket listens again" is "$(systemctl is-active junctiond.socket)" active
 check "the session is back" is_the_same_session
-check "and a courier" calls
-check "the configuration is as it was edited" is_edited
+check "the daemon has a network helper after the reinstallation" calls
+check "the edited configuration is unchanged" is_edited
 
 # ---- purging ----
 
@@ -240,18 +241,18 @@ again() { dpkg --force-confdef --force-confold --force-confmiss -i "$PACKAGE" >"
 junctionctl sign-out >"$work/.sign-out"
 use_social
 junctionctl sign-in --user-id anna >"$work/.sign-in"
-check "a user is signed in at a provider that has logins" is "$(logins)" 1
-check "the package can be purged then" purge
-check "the login has ended at the provider" is "$(logins)" 0
-check "and no warning is printed" is "$(grep 'may stay alive' "$work/installation" || :)" ""
+check "the provider has one login" is "$(logins)" 1
+check "a purge with a signed-in user succeeds" purge
+check "the provider has no login after the purge" is "$(logins)" 0
+check "the purge prints no warning" is "$(grep 'may stay alive' "$work/installation" || :)" ""
 check "the groups are gone" is "$(getent group junction junctiond-keeper || :)" ""
 
 check "the package installs again" again
 use_social
 junctionctl sign-in --user-id anna >"$work/.sign-in"
 systemctl stop --quiet cloud.service
-check "a purge while the provider is unreachable" purge
-check "prints a warning" has "$(<"$work/installation")" "may stay alive"
+check "a purge succeeds while the provider is unreachable" purge
+check "that purge prints a warning" has "$(<"$work/installation")" "may stay alive"
 systemctl start cloud.service
 
 check "the package installs again" again
@@ -259,20 +260,20 @@ use_social
 junctionctl sign-in --user-id anna >"$work/.sign-in"
 check "the package can be removed" dpkg -r junctiond
 check "the session stays for a later installation" test -e "$state/session.sealed"
-check "a purge after that" purge
-check "prints a warning, too" has "$(<"$work/installation")" "may stay alive"
+check "a purge after the removal succeeds" purge
+check "the purge after the removal prints a warning" has "$(<"$work/installation")" "may stay alive"
 
 check "the package installs once more" again
 check "without a session the packages of daemon and sandbox can be purged" dpkg -P junctiond junction-sandbox
-check "the service manager has no slice of its couriers" \
+check "the service manager has no slice of network helpers" \
     is "$(systemctl list-units --all --plain --no-legend 'system-junctiond*' | cut -d ' ' -f 1)" ""
-check "and no folder for credentials is left empty" no test -d /etc/credstore.encrypted
+check "no empty folder for credentials is left" no test -d /etc/credstore.encrypted
 check "the state is erased" no test -e "$state"
-check "the link to it is gone" no test -L /var/lib/junctiond
+check "the link to the state is gone" no test -L /var/lib/junctiond
 check "the key is erased" no test -e "${key%/*}"
-check "and not left in memory" no test -e /run/credstore.encrypted/junctiond.key
-check "of the configuration only the file of an app's package is left" \
+check "the key's copy in /run is erased" no test -e /run/credstore.encrypted/junctiond.key
+check "below /etc/junctiond only the file of an app's package is left" \
     is "$(find "${config%/*}" -type f)" "$fragments/50-health-sync.toml"
-check "that goes with its package" dpkg -P health-sync
-check "and then nothing is left of it" no test -e "${config%/*}"
-check "nothing else is left" is "$(leftovers)" ""
+check "the app's package can be purged, too" dpkg -P health-sync
+check "/etc/junctiond is gone" no test -e "${config%/*}"
+check "no other file is left" is "$(leftovers)" ""

@@ -5,10 +5,10 @@
 journalctl --sync
 journalctl -q --all -o export >"$work/journal"
 
-check "secrets were seen" test -s "$scratch/secrets"
+check "the cases recorded secrets" test -s "$scratch/secrets"
 check "the journal is readable" grep -qaF 'JUNCTIOND_USER_ID=' "$work/journal"
-check "none of them is in the journal" ends_with 1 grep -qaFf "$scratch/secrets" "$work/journal"
-check "nothing in it looks like an access or a refresh token" \
+check "the journal contains no recorded secret" ends_with 1 grep -qaFf "$scratch/secrets" "$work/journal"
+check "the journal contains no text like an access or refresh token" \
     ends_with 1 grep -qaE '\b(at|rt)_[0-9a-f]{16}' "$work/journal"
-check "nor like a signed token" ends_with 1 grep -qaE 'eyJ[A-Za-z0-9_-]{20}' "$work/journal"
+check "the journal contains no text like a signed token" ends_with 1 grep -qaE 'eyJ[A-Za-z0-9_-]{20}' "$work/journal"
 rm -f "$work/journal"

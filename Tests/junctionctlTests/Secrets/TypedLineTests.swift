@@ -2,21 +2,21 @@ import Testing
 
 @testable import junctionctl
 
-/// The editing of a typed secret.
+/// Tests how a typed secret is edited.
 struct TypedLineTests {
     private let keys = TypedLine.Keys(erase: [0x7F, 0x08], kill: [0x15], end: [0x04])
 
     /// Returns the edited line, the number of bytes that were read, and the memory of the line.
-    private func typed(_ text: String, room: Int = 100) -> (line: [UInt8], taken: Int, memory: [UInt8]) {
-        var memory = [UInt8](repeating: 0, count: room)
-        return memory.withUnsafeMutableBytes { room in
-            var line = TypedLine(in: room, keys: keys)
+    private func typed(_ text: String, capacity: Int = 100) -> (line: [UInt8], taken: Int, memory: [UInt8]) {
+        var memory = [UInt8](repeating: 0, count: capacity)
+        return memory.withUnsafeMutableBytes { buffer in
+            var line = TypedLine(in: buffer, keys: keys)
             var taken = 0
             for byte in text.utf8 {
                 taken += 1
                 guard line.take(byte) else { break }
             }
-            return (Array(room.prefix(line.count)), taken, Array(room))
+            return (Array(buffer.prefix(line.count)), taken, Array(buffer))
         }
     }
 
@@ -38,10 +38,10 @@ struct TypedLineTests {
         #expect(typed("ab\u{7F}\n").memory.prefix(3) == [UInt8(ascii: "a"), 0, 0])
     }
 
-    @Test func `a line above the space is read to its end and can be deleted`() {
-        #expect(typed("abcdefg\n", room: 4).line == Array("abcd".utf8))
-        #expect(typed("abcdefg\n", room: 4).taken == 8)
-        #expect(typed("abcdefg\u{15}xy\n", room: 4).line == Array("xy".utf8))
-        #expect(typed("abcde\u{7F}\u{7F}y\n", room: 4).line == Array("abcy".utf8))
+    @Test func `a line longer than the buffer is read to its end and can be deleted`() {
+        #expect(typed("abcdefg\n", capacity: 4).line == Array("abcd".utf8))
+        #expect(typed("abcdefg\n", capacity: 4).taken == 8)
+        #expect(typed("abcdefg\u{15}xy\n", capacity: 4).line == Array("xy".utf8))
+        #expect(typed("abcde\u{7F}\u{7F}y\n", capacity: 4).line == Array("abcy".utf8))
     }
 }

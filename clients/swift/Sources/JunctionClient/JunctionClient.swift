@@ -40,7 +40,7 @@ public final class JunctionClient: Sendable {
     /// ```
     ///
     /// A call that takes longer throws `timedOut`, but the daemon still carries it out. The limit does not apply to
-    /// `watch()` and `handleRenewals`.
+    /// `watch()`, `states()` and `handleRenewals`.
     public func timeout(_ limit: Duration?) -> JunctionClient {
         JunctionClient(path, line, limit)
     }

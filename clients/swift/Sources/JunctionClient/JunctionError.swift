@@ -68,7 +68,8 @@ extension JunctionError.Kind {
     public static let busy = Self(.busy)
     /// The provider or the scheme does not support this.
     public static let unsupported = Self(.unsupported)
-    /// The daemon's configuration is invalid. The daemon serves no session until it is corrected.
+    /// The daemon refuses its configuration and serves no call, or the OAuth server does not accept the client or is
+    /// another issuer. In the second case the session is kept.
     public static let misconfigured = Self(.misconfigured)
     /// A parameter is missing, unknown or out of range.
     public static let invalidParams = Self(.invalidParams)
