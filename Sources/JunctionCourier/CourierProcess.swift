@@ -27,7 +27,7 @@ package final class CourierProcess: Sendable {
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
             throw CourierUnreachable(.program(path: path), errno: errno)
         }
-        let birth = Birth(path, input: pair[1])
+        let birth = HelperStart(path, input: pair[1])
         let failure = start(birth)
         close(pair[1])
         guard failure == 0 else {
@@ -38,7 +38,7 @@ package final class CourierProcess: Sendable {
     }
 
     /// - Returns: the errno, or zero.
-    private static func start(_ birth: Birth) -> Int32 {
+    private static func start(_ birth: HelperStart) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -51,7 +51,7 @@ package final class CourierProcess: Sendable {
             &attributes,
             { argument in
                 guard let argument else { return nil }
-                let birth = Unmanaged<Birth>.fromOpaque(argument).takeRetainedValue()
+                let birth = Unmanaged<HelperStart>.fromOpaque(argument).takeRetainedValue()
                 // A child stays a zombie until its parent waits for it.
                 if let process = birth.give() { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
                 return nil
@@ -67,7 +67,7 @@ package final class CourierProcess: Sendable {
 }
 
 /// The start of one network helper: one thread requests it, another thread does it.
-private final class Birth: @unchecked Sendable {
+private final class HelperStart: @unchecked Sendable {
     // The starting thread writes the result before it posts the semaphore; `awaited` reads it afterwards.
     private let path: String
     private let input: Int32

@@ -21,7 +21,7 @@ package final class Daemon: Sendable {
     private let notifier: Notifier
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
-    private let bell = AlarmBell()
+    private let bell = AlarmSignals()
     private let alarm: RealTimeAlarm
     private let http: OutgoingHttp
     private let eventLog: SessionEventLog
@@ -255,7 +255,7 @@ package final class Daemon: Sendable {
         ended.wait()
         watch.shutDown()
         alarm.shutDown()
-        bell.fallSilent()
+        bell.finishSignals()
         trail.close()
         try? group.syncShutdownGracefully()
         logger.notice("Ended", metadata: .of(.stopping))
@@ -290,14 +290,14 @@ package final class Daemon: Sendable {
             return server.drain()
         }
         drained.flatMap { _ in self.quiet(until: deadline) }
-            .map { _ in self.noteUntoldSignOuts() }
+            .map { _ in self.logUnconfirmedRevocations() }
             .flatMap { _ in loop.makeFutureWithTask { await http.shutdown() } }
             .whenComplete { _ in ended.signal() }
     }
 
     /// Logs the sign-outs that the provider does not know about. They are only in memory, so the provider never
     /// receives them after the end.
-    private func noteUntoldSignOuts() {
+    private func logUnconfirmedRevocations() {
         let count = owner.assumeIsolated { $0.untoldSignOuts }
         guard count > 0 else { return }
         logger.warning(

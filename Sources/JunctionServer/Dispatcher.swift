@@ -32,14 +32,14 @@ final class Dispatcher {
     let answers: AnswerAccounts
     var exposesApi: Bool
 
-    let turns: Turns
+    let turns: RoundRobinScheduler
     let watchers = Watchers<Connection>()
     /// The HTTP connections that receive every new state.
     let httpWatchers = Watchers<HTTPConnection>()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
-    var unitTally = UnitTally()
+    var unitTally = UnitCounters()
 
     // One reader for all connections. It releases a line before it reads the next one.
     private var reader = MessageReader()
@@ -51,7 +51,7 @@ final class Dispatcher {
     init(_ session: ServedSession?, settings: ServerSettings, eventLoop: any EventLoop) {
         self.session = session
         self.eventLoop = eventLoop
-        turns = Turns(eventLoop)
+        turns = RoundRobinScheduler(eventLoop)
         handlers = SessionHandlers(eventLoop)
         (patience, limits) = (settings.patience, settings.limits)
         answers = AnswerAccounts(settings.limits, eventLoop)

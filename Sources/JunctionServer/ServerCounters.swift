@@ -30,7 +30,7 @@ package struct ServerCounters: Equatable, Sendable {
 
     /// The name for callers that are in no unit.
     package static let noUnit = "(none)"
-    /// The name for the units above the limit of `UnitTally`.
+    /// The name for the units above the limit of `UnitCounters`.
     package static let otherUnits = "(other)"
 
     package init() {}

@@ -142,10 +142,10 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Handles a network that may have returned, and shortens pauses.
     package mutating func networkChanged(now: Moment) -> [Effect] {
-        renewal.hurry(now, using: &random)
-        callers.updateRetries { $0.hurry(now, using: &random) }
-        revocations.hurry(now, using: &random)
-        signIn.hurry(now, using: &random)
+        renewal.shortenPause(now, using: &random)
+        callers.updateRetries { $0.shortenPause(now, using: &random) }
+        revocations.shortenPause(now, using: &random)
+        signIn.shortenPause(now, using: &random)
         return settle(now)
     }
 

@@ -16,7 +16,7 @@ package actor SessionOwner {
     /// The count by which callers check that a prepared answer is still valid.
     package nonisolated let changeCount = ChangeCount()
     var machine: SessionMachine { didSet { changeCount.rise() } }
-    var shelf = SecretShelf() { didSet { changeCount.rise() } }
+    var shelf = SecretStore() { didSet { changeCount.rise() } }
     var requests: [RequestID: OpenRequest] = [:]
     var calls: [RequestID: CallUnderWay] = [:]
     /// The open body streams of API calls, each with the user of its call.

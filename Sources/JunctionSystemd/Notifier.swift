@@ -56,7 +56,7 @@ package struct Notifier: Sendable {
     /// Passes a copy of a descriptor to the service manager, which gives it to the next process of this service after a
     /// restart or a crash (`FDSTORE=1`).
     @discardableResult
-    package func entrust(_ descriptor: Int32, named name: String) -> Delivery {
+    package func storeDescriptor(_ descriptor: Int32, named name: String) -> Delivery {
         switch destination {
         case .nobody: .nobodyListens
         case .unusable(let errno): .failed(errno: errno)

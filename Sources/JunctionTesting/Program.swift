@@ -90,7 +90,7 @@ package final class Program: Sendable {
 
     /// Waits until standard error has a line that contains this text.
     package func awaitError(_ text: String) throws {
-        let tail = try TalkingProgram("/usr/bin/tail", ["--lines=+1", "--follow", errorPath], in: folder)
+        let tail = try RunningProgram("/usr/bin/tail", ["--lines=+1", "--follow", errorPath], in: folder)
         defer { tail.program.signal(SIGKILL) }
         while let line = try? tail.lines.next() {
             if line.contains(text) { return }
@@ -124,7 +124,7 @@ package final class Program: Sendable {
 }
 
 /// A program whose standard output a test reads while the program runs.
-package final class TalkingProgram {
+package final class RunningProgram {
     package let program: Program
     private let socket: TestSocket
     package var lines: LineReader { socket.lines }
@@ -164,5 +164,5 @@ package final class TalkingProgram {
     package func tell(_ line: String = "") throws { try socket.send(line + "\n") }
 
     /// Shuts down both directions of the socket, so that the program can no longer write or read.
-    package func stopListening() { socket.hangUp() }
+    package func stopListening() { socket.closeConnection() }
 }

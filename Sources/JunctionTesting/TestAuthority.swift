@@ -54,7 +54,7 @@ package final class TLSFront: Sendable {
     /// Starts the proxy and returns when it listens.
     package init(_ certificate: TestAuthority.Certificate, before plain: Int) throws {
         let arguments = [certificate.chain, certificate.key, "\(plain)"]
-        let front = try TalkingProgram(Program.root + "/Tests/tls-front", arguments, in: certificate.folder)
+        let front = try RunningProgram(Program.root + "/Tests/tls-front", arguments, in: certificate.folder)
         guard let port = try front.lines.next().flatMap({ Int($0) }) else {
             throw TestFailure(description: "tls-front did not start, it needs python3: \(front.program.errors)")
         }

@@ -68,7 +68,7 @@ package final class TestSocket: @unchecked Sendable {
     }
 
     /// Shuts down both directions, as the end of a process does.
-    package func hangUp() {
+    package func closeConnection() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 

@@ -36,7 +36,7 @@ extension RecordStore {
         do throws(FileFault) {
             try put(text)
         } catch {
-            guard error.isOutOfSpace, giveUpReserve() else { throw error }
+            guard error.isOutOfSpace, removeReserve() else { throw error }
             try put(text)
         }
         owed = UsedCredentials()

@@ -7,7 +7,7 @@ extension RecordStore {
             let installation = try InstallationId(from: files)
             self.installation = installation
             let reader = RecordReader(key: sealing.key, installation: installation)
-            let found = settle(Election(try candidates(reader, copies)), reader)
+            let found = settle(RecordSelection(try candidates(reader, copies)), reader)
             if refusal == nil { removeLeftovers() }
             return found
         } catch {
@@ -39,7 +39,7 @@ extension RecordStore {
         }
     }
 
-    private mutating func settle(_ election: Election, _ reader: RecordReader) -> Restoration {
+    private mutating func settle(_ election: RecordSelection, _ reader: RecordReader) -> Restoration {
         let inQuarantine = (try? quarantine.names()) ?? []
         if case .won(let opened) = election.outcome {
             settled = Set(opened.header.settled).intersection(inQuarantine)

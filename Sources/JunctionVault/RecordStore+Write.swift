@@ -20,7 +20,7 @@ extension RecordStore {
         do throws(FileFault) {
             try put(bytes, change)
         } catch {
-            guard error.isOutOfSpace, giveUpReserve() else { throw StoreFailure(error.description) }
+            guard error.isOutOfSpace, removeReserve() else { throw StoreFailure(error.description) }
             do throws(FileFault) {
                 try put(bytes, change)
             } catch {
@@ -113,7 +113,7 @@ extension RecordStore {
     }
 
     /// Removes the reserve. Returns whether this has freed its space.
-    mutating func giveUpReserve() -> Bool {
+    mutating func removeReserve() -> Bool {
         guard hasReserve else { return false }
         hasReserve = false
         // The blocks of the reserve are free when the removal is on disk.
@@ -150,7 +150,7 @@ extension StoredSession {
     }
 }
 
-extension Election.Move {
+extension RecordSelection.Move {
     /// The name in quarantine that the move creates.
     fileprivate var quarantineName: String? {
         switch self {

@@ -16,9 +16,9 @@ struct RecordStore: Sendable {
     /// The quarantine name of the record file, if the file must be kept when it is replaced.
     var predecessor: String?
     /// Moves of the election that have not succeeded yet.
-    var unfinished: [Election.Move] = []
+    var unfinished: [RecordSelection.Move] = []
     /// Moves to do after the sign-in that settles unverified records.
-    var settlement: [Election.Move] = []
+    var settlement: [RecordSelection.Move] = []
     /// Names in quarantine that are no longer reported.
     var settled: Set<String> = []
     var hasReserve = false
@@ -50,7 +50,7 @@ struct RecordStore: Sendable {
         self.installation = InstallationId(installation.text, .stored)
     }
 
-    mutating func carryOut(_ move: Election.Move) throws(FileFault) {
+    mutating func carryOut(_ move: RecordSelection.Move) throws(FileFault) {
         switch move {
         case .keepLive(let name):
             try quarantine.keep(.live, as: name, settled: settled)

@@ -16,7 +16,7 @@ package final class Vault: SessionStore {
     /// Held for the lifetime of the vault.
     private let lock: InstanceLock
     /// The sequences that a provider needs across sessions.
-    package let sequences: SequenceBook
+    package let sequences: SequenceStore
 
     /// Creates the vault of a directory that is already locked.
     ///
@@ -30,7 +30,7 @@ package final class Vault: SessionStore {
         self.directory = directory
         self.lock = lock
         self.sealing = sealing
-        sequences = SequenceBook(directory, on: queue)
+        sequences = SequenceStore(directory, on: queue)
         store = Mutex(RecordStore(directory, sealing, probe: probe))
     }
 

@@ -30,7 +30,7 @@ struct SandboxCommand: AsyncParsableCommand {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             let help = ([Self.self] + configuration.subcommands).map { helpMessage(for: $0) }.joined()
             let words = Array(CommandLine.arguments.dropFirst())
-            let complaint = UsageComplaint(message(for: error), about: words, help: help)
+            let complaint = UsageErrorText(message(for: error), about: words, help: help)
             say("junction-sandbox: \(complaint.text): see 'junction-sandbox --help'", to: STDERR_FILENO)
             exit(withError: ExitCode.validationFailure)
         }

@@ -21,7 +21,7 @@ extension Junctionctl {
             Glibc.exit(code.rawValue)
         default:
             guard exitCode(for: error) == .validationFailure else { endHelping(with: error, words) }
-            let complaint = UsageComplaint(message(for: error), about: Array(words), help: wholeHelp)
+            let complaint = UsageErrorText(message(for: error), about: Array(words), help: wholeHelp)
             end(
                 with: CommandFailure(usage: complaint.text),
                 of: words,

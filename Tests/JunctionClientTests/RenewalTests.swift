@@ -124,7 +124,7 @@ struct RenewalTests {
     }
 
     @Test func `a new question cancels the handler of the last one`() async throws {
-        let thinks = try Bell()
+        let thinks = try WakeUpDescriptor()
         let (daemon, recorded) = daemon({ peer, recorded in
             peer.send(Self.question(1))
             thinks.waitForRing()
@@ -155,7 +155,7 @@ struct RenewalTests {
     }
 
     @Test func `a handler that still runs when the daemon has gone is cancelled`() async throws {
-        let thinks = try Bell()
+        let thinks = try WakeUpDescriptor()
         let (daemon, recorded) = daemon(
             { peer, recorded in
                 peer.send(Self.question(1))

@@ -7,7 +7,7 @@ import Testing
 
 /// Calls whose connection is lost are repeated only if they cannot take effect twice.
 struct RepetitionTests {
-    private static let hangUp: ScriptedDaemon.Script = { peer in _ = peer.line() }
+    private static let closeConnection: ScriptedDaemon.Script = { peer in _ = peer.line() }
     private static let answer: ScriptedDaemon.Script = { peer in
         while let message = peer.message() { peer.answer(message, snapshotJSON()) }
     }
@@ -21,13 +21,13 @@ struct RepetitionTests {
     private let credential = Credential.signInToken(SecretText("secret"))
 
     @Test func `a call that only reads is repeated with the next daemon`() async throws {
-        let daemon = ScriptedDaemon(Self.hangUp, Self.hangUp, Self.answer)
+        let daemon = ScriptedDaemon(Self.closeConnection, Self.closeConnection, Self.answer)
 
         #expect(try await daemon.client.status().revision == 17)
     }
 
     @Test func `a call that changes something is not repeated`() async throws {
-        let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
+        let daemon = ScriptedDaemon(Self.closeConnection, Self.answer)
 
         await #expect(throws: JunctionError.connectionLost) { _ = try await daemon.client.signIn(credential) }
     }
@@ -42,11 +42,11 @@ struct RepetitionTests {
 
     @Test func `a daemon that closes every connection is not called without end`() async throws {
         let asked = Mutex(0)
-        let hangUp: ScriptedDaemon.Script = { peer in
+        let closeConnection: ScriptedDaemon.Script = { peer in
             asked.withLock { $0 += 1 }
             _ = peer.line()
         }
-        let daemon = ScriptedDaemon(Array(repeating: hangUp, count: Repetition.most + 2))
+        let daemon = ScriptedDaemon(Array(repeating: closeConnection, count: Repetition.most + 2))
 
         await #expect(throws: JunctionError.connectionLost) { _ = try await daemon.client.status() }
         #expect(asked.withLock { $0 } == Repetition.most + 1)
@@ -60,10 +60,10 @@ struct RepetitionTests {
     }
 
     @Test func `a call on a separate connection is repeated by the same rule`() throws {
-        let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
+        let daemon = ScriptedDaemon(Self.closeConnection, Self.answer)
         #expect(try Connection.ask(SessionStatus.self, NoParams(), at: SocketPath(daemon.path)).value.revision == 17)
 
-        let other = ScriptedDaemon(Self.hangUp, Self.answer)
+        let other = ScriptedDaemon(Self.closeConnection, Self.answer)
         #expect(throws: JunctionError.connectionLost) {
             _ = try Connection.ask(SessionSignOut.self, NoParams(), at: SocketPath(other.path))
         }
@@ -86,7 +86,7 @@ struct RepetitionTests {
         }
         let params = SessionIdentify.Params(externalUserId: "joe")
 
-        let daemon = ScriptedDaemon(Self.hangUp, signsIn)
+        let daemon = ScriptedDaemon(Self.closeConnection, signsIn)
         let result = try Connection.ask(SessionIdentify.self, params, at: SocketPath(daemon.path)) { _ in
             .success(credential)
         }
@@ -108,7 +108,7 @@ struct RepetitionTests {
     }
 
     @Test func `identify without a user on a separate connection is a sign-out and is not repeated`() {
-        let daemon = ScriptedDaemon(Self.hangUp, Self.answer)
+        let daemon = ScriptedDaemon(Self.closeConnection, Self.answer)
         let nobody = SessionIdentify.Params(externalUserId: nil)
 
         #expect(throws: JunctionError.connectionLost) {

@@ -26,7 +26,7 @@ func snapshotJSON(revision: Int = 17, state: String = "established", durable: Bo
     """
 }
 
-extension Bell {
+extension WakeUpDescriptor {
     /// Blocks a script until the test rings.
     func waitForRing() {
         try? waitForInput(from: nil, until: .never, unless: .ringing(self))

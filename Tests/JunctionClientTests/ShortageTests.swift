@@ -8,7 +8,7 @@ import Testing
 struct ShortageTests {
     @Test func `a watch waits with the usual backoff until there is a free descriptor`() async {
         await #expect(processExitsWith: .success) {
-            let shortage = try Bell()
+            let shortage = try WakeUpDescriptor()
             let daemon = ScriptedDaemon({ peer in
                 peer.answer(peer.message(), snapshotJSON(revision: 1))
                 shortage.waitForRing()

@@ -31,8 +31,11 @@ struct TimeoutTests {
     }
 
     @Test func `the timeout includes repetitions`() async {
-        let hangUp: ScriptedDaemon.Script = { peer in _ = peer.line() }
-        let daemon = ScriptedDaemon([hangUp, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp])
+        let closeConnection: ScriptedDaemon.Script = { peer in _ = peer.line() }
+        let daemon = ScriptedDaemon([
+            closeConnection, closeConnection, closeConnection, closeConnection, closeConnection, closeConnection,
+            closeConnection, closeConnection,
+        ])
 
         let error = await #expect(throws: JunctionError.self) { try await daemon.client.timeout(.zero).status() }
 

@@ -84,7 +84,7 @@ struct TransportTests {
     }
 
     @Test func `a bell stays readable until it is silenced`() throws {
-        let bell = try Bell()
+        let bell = try WakeUpDescriptor()
         bell.ring()
         bell.ring()
 

@@ -17,7 +17,7 @@ struct WatchTests {
     }
 
     @Test func `a watch begins with the present snapshot and continues with the changes`() async throws {
-        let taken = try Bell()
+        let taken = try WakeUpDescriptor()
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON(revision: 1))
             // The second change comes after the first was read: a slow reader would receive only the newest.
@@ -39,7 +39,7 @@ struct WatchTests {
     }
 
     @Test func `after a deadline, a feed keeps its connection and waits again`() throws {
-        let isLate = try Bell()
+        let isLate = try WakeUpDescriptor()
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON(revision: 1))
             isLate.waitForRing()
@@ -80,7 +80,7 @@ struct WatchTests {
     }
 
     @Test func `each loop receives each change`() async throws {
-        let bothBegan = try Bell()
+        let bothBegan = try WakeUpDescriptor()
         let daemon = ScriptedDaemon({ peer in
             peer.answer(peer.message(), snapshotJSON(revision: 1))
             bothBegan.waitForRing()

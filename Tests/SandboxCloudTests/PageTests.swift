@@ -53,7 +53,7 @@ import Testing
     @Test func `the page has a text for every event of a login`() {
         let script = String(decoding: PackageResources.page_js, as: UTF8.self)
 
-        #expect(LoginStory.Kind.allCases.allSatisfy { script.contains("  \($0.rawValue): (") })
+        #expect(LoginEvents.Kind.allCases.allSatisfy { script.contains("  \($0.rawValue): (") })
     }
 
     @Test func `the overview shows the users and logins of every vendor`() async throws {

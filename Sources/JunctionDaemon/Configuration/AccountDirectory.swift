@@ -43,7 +43,7 @@ package struct AccountDirectory: Sendable {
 
     /// Returns the same directory, which treats a known account that is not found any more as a failed look-up. The
     /// reason: some services report "no such account" when they cannot reach their server.
-    package func insisting(on known: KnownAccounts) -> AccountDirectory {
+    package func requiringKnown(on known: KnownAccounts) -> AccountDirectory {
         AccountDirectory(
             user: { (name) throws(LookupFailed) in
                 try Self.insist(known.users.contains(name), "user \"\(name)\"", try user(name))

@@ -52,7 +52,7 @@ final class ConfigurationFile: Sendable {
         } catch {
             throw StartFailure(error)
         }
-        let accounts = AccountDirectory.system.insisting(on: state.withLock { $0.accounts })
+        let accounts = AccountDirectory.system.requiringKnown(on: state.withLock { $0.accounts })
         return try ValidatedConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
     }
 

@@ -10,7 +10,7 @@ package struct Paths: Equatable, Sendable {
     package var socket: String
     package var stateDirectory: String
     /// How the daemon reaches the network helper.
-    package var courier: CourierPlace
+    package var courier: HelperEndpoint
 
     /// The variables that choose paths and are not settings.
     static let variables: Set = [

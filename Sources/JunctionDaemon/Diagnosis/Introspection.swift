@@ -10,7 +10,7 @@ import NIOCore
 import Synchronization
 
 /// The environment of the daemon, for `doctor`.
-struct Surroundings: Sendable {
+struct DaemonEnvironment: Sendable {
     var stateDirectory: String
     /// When the record that was found at the start had been written.
     var recordWrittenAt: WallTime?
@@ -35,7 +35,7 @@ final class Introspection: DaemonIntrospection {
     private let tasks: any TaskExecutor
     private let loop: any EventLoop
     private let configuration: ConfigurationFile
-    private let surroundings: Surroundings
+    private let surroundings: DaemonEnvironment
     private let started: Moment
     private let unmatched: Mutex<[String]>
     private let reloader = Mutex<Reload?>(nil)
@@ -55,7 +55,7 @@ final class Introspection: DaemonIntrospection {
         tasks: any TaskExecutor,
         loop: any EventLoop,
         configuration: ConfigurationFile,
-        surroundings: Surroundings,
+        surroundings: DaemonEnvironment,
         accessNotes: [String]
     ) {
         self.provider = provider

@@ -14,7 +14,7 @@ struct AuditMerger {
     static let mostLines = (mostCallers + 4) * (mostSingleLines + 1)
 
     /// The key of the acts that share a line.
-    fileprivate struct Sharer: Hashable {
+    fileprivate struct MergeKey: Hashable {
         enum Kind {
             case tokenHandedOut
             case refused
@@ -29,13 +29,13 @@ struct AuditMerger {
     }
 
     private struct Tally {
-        var sharer: Sharer
+        var sharer: MergeKey
         var singleLines = 0
         var merged: AuditTrail.Line?
     }
 
     private var tallies: [Tally] = []
-    private var places: [Sharer: Int] = [:]
+    private var places: [MergeKey: Int] = [:]
     private var latest = 0
     private var lines: [AuditTrail.Line] = []
 
@@ -77,14 +77,14 @@ struct AuditMerger {
     }
 
     private mutating func place(of act: AuditedAct) -> Int {
-        let sharer = Sharer(kind: act.kind.sharers, user: act.caller?.user, unit: act.caller?.unit)
+        let sharer = MergeKey(kind: act.kind.sharers, user: act.caller?.user, unit: act.caller?.unit)
         // A shortcut: an act often comes from the same caller as the one before.
         if latest < tallies.count, tallies[latest].sharer == sharer { return latest }
         latest = places[sharer] ?? newPlace(of: sharer)
         return latest
     }
 
-    private mutating func newPlace(of sharer: Sharer) -> Int {
+    private mutating func newPlace(of sharer: MergeKey) -> Int {
         var sharer = sharer
         if tallies.count >= Self.mostCallers { (sharer.user, sharer.unit) = (nil, nil) }
         if let place = places[sharer] { return place }
@@ -95,7 +95,7 @@ struct AuditMerger {
 }
 
 extension AuditedAct.Kind {
-    fileprivate var sharers: AuditMerger.Sharer.Kind {
+    fileprivate var sharers: AuditMerger.MergeKey.Kind {
         switch self {
         case .tokenHandedOut: .tokenHandedOut
         case .refused: .refused

@@ -23,10 +23,10 @@ package enum UsageError: Error, Equatable {
     private var message: String {
         switch self {
         case .missingValue(let option): "Missing value for '\(option.optionForm)'"
-        case .unexpectedValue(let option): UsageComplaint.needlessValue(of: option.optionForm)
+        case .unexpectedValue(let option): UsageErrorText.needlessValue(of: option.optionForm)
         case .emptyPath(let option): "'\(option.optionForm)' needs a path"
-        case .unknownOption(let position): UsageComplaint.unknownOption(at: position, suggestion: nil)
-        case .unexpectedArgument(let position): UsageComplaint.unexpected(at: [position])
+        case .unknownOption(let position): UsageErrorText.unknownOption(at: position, suggestion: nil)
+        case .unexpectedArgument(let position): UsageErrorText.unexpected(at: [position])
         }
     }
 }

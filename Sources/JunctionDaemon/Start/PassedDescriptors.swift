@@ -23,10 +23,10 @@ struct PassedDescriptors {
         } catch {
             throw StartFailure(.cannotCreate, error.description)
         }
-        passed.copyNames = Set(passed.sockets.sockets.map(\.name)).intersection(SafekeepingStore.names)
+        passed.copyNames = Set(passed.sockets.sockets.map(\.name)).intersection(DescriptorStoreBackup.names)
         passed.copies = passed.sockets.takeKeptFiles(
-            named: SafekeepingStore.names,
-            atMost: SafekeepingStore.largestCopy
+            named: DescriptorStoreBackup.names,
+            atMost: DescriptorStoreBackup.largestCopy
         )
         return passed
     }

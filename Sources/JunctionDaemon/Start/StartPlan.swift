@@ -19,12 +19,12 @@ struct StartPlan {
     let variables: [String: String]
     let policy: AccessPolicy
     let vault: Vault
-    let store: SafekeepingStore
+    let store: DescriptorStoreBackup
     let restoration: Restoration
     let socket: ListeningSocket
     /// The socket for HTTP, if there is one.
     let apiSocket: ListeningSocket?
-    let surroundings: Surroundings
+    let surroundings: DaemonEnvironment
     let watchdog: Duration?
     let credentialsDirectory: String?
 
@@ -70,7 +70,7 @@ struct StartPlan {
         let passedApiSocket = try Self.listener(.api, among: passed.sockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
-        store = SafekeepingStore(vault, notifier, held: passed.copyNames)
+        store = DescriptorStoreBackup(vault, notifier, held: passed.copyNames)
         try validated.check(mayHave: restoration.sessionProvider)
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
         apiSocket = try Self.apiSocket(
@@ -78,7 +78,7 @@ struct StartPlan {
             path: validated.configuration.api.socket,
             beside: socket
         )
-        surroundings = Surroundings(
+        surroundings = DaemonEnvironment(
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
             secretFiles: validated.secretFiles,

@@ -21,7 +21,7 @@ final class CourierLink {
     private static let aTurn = TimeAmount.milliseconds(50)
 
     private let eventLoop: any EventLoop
-    private let place: CourierPlace
+    private let place: HelperEndpoint
     private let network: NetworkUse
     private let userAgent: String
     private let idle: TimeAmount
@@ -33,7 +33,7 @@ final class CourierLink {
 
     init(
         _ eventLoop: any EventLoop,
-        _ place: CourierPlace,
+        _ place: HelperEndpoint,
         _ network: NetworkUse,
         userAgent: String,
         idle: TimeAmount,
@@ -63,7 +63,7 @@ final class CourierLink {
         // Registered before anything is sent: a send may reveal that the helper has died, and the transfer must fail
         // with it then.
         transfers[transfer.number] = transfer
-        keepVigil(over: transfer)
+        startResponseTimer(over: transfer)
         if let settings = network.news(for: courier), !courier.tell(.settings(settings), about: 0) {
             // The settings do not fit. The request must not be sent with other settings than the configured ones.
             return end(transfer, TransferFailure(.proxyUnusable, requestLeft: false))
@@ -124,7 +124,7 @@ final class CourierLink {
         case .hello: break
         case .credit: sendMore(of: transfer)
         // After `leaving` a new response timeout applies.
-        case .leaving: keepVigil(over: transfer)
+        case .leaving: startResponseTimer(over: transfer)
         case .head(let head): transfer.receiver.head(head)
         case .body(let part): transfer.receiver.part(part)
         case .end: end(transfer, .success(()))
@@ -229,7 +229,7 @@ final class CourierLink {
     /// Starts the response timeout of a transfer. The helper enforces every limit itself, but a stopped helper does
     /// not, so the daemon gives it up `grace` later. After the request has left, this is early enough for a refresh
     /// retry within the provider's grace. A helper that keeps sending is given up when the whole limit has passed.
-    private func keepVigil(over transfer: OutgoingTransfer, wasLate: Bool = false) {
+    private func startResponseTimer(over transfer: OutgoingTransfer, wasLate: Bool = false) {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
         let end = transfer.nextWord + grace
         transfer.vigil?.cancel()
@@ -237,9 +237,9 @@ final class CourierLink {
             let (link, transfer) = watched.value
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
             if transfer.waitsForUs { transfer.movedAt = .now() }
-            guard transfer.nextWord + link.grace <= .now() else { return link.keepVigil(over: transfer) }
+            guard transfer.nextWord + link.grace <= .now() else { return link.startResponseTimer(over: transfer) }
             // The event loop was blocked, so the messages of the helper have not been read yet.
-            if !wasLate, end + Self.stall <= .now() { return link.keepVigil(over: transfer, wasLate: true) }
+            if !wasLate, end + Self.stall <= .now() { return link.startResponseTimer(over: transfer, wasLate: true) }
             link.giveUp(courier, transfer.hasFallenSilent ? .silent : .late)
         }
     }

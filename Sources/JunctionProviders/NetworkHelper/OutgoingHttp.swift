@@ -56,7 +56,7 @@ package final class OutgoingHttp: Sendable {
     ///   - whenIdle: called on the event loop after an idle network helper was closed.
     package init(
         eventLoop: any EventLoop,
-        courier: CourierPlace,
+        courier: HelperEndpoint,
         network: NetworkUse = NetworkUse(),
         userAgent: String,
         limits: Limits = Limits(),
@@ -110,7 +110,7 @@ package final class OutgoingHttp: Sendable {
         try await answer(to: .api(call))
     }
 
-    private func answer(to errand: Errand) async throws(Unavailability) -> HttpAnswer {
+    private func answer(to errand: HelperRequest) async throws(Unavailability) -> HttpAnswer {
         try await outcome(of: errand) { number, then in collect(errand, number, then: then) }
     }
 
@@ -120,7 +120,7 @@ package final class OutgoingHttp: Sendable {
     /// If the task is cancelled, the request ends at once.
     func streamedAnswer(to call: ApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
         let measured = meter?.begin()
-        let errand = Errand.api(call)
+        let errand = HelperRequest.api(call)
         return try await outcome(of: errand) { number, then in
             begin(errand, number) { [eventLoop] link in
                 AnswerStreamer(
@@ -138,7 +138,7 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func outcome<Answer: Sendable>(
-        of errand: Errand,
+        of errand: HelperRequest,
         _ begin: (UInt32, @escaping @Sendable (Result<Answer, Unavailability>) -> Void) -> Void
     ) async throws(Unavailability) -> Answer {
         let number = nextNumber()
@@ -170,7 +170,7 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func collect(
-        _ errand: Errand,
+        _ errand: HelperRequest,
         _ number: UInt32,
         then completion: @escaping @Sendable (Result<HttpAnswer, Unavailability>) -> Void
     ) {
@@ -188,7 +188,7 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func begin(
-        _ errand: Errand,
+        _ errand: HelperRequest,
         _ number: UInt32,
         for receiver: @escaping @Sendable (CourierLink) -> any AnswerReceiver
     ) {
@@ -196,13 +196,13 @@ package final class OutgoingHttp: Sendable {
         withLink(for: errand) { $0.begin(OutgoingTransfer(number, errand, limits, receiver($0), at: .now())) }
     }
 
-    private func cancel(_ number: UInt32, _ errand: Errand) {
+    private func cancel(_ number: UInt32, _ errand: HelperRequest) {
         withLink(for: errand) { $0.cancel(number) }
     }
 
     private func nextNumber() -> UInt32 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    private func withLink(for errand: Errand, _ body: @escaping @Sendable (CourierLink) -> Void) {
+    private func withLink(for errand: HelperRequest, _ body: @escaping @Sendable (CourierLink) -> Void) {
         eventLoop.execute { [links, makeLink, helper = errand.helper] in
             let present = links.value[helper] ?? makeLink()
             links.value[helper] = present
@@ -210,7 +210,7 @@ package final class OutgoingHttp: Sendable {
         }
     }
 
-    private func transferLimits(for errand: Errand) -> TransferLimits {
+    private func transferLimits(for errand: HelperRequest) -> TransferLimits {
         let call = errand.call
         let request = limits.request.wholeMilliseconds
         var whole = min(call.patience?.wholeMilliseconds ?? request, request)

@@ -19,7 +19,7 @@ protocol AnswerReceiver: AnyObject {
 /// sent.
 final class OutgoingTransfer {
     let number: UInt32
-    let errand: Errand
+    let errand: HelperRequest
     let limits: TransferLimits
     let receiver: any AnswerReceiver
     /// Whether a part of the request may have reached the server.
@@ -50,7 +50,7 @@ final class OutgoingTransfer {
 
     init(
         _ number: UInt32,
-        _ errand: Errand,
+        _ errand: HelperRequest,
         _ limits: TransferLimits,
         _ receiver: any AnswerReceiver,
         at now: NIODeadline

@@ -9,7 +9,7 @@ final class Caller {
     /// The reason for which the caller is not served; `nil` if it is served.
     let refusal: WireError?
     /// The counter for the tokens that the caller receives.
-    private(set) var unitPlace: UnitTally.Place
+    private(set) var unitPlace: UnitCounters.Place
     /// The bytes that the connection has charged to the account.
     private(set) var held = 0
     /// When the kept bytes last changed or the peer last read.

@@ -75,7 +75,7 @@ final class CallerAccount {
     var isIdle: Bool { connections == 0 && refusedConnections == 0 && inFlight == 0 && calls == 0 && held == 0 }
 
     /// The bytes that the daemon buffers for one connection, and the time since they changed or the peer read.
-    struct Burden: Comparable {
+    struct BufferedData: Comparable {
         var bytes: Int
         var rest: TimeAmount
 

@@ -13,7 +13,7 @@ extension Dispatcher {
     }
 
     func subscribe(_ request: Request, _ params: SessionSubscribe.Params) {
-        request.batch?.holdNews(of: request.connection)
+        request.batch?.delayNotifications(of: request.connection)
         guard request.connection.isOpen else { return status(request, nil) }
         watchStates(request.connection, params, among: watchers) { request.succeed(with: $0) }
     }

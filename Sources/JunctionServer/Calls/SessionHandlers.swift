@@ -5,7 +5,7 @@ import NIOCore
 /// The connections that are session handlers: the daemon asks them how to renew the session.
 final class SessionHandlers {
     private let eventLoop: any EventLoop
-    private var duties: [ObjectIdentifier: HandlerDuty] = [:]
+    private var duties: [ObjectIdentifier: HandlerRegistration] = [:]
     private var isStopping = false
 
     init(_ eventLoop: any EventLoop) {
@@ -17,7 +17,7 @@ final class SessionHandlers {
     /// Makes the connection a session handler. A connection that already is one keeps its place in the order.
     func add(_ connection: Connection, of owner: SessionOwner) {
         guard !isStopping, connection.isOpen, duties[ObjectIdentifier(connection)] == nil else { return }
-        let duty = HandlerDuty(of: connection, owner)
+        let duty = HandlerRegistration(of: connection, owner)
         duties[ObjectIdentifier(connection)] = duty
         let asked = NIOLoopBound(duty, eventLoop: eventLoop)
         // The handler may be asked before `register` returns. Its answer always comes later.
@@ -52,7 +52,7 @@ final class SessionHandlers {
         duties = [:]
     }
 
-    private func end(_ connection: Connection) -> HandlerDuty? {
+    private func end(_ connection: Connection) -> HandlerRegistration? {
         let duty = duties.removeValue(forKey: ObjectIdentifier(connection))
         duty?.end()
         return duty
@@ -60,7 +60,7 @@ final class SessionHandlers {
 }
 
 /// The handler duty of one connection, from registration to end. At most one question is open at a time.
-private final class HandlerDuty {
+private final class HandlerRegistration {
     private let connection: Connection
     private let owner: SessionOwner
     var handler: HandlerID?

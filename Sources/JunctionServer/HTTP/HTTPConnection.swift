@@ -241,10 +241,10 @@ final class HTTPConnection {
         if held != caller.held { caller.charge(held, for: self, isToBlame: held > Self.blameless) }
     }
 
-    func burden(at now: NIODeadline) -> CallerAccount.Burden {
+    func burden(at now: NIODeadline) -> CallerAccount.BufferedData {
         // The kernel may have taken bytes since the last charge.
         charge()
-        return CallerAccount.Burden(bytes: caller.held, rest: now - caller.restsSince)
+        return CallerAccount.BufferedData(bytes: caller.held, rest: now - caller.restsSince)
     }
 
     /// Sends no error: a peer that does not read would not read it.

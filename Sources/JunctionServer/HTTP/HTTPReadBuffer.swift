@@ -22,7 +22,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     /// The most bytes that are parsed at a time. Short chunks need many times their size when parsed.
     static let longestPiece = 1 << 13
 
-    private let turns: Turns
+    private let turns: RoundRobinScheduler
     /// Called when the buffer has kept more bytes.
     private let whenKept: () -> Void
     private var context: ChannelHandlerContext?
@@ -36,7 +36,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     /// written.
     var dropsSurplus = false
 
-    init(_ turns: Turns, whenKept: @escaping () -> Void) {
+    init(_ turns: RoundRobinScheduler, whenKept: @escaping () -> Void) {
         (self.turns, self.whenKept) = (turns, whenKept)
     }
 
@@ -149,7 +149,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     }
 }
 
-extension HTTPReadBuffer: TurnTaker {
+extension HTTPReadBuffer: RoundRobinClient {
     func goOn() {
         isTurnDue = false
         give()

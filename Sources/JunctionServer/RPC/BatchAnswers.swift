@@ -30,7 +30,7 @@ final class BatchAnswers {
     var isFull: Bool { bytes + bodyBytes > Self.mostBytes }
 
     /// Sends notifications after these answers, because one of the answers contains the state that they follow.
-    func holdNews(of connection: Connection) {
+    func delayNotifications(of connection: Connection) {
         guard !holdsNews else { return }
         holdsNews = true
         connection.heldNews += 1
@@ -108,7 +108,7 @@ final class BatchAnswers {
         answers = []
         drop(connection)
         connection.batchEnded(self)
-        releaseNews(of: connection)
+        sendDelayedNotifications(of: connection)
     }
 
     /// Drops all kept answers: they have been sent, or the peer has gone.
@@ -121,7 +121,7 @@ final class BatchAnswers {
         (bytes, bodyBytes) = (0, 0)
     }
 
-    private func releaseNews(of connection: Connection) {
+    private func sendDelayedNotifications(of connection: Connection) {
         guard holdsNews else { return }
         holdsNews = false
         connection.heldNews -= 1

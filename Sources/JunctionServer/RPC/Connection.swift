@@ -14,8 +14,8 @@ final class Connection {
 
     private(set) var context: ChannelHandlerContext?
     private var machine = ConnectionMachine()
-    private var inbox = Inbox()
-    private var outbox = Outbox()
+    private var inbox = ReceiveBuffer()
+    private var outbox = SendQueue()
     /// While true, `put` does not flush. The output is flushed when the reading is over.
     private var isReading = false
     private var isFlushing = false
@@ -182,12 +182,12 @@ final class Connection {
         isFlushing = true
         context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: nil)
         isFlushing = false
-        lookWhatWaits()
+        updateBufferedData()
     }
 
     /// Passes the number of unsent bytes to the machine once it is above the window, at which SwiftNIO reports the
     /// channel as unwritable.
-    private func lookWhatWaits() {
+    private func updateBufferedData() {
         guard let channel = context?.channel else { return }
         let wasBlocked = machine.isBlocked
         guard wasBlocked || !channel.isWritable else { return }
@@ -288,7 +288,7 @@ final class Connection {
     private func deadlinePassed() {
         let passed = machine.deadline
         // The answers may have been sent, so that only notifications are left.
-        lookWhatWaits()
+        updateBufferedData()
         guard let due = machine.deadline, due == passed, let present else { return }
         // Uses a copy. The machine computes with durations in code that the compiler cannot inspect. If that code
         // accessed `machine` itself, Swift would check every access to `machine` at run time, in each answer.
@@ -313,12 +313,12 @@ final class Connection {
         caller.charge(held, for: self, isToBlame: isToBlame)
     }
 
-    func burden(at now: NIODeadline) -> CallerAccount.Burden {
+    func burden(at now: NIODeadline) -> CallerAccount.BufferedData {
         if let present, present != progress {
             progress = present
             caller.restsSince = now
         }
-        return CallerAccount.Burden(bytes: machine.blamed, rest: now - caller.restsSince)
+        return CallerAccount.BufferedData(bytes: machine.blamed, rest: now - caller.restsSince)
     }
 
     func overBudget() { perform(machine.overBudget()) }
@@ -350,7 +350,7 @@ final class Connection {
         var mayHoldLines = true
         // The inbox is moved to a local variable, because Swift does not check accesses to a local variable at run
         // time. No other code uses the inbox meanwhile.
-        var inbox = Inbox()
+        var inbox = ReceiveBuffer()
         swap(&inbox, &self.inbox)
         while inbox.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
             guard let line = inbox.nextLine(atEnd: isAtEnd, limit: limit) else {
@@ -378,7 +378,7 @@ final class Connection {
     }
 }
 
-extension Connection: TurnTaker {}
+extension Connection: RoundRobinClient {}
 
 extension Connection: Watcher {
     static func line(telling snapshot: WireSnapshot) -> ByteBuffer {
@@ -424,7 +424,7 @@ extension Connection: ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         // During a flush, `flush` checks this itself.
-        if !isFlushing { lookWhatWaits() }
+        if !isFlushing { updateBufferedData() }
         if machine.hasBody, context.channel.isWritable { flushSoon() }
     }
 

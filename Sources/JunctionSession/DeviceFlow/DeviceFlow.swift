@@ -145,7 +145,9 @@ struct DeviceFlow: Hashable, Sendable {
         return stored != before
     }
 
-    mutating func hurry(_ now: Moment, using random: inout Randomness) { retry.hurry(now, using: &random) }
+    mutating func shortenPause(_ now: Moment, using random: inout Randomness) {
+        retry.shortenPause(now, using: &random)
+    }
 
     // MARK: Queries
 

@@ -24,9 +24,9 @@ package enum RenewalPolicy {
 
     /// When the network returns, waiting retries are spread over this share of the time for which attempts have failed.
     /// The network returns for a whole region at once, and a longer outage leaves more daemons waiting (docs/fleet.md).
-    package static let hurryShare = 0.1
+    package static let networkReturnShare = 0.1
     /// The bounds of that spread: a short outage ends within seconds, and a long one sooner than by the backoff alone.
-    package static let hurrySpread: ClosedRange<Duration> = .seconds(10)...(.seconds(300))
+    package static let networkReturnSpread: ClosedRange<Duration> = .seconds(10)...(.seconds(300))
 
     /// The delay of the first refresh retry after an ambiguous outcome. It lies inside the shortest known reuse grace
     /// of providers.
@@ -129,9 +129,9 @@ package enum RenewalPolicy {
 
     /// Returns the range from which the delay of a retry is drawn when the network returns. It begins at the earliest
     /// permitted time.
-    static func hurrySpread(afterFailingSince begin: Uptime?, _ now: Uptime) -> ClosedRange<Duration> {
-        let share = (begin.map { now - $0 } ?? .zero) * hurryShare
-        return .zero...min(max(share, hurrySpread.lowerBound), hurrySpread.upperBound)
+    static func networkReturnSpread(afterFailingSince begin: Uptime?, _ now: Uptime) -> ClosedRange<Duration> {
+        let share = (begin.map { now - $0 } ?? .zero) * networkReturnShare
+        return .zero...min(max(share, networkReturnSpread.lowerBound), networkReturnSpread.upperBound)
     }
 
     /// Returns the time limit of a round for a renewal: half of the rest of the token's lifetime, which leaves time for

@@ -100,10 +100,10 @@ package struct Retry: Hashable, Sendable {
     }
 
     /// Shortens the pause, because the network may have returned.
-    mutating func hurry(_ now: Moment, using random: inout Randomness) {
+    mutating func shortenPause(_ now: Moment, using random: inout Randomness) {
         guard let time, !isDemanded else { return }
         let earliest = earliest(now)
-        let spread = RenewalPolicy.hurrySpread(afterFailingSince: failingSince, now.uptime)
+        let spread = RenewalPolicy.networkReturnSpread(afterFailingSince: failingSince, now.uptime)
         guard time.uptime > earliest + spread.upperBound else { return }
         self.time = Time(earliest + random.uniform(in: spread), now)
     }

@@ -233,7 +233,7 @@ package struct ApiRequest: Equatable, Sendable {
     package var query: [(name: String, value: String)]
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
-    package var passage = Passage.whole
+    package var passage = BodyTransfer.whole
     /// The largest body, in bytes, of a request that is not streamed and of an answer that is gathered.
     package static let longestBody = 8 << 20
     /// Whether headers that a caller may not set are left out instead of refused. A library may have added them by
@@ -241,14 +241,14 @@ package struct ApiRequest: Equatable, Sendable {
     package var leavesOutOtherHeaders = false
 
     /// How the bodies of a request and its answer are transferred.
-    package enum Passage: Equatable, Sendable {
+    package enum BodyTransfer: Equatable, Sendable {
         /// Complete: the request's body is in `body`, and the answer is gathered, with a bounded length and a bounded
         /// time.
         case whole
         /// Streamed, of any length: the answer's body, and the request's body if a stream is given.
         case streamed(BodyStream?)
 
-        package static func == (left: Passage, right: Passage) -> Bool {
+        package static func == (left: BodyTransfer, right: BodyTransfer) -> Bool {
             switch (left, right) {
             case (.whole, .whole): true
             case (.streamed(let left), .streamed(let right)): left === right

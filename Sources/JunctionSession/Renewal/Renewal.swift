@@ -38,25 +38,25 @@ struct Renewal: Hashable, Sendable {
         /// The answer waits until no change is being written. A grant also waits for the write of a name.
         case answered(Try, since: Uptime, Answer)
         /// The persistence queue writes the outcome. With a shortfall, the renewal fails when that write has ended.
-        case storing(Shortfall?)
+        case storing(MissingAccessToken?)
     }
 
     enum Answer: Hashable, Sendable {
         case granted(Granted)
         /// A new refresh token without a usable access token.
-        case fellShort(Granted, Unavailability)
+        case succeededWithoutAccessToken(Granted, Unavailability)
         case failed(RenewalFailure)
 
         var granted: Granted? {
             switch self {
-            case .granted(let granted), .fellShort(let granted, _): granted
+            case .granted(let granted), .succeededWithoutAccessToken(let granted, _): granted
             case .failed: nil
             }
         }
     }
 
     /// An answer that brought a new refresh token and no usable access token.
-    struct Shortfall: Hashable, Sendable {
+    struct MissingAccessToken: Hashable, Sendable {
         var tried: Try
         var failure: Unavailability
     }
@@ -180,8 +180,8 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Shortens a backoff, because the network may have returned. Refresh retries do not depend on it.
-    mutating func hurry(_ now: Moment, using random: inout Randomness) {
-        if case .resting(.backoff) = phase { retry.hurry(now, using: &random) }
+    mutating func shortenPause(_ now: Moment, using random: inout Randomness) {
+        if case .resting(.backoff) = phase { retry.shortenPause(now, using: &random) }
     }
 
     // MARK: Beginning
@@ -261,12 +261,12 @@ struct Renewal: Hashable, Sendable {
         var (tried, failure) = (tried, failure)
         (tried.given, tried.round) = (nil, nil)
         failure.ambiguous = false
-        phase = .storing(Shortfall(tried: tried, failure: failure))
+        phase = .storing(MissingAccessToken(tried: tried, failure: failure))
         refreshRetries.close()
     }
 
     /// The failure of the answer whose refresh token is being written.
-    var shortfall: Shortfall? {
+    var shortfall: MissingAccessToken? {
         if case .storing(let shortfall) = phase { shortfall } else { nil }
     }
 

@@ -67,7 +67,7 @@ extension SessionMachine {
         _ failure: Unavailability,
         now: Moment
     ) -> [Effect] {
-        answered(attempt, .fellShort(granted, failure), now)
+        answered(attempt, .succeededWithoutAccessToken(granted, failure), now)
     }
 
     /// Handles a renewal without a grant. Only the provider's two explicit verdicts mean more than a delay.
@@ -101,7 +101,7 @@ extension SessionMachine {
                 .signedIn(session.renewed(granted, generation: generation, at: now, using: &random))
             }
             self.random = random
-        case .fellShort(let granted, let failure):
+        case .succeededWithoutAccessToken(let granted, let failure):
             renewal.storeSuccessor(tried, failure)
             persistence.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
         case .failed(let failure):

@@ -34,7 +34,7 @@ extension SessionOwner {
     }
 
     private func renewed(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
-        guard grant.token != nil else { return fellShort(attempt, grant, keeping: own) }
+        guard grant.token != nil else { return succeededWithoutAccessToken(attempt, grant, keeping: own) }
         var grant = grant
         // An answer without a refresh token keeps the old one (RFC 6749 §6).
         grant.refreshToken = grant.refreshToken ?? own.refreshToken
@@ -47,7 +47,7 @@ extension SessionOwner {
 
     /// Handles an answer without a usable access token. Its refresh token replaces the session's own. Without a refresh
     /// token, the effect at the provider is unknown.
-    private func fellShort(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
+    private func succeededWithoutAccessToken(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
         var failure =
             grant.shortfall ?? Unavailability("The provider's answer to the renewal holds no access token")
         guard let refreshToken = grant.refreshToken else {

@@ -1,7 +1,7 @@
 /// The sign-in rules: one active user per installation.
 extension SessionMachine {
     /// The decision about a credential, given the present session.
-    enum Ruling: Hashable, Sendable {
+    enum SignInDecision: Hashable, Sendable {
         case alreadySo
         case exchange(expecting: Identity?)
         case configure(environment: String, region: String)
@@ -9,7 +9,7 @@ extension SessionMachine {
     }
 
     /// Returns the decision about a credential beside the present installation state.
-    func ruling(for facts: CredentialFacts, _ now: Moment) -> Ruling {
+    func ruling(for facts: CredentialFacts, _ now: Moment) -> SignInDecision {
         // A one-time credential is never spent on a session that cannot be kept.
         if let obstacle = persistence.obstacle { return .refuse(SessionError(.storageUnavailable, obstacle)) }
         switch installation {
@@ -23,11 +23,11 @@ extension SessionMachine {
         }
     }
 
-    private func ruling(for facts: CredentialFacts, beside session: Session, _ now: Moment) -> Ruling {
+    private func ruling(for facts: CredentialFacts, beside session: Session, _ now: Moment) -> SignInDecision {
         let present = session.stored
         switch facts.subject {
         case .unnamed:
-            let isWanted = present.reauthenticationPending || isStranded(session, now)
+            let isWanted = present.reauthenticationPending || needsAbsentHandler(session, now)
             return isWanted ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn())
         case .nobody(let environment, let region):
             let isPresent =
@@ -43,14 +43,14 @@ extension SessionMachine {
                 return isSameUser ? .exchange(expecting: nil) : .refuse(.incompatible(with: present.identity))
             }
             guard isSameUser else { return .refuse(alreadySignedIn(beside: identity)) }
-            if isStranded(session, now) { return .exchange(expecting: present.identity) }
+            if needsAbsentHandler(session, now) { return .exchange(expecting: present.identity) }
             return present.scheme == .apiKey && facts.replacesKey(of: session) ? .exchange(expecting: nil) : .alreadySo
         }
     }
 
     /// Whether the token has expired or the provider has forgotten it, and no handler can be asked for another one:
     /// none is registered, or the renewal is postponed. A sign-in then brings the missing token.
-    private func isStranded(_ session: Session, _ now: Moment) -> Bool {
+    private func needsAbsentHandler(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isAlive(now) && !renewal.isRegistrationForgotten
         guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
         return renewal.isResting && (renewal.postponement != nil || rounds.handlers.isEmpty)

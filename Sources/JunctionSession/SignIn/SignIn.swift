@@ -220,7 +220,9 @@ struct SignIn: Hashable, Sendable {
     mutating func clockJumped(_ now: Moment) -> Bool { device?.clockJumped(now) ?? false }
 
     /// Shortens the pause, because the network may have returned.
-    mutating func hurry(_ now: Moment, using random: inout Randomness) { device?.hurry(now, using: &random) }
+    mutating func shortenPause(_ now: Moment, using random: inout Randomness) {
+        device?.shortenPause(now, using: &random)
+    }
 
     // MARK: Queries
 

@@ -123,8 +123,8 @@ struct Revocations: Hashable, Sendable {
 
     /// Shortens the pauses, because the network may have returned. A resume and a step of the clock shorten no pause
     /// here.
-    mutating func hurry(_ now: Moment, using random: inout Randomness) {
-        for index in list.indices { list[index].retry.hurry(now, using: &random) }
+    mutating func shortenPause(_ now: Moment, using random: inout Randomness) {
+        for index in list.indices { list[index].retry.shortenPause(now, using: &random) }
     }
 
     private mutating func giveUp(_ revocation: Revocation, because reason: String) -> [Effect] {

@@ -6,13 +6,13 @@ struct JunctionCloud: Vendor {
     let name = VendorName.junction
     let title = "Junction"
     let store: Store
-    let mint: SignInTokenMint
+    let mint: SignInTokenIssuer
     let scheme: String
 
     init(store: Store, scheme: String) throws {
         self.store = store
         self.scheme = scheme
-        mint = try SignInTokenMint()
+        mint = try SignInTokenIssuer()
     }
 
     let tokenEndpoints: Set<String> = ["POST /v1/token"]

@@ -23,7 +23,7 @@ extension JunctionCloud {
         let code = (user.junction?.team.linkCodePrefix ?? "") + TokenText.fresh("").prefix(8)
         return try store.change { state, moment in
             let expiresAt = expiresAt ?? moment.now + Self.usualLifetime
-            state.proofs.vouch(code, kind: "link_code", for: user.userId, isSingleUse: true, until: expiresAt)
+            state.proofs.issueCredential(code, kind: "link_code", for: user.userId, isSingleUse: true, until: expiresAt)
             return [
                 "code": code,
                 "exchange_url": "\(origin)/v2/link/code/exchange?code=\(code)&grant_type=sign_in_token",

@@ -7,12 +7,12 @@ struct OAuthCloud: Vendor {
     let title = "OAuth"
     let store: Store
     let scheme: String
-    let mint: IdTokenMint
+    let mint: IdTokenIssuer
 
     init(store: Store, scheme: String) throws {
         self.store = store
         self.scheme = scheme
-        mint = try IdTokenMint()
+        mint = try IdTokenIssuer()
     }
 
     let tokenEndpoints: Set<String> = ["POST /oauth/token"]
@@ -80,7 +80,7 @@ extension OAuthCloud {
         let type = order.type ?? "urn:ietf:params:oauth:token-type:jwt"
         let token = TokenText.fresh("ost_")
         try store.change { state, moment in
-            state.proofs.vouch(
+            state.proofs.issueCredential(
                 token,
                 kind: type,
                 for: try state.user(named, at: .oauth).userId,

@@ -87,7 +87,7 @@ struct OAuthSettings: SettingsGroup {
 
     var signInIdToken = true
     var refreshIdToken = RefreshIdToken.absent
-    var idTokenAlgorithm = IdTokenMint.Algorithm.es256
+    var idTokenAlgorithm = IdTokenIssuer.Algorithm.es256
     var idTokenClaims: [String: JSONValue] = [:]
     var userinfoClaims: [String: JSONValue] = [:]
     /// Whether the logins of disabled users, and of deleted users, stay valid.

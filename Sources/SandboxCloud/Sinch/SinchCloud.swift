@@ -34,7 +34,7 @@ struct SinchCloud: Vendor {
             ]
         }
         let moment = store.snapshot.moment
-        let token = try RegistrationTokenMint(application: application)
+        let token = try RegistrationTokenIssuer(application: application)
             .token(for: user, now: moment.stated(moment.now).second, changes: try await request.order())
         return ["userId": .string(user), "registrationToken": .string(token)]
     }

@@ -34,7 +34,7 @@ struct SocialCloud: Vendor {
     /// Creates an auth token, by which the app's backend vouches for a user.
     func authToken(for user: String) throws -> String {
         let token = TokenText.fresh("sat_")
-        try store.change { state, _ in state.proofs.vouch(token, kind: Self.authTokenKind, for: user) }
+        try store.change { state, _ in state.proofs.issueCredential(token, kind: Self.authTokenKind, for: user) }
         return token
     }
 

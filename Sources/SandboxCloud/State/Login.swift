@@ -20,8 +20,8 @@ struct Login: Codable, Sendable {
     var refreshes = 0
     var replays = 0
     /// The reason why the login has ended, or `nil`.
-    var ending: LoginStory.Kind?
-    var story = LoginStory()
+    var ending: LoginEvents.Kind?
+    var story = LoginEvents()
     /// The fingerprint of the refresh token, or of Sinch's credential.
     var current: String?
     /// The fingerprints of the replaced tokens with the end of each grace. A refresh that is not a replay clears the

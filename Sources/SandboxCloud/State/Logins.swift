@@ -183,7 +183,7 @@ extension Logins {
 // Ending.
 extension Logins {
     /// Ends a login and forgets its access tokens.
-    mutating func end(_ id: String, because kind: LoginStory.Kind, shown: String? = nil, now: Date) {
+    mutating func end(_ id: String, because kind: LoginEvents.Kind, shown: String? = nil, now: Date) {
         guard logins[id]?.ending == nil else { return }
         logins[id]?.story.add(kind, at: now, shown: shown)
         logins[id]?.ending = kind
@@ -191,7 +191,7 @@ extension Logins {
     }
 
     /// Ends all logins of a user. Access tokens of a login with a refresh token stay valid; `dropAccessTokens` ends them.
-    mutating func endAll(of user: User, because kind: LoginStory.Kind, now: Date) {
+    mutating func endAll(of user: User, because kind: LoginEvents.Kind, now: Date) {
         note(kind, of: user, now: now)
         for login in all(of: user) where login.ending == nil {
             if login.current == nil {
@@ -225,7 +225,7 @@ extension Logins {
     }
 
     /// Adds an event to all active logins of a user.
-    private mutating func note(_ kind: LoginStory.Kind, of user: User, now: Date) {
+    private mutating func note(_ kind: LoginEvents.Kind, of user: User, now: Date) {
         for login in all(of: user) where login.ending == nil { logins[login.id]?.story.add(kind, at: now) }
     }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Unused credentials (link codes, auth tokens, subject tokens), and the fingerprints of used one-time values.
 struct Proofs: Codable, Sendable {
-    private struct Voucher: Codable {
+    private struct IssuedCredential: Codable {
         let kind: String
         let user: String
         let expiresAt: Date
@@ -15,19 +15,19 @@ struct Proofs: Codable, Sendable {
     }
 
     /// The link codes, auth tokens and subject tokens, by fingerprint.
-    private var vouchers: [String: Voucher] = [:]
+    private var vouchers: [String: IssuedCredential] = [:]
     /// The used Sign-In Tokens, nonces and client assertions, by fingerprint.
     private var spent: [String: Spent] = [:]
 
     /// Stores a credential of a user.
-    mutating func vouch(
+    mutating func issueCredential(
         _ text: String,
         kind: String,
         for user: String,
         isSingleUse: Bool = false,
         until expiresAt: Date = .distantFuture
     ) {
-        vouchers[TokenText.fingerprint(text)] = Voucher(
+        vouchers[TokenText.fingerprint(text)] = IssuedCredential(
             kind: kind,
             user: user,
             expiresAt: expiresAt,

@@ -69,7 +69,7 @@ struct DaemonPageTests {
     }
 
     /// Reads the next server-sent event.
-    static func event(_ listener: TalkingProgram) throws -> Object {
+    static func event(_ listener: RunningProgram) throws -> Object {
         let lines = try (0..<3).map { _ in try #require(try listener.lines.next(), "\(listener.program.errors)") }
         #expect(lines[0] == "event: snapshot")
         #expect(lines[2] == "")

@@ -28,7 +28,7 @@ struct HttpGuideTests {
         for command in commands {
             guard !command.contains("/.junction/events") else {
                 let shown = command.replacing(Self.socket, with: installation.apiSocket)
-                let listener = try TalkingProgram("/bin/sh", ["-c", "exec \(shown)"], in: installation.folder)
+                let listener = try RunningProgram("/bin/sh", ["-c", "exec \(shown)"], in: installation.folder)
                 #expect(try DaemonPageTests.event(listener).userId == user)
                 continue
             }

@@ -35,7 +35,7 @@ final class AnsweringApp {
         }
     }
 
-    deinit { client.socket.hangUp() }
+    deinit { client.socket.closeConnection() }
 
     private final class Answers: Sendable {
         struct State {

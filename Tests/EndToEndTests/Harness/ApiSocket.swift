@@ -40,9 +40,9 @@ struct ApiSocket {
     }
 
     /// Requests a path and returns the running curl, whose output can be read line by line.
-    func listen(_ path: String) throws -> TalkingProgram {
+    func listen(_ path: String) throws -> RunningProgram {
         let arguments = command(["--no-buffer", "http://junction" + path])
-        return try TalkingProgram(arguments[0], Array(arguments.dropFirst()), in: folder)
+        return try RunningProgram(arguments[0], Array(arguments.dropFirst()), in: folder)
     }
 
     func program(_ arguments: [String]) throws -> Program {

@@ -13,7 +13,7 @@ final class Cloud {
     private let arguments: [String]
     private let http: CloudHttp
     private let tls: TestAuthority?
-    private var sandbox: TalkingProgram?
+    private var sandbox: RunningProgram?
     private var front: TLSFront?
     /// The users that were created here.
     private var users: [String] = []
@@ -52,7 +52,7 @@ final class Cloud {
 
     private func start(port: Int) throws {
         place = "http://127.0.0.1:\(port)"
-        let sandbox = try TalkingProgram(
+        let sandbox = try RunningProgram(
             "junction-sandbox",
             ["--listen", "127.0.0.1:\(port)"] + arguments + (front.map { ["--origin", $0.origin] } ?? []),
             in: folder

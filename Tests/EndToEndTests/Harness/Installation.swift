@@ -197,8 +197,8 @@ final class Installation {
     }
 
     /// Starts `junctionctl` and returns the running program.
-    func talkingCtl(_ arguments: String...) throws -> TalkingProgram {
-        try TalkingProgram("junctionctl", arguments, in: folder, environment: ctlEnvironment([:]))
+    func talkingCtl(_ arguments: String...) throws -> RunningProgram {
+        try RunningProgram("junctionctl", arguments, in: folder, environment: ctlEnvironment([:]))
     }
 
     private func ctlEnvironment(_ more: [String: String]) -> [String: String] {

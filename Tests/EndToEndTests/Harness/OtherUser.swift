@@ -58,9 +58,9 @@ struct OtherUser {
         return try Program(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)
     }
 
-    func watch() throws -> TalkingProgram {
+    func watch() throws -> RunningProgram {
         let command = command(["watch", "--json"], groups: nil)
-        return try TalkingProgram(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)
+        return try RunningProgram(SystemPrograms.setpriv, command, in: installation.folder, environment: environment)
     }
 
     private var environment: [String: String] { ["JUNCTIOND_SOCKET": installation.socket] }

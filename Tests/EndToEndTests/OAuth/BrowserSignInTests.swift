@@ -31,7 +31,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: false)
         let opener = try installation.folder.write("#!/bin/sh\nprintf '%s\\n' \"$*\" >'\(said)'\n", to: "bin/xdg-open")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: opener)
-        let ctl = try TalkingProgram(
+        let ctl = try RunningProgram(
             "junctionctl",
             ["sign-in", "--browser"],
             in: installation.folder,
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-extension TalkingProgram {
+extension RunningProgram {
     /// Reads the output up to the address of the page and returns it.
     fileprivate func page() throws -> URLComponents {
         while let line = try lines.next() {

@@ -91,7 +91,7 @@ import Testing
         let installation = try Installation()
         try installation.writeConfiguration()
         let notify = try FakeServiceManager(.path)
-        let daemon = try TalkingProgram(
+        let daemon = try RunningProgram(
             "/bin/sh",
             ["-c", #"exec "$0" "$@" 2>&1"#, Program.path(of: "junctiond")] + installation.daemonArguments,
             in: installation.folder,

@@ -53,12 +53,12 @@ struct SocketActivationTests {
     }
 
     /// Starts `systemd-socket-activate`, which starts the daemon at the first connection.
-    private func activate(_ installation: Installation, name: String = "rpc") throws -> (TalkingProgram, socket: String)
+    private func activate(_ installation: Installation, name: String = "rpc") throws -> (RunningProgram, socket: String)
     {
         try installation.writeConfiguration()
         let socket = installation.folder.fresh("passed.sock")
         let command = [SystemPrograms.socketActivate, "-l", socket, "--fdname=\(name)", Program.path(of: "junctiond")]
-        let activator = try TalkingProgram(
+        let activator = try RunningProgram(
             "/bin/sh",
             ["-c", #"exec "$0" "$@" 2>&1"#] + command + installation.daemonArguments,
             in: installation.folder

@@ -144,7 +144,7 @@ extension Installation {
 
 /// A shell script that ends with `junctionctl handle-renewals`, and its standard error.
 private final class TalkingHandler {
-    private let program: TalkingProgram
+    private let program: RunningProgram
 
     /// The shell writes the script. A process that another test is starting could hold a file of this process open, and
     /// such a file cannot be executed.
@@ -152,7 +152,7 @@ private final class TalkingHandler {
         // `exec` replaces the shell, so that a signal ends junctionctl.
         let last = commands.replacing("\njunctionctl handle-renewals", with: "\nexec junctionctl handle-renewals")
         let path = Program.folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
-        program = try TalkingProgram(
+        program = try RunningProgram(
             "/bin/sh",
             ["-c", "cd \(folder.path)\nexec 2>&1\n" + last],
             in: folder,

@@ -18,7 +18,7 @@ struct HandlerMisbehaviourTests {
 
     static let misbehaviours = [
         Misbehaviour(testDescription: "hangs", isSilent: true) { _, _ in },
-        Misbehaviour(testDescription: "dies") { client, _ in client.socket.hangUp() },
+        Misbehaviour(testDescription: "dies") { client, _ in client.socket.closeConnection() },
         Misbehaviour(testDescription: "says that it will say no more") { client, _ in client.socket.finishSending() },
         Misbehaviour(testDescription: "unregisters") { client, _ in _ = try client.request("handler.unregister") },
         Misbehaviour(testDescription: "answers an error") { try $0.replyError(to: $1) },

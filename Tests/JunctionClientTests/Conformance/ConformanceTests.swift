@@ -54,12 +54,12 @@ final class PlayedTranscript {
 final class DaemonProcess: @unchecked Sendable {
     // Used by one thread at a time: the test, or the thread that the test waits for.
     let socket: String
-    private let process: TalkingProgram
+    private let process: RunningProgram
 
     init(program: URL, transcript: URL) throws {
         let folder = TemporaryFolder()
         socket = folder.path + "/daemon"
-        process = try TalkingProgram(program.path, [transcript.path, socket], in: folder, isDialogue: true)
+        process = try RunningProgram(program.path, [transcript.path, socket], in: folder, isDialogue: true)
     }
 
     /// Returns the next line of the output; `nil` after the process has ended.

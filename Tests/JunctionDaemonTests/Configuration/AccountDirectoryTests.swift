@@ -79,16 +79,16 @@ import Testing
         let oneIsGone = AccountDirectory(user: { _ in nil }, group: { _ in 900 })
         let otherIsGone = AccountDirectory(user: { ["kiosk": 1_000][$0] }, group: { _ in nil })
 
-        let (rules, notes) = try configuration.rules(by: accounts.insisting(on: known))
+        let (rules, notes) = try configuration.rules(by: accounts.requiringKnown(on: known))
         #expect(rules.map(\.matchesNobody) == [false, false, true, false])
         #expect(notes.count == 1)
         let first = #expect(throws: UndecidedAccess.self) {
-            try configuration.rules(by: oneIsGone.insisting(on: known))
+            try configuration.rules(by: oneIsGone.requiringKnown(on: known))
         }
         #expect(first?.entry == "access[0]")
         #expect(first?.description.contains("user \"kiosk\" was found when the rules in force were made") == true)
         let second = #expect(throws: UndecidedAccess.self) {
-            try configuration.rules(by: otherIsGone.insisting(on: known))
+            try configuration.rules(by: otherIsGone.requiringKnown(on: known))
         }
         #expect(second?.entry == "access[1]")
     }

@@ -148,7 +148,7 @@ struct ProviderConformance {
         [
             (.answer(302, [("location", "/")], ""), nil), (.answer(408, [], ""), nil),
             (.answer(429, [("retry-after", "7")], ""), .seconds(7)), (.answer(500, [], ""), nil),
-            (.answer(503, [("retry-after", "9")], "<html>"), .seconds(9)), (.hangUp, nil),
+            (.answer(503, [("retry-after", "9")], "<html>"), .seconds(9)), (.closeConnection, nil),
         ] as [(ScriptedServer.Step, Duration?)]
     )
     func `a failed revocation is reported and not retried by the provider`(

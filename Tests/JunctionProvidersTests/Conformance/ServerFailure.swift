@@ -59,7 +59,7 @@ struct ServerFailure: Sendable, CustomTestStringConvertible {
         ServerFailure(name: "200 that is too long", step: .answer(200, [], endless), isAmbiguous: true),
         ServerFailure(name: "204", step: .raw("HTTP/1.1 204 No Content\r\n\r\n"), isAmbiguous: true),
         ServerFailure(name: "not HTTP", step: .raw("220 mail.example.com ESMTP\r\n"), isAmbiguous: true),
-        ServerFailure(name: "closed without an answer", step: .hangUp, isAmbiguous: true),
+        ServerFailure(name: "closed without an answer", step: .closeConnection, isAmbiguous: true),
         ServerFailure(
             name: "closed within the answer",
             step: .raw("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"access"),

@@ -35,7 +35,7 @@ struct JunctionRenewTests {
 
         let line = try await courier.met()
         #expect(try await line.request().limits.resolve == 4_000)
-        line.hangUp()
+        line.closeConnection()
         _ = await renewal.value
         await http.shutdown()
     }

@@ -29,7 +29,7 @@ struct CourierLossTests {
             line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), about: number)
             for _ in 0..<parts { line.say(.body(.ofZeros(1 << 12)), about: number) }
             line.say(.end, about: number)
-            line.hangUp()
+            line.closeConnection()
         }.get()
 
         #expect(try await answer.body.count == parts << 12)
@@ -47,7 +47,7 @@ struct CourierLossTests {
             if hasLeft { line.say(.leaving, about: number) }
             line.say(.credit(1), about: number)
             // Much of the body is still unread, so the kernel reports an error.
-            line.hangUp()
+            line.closeConnection()
         }.get()
 
         #expect(await failure?.says(.died) == true)
@@ -63,7 +63,7 @@ struct CourierLossTests {
 
         let outcome = AsyncStream.makeStream(of: HttpAnswer?.self)
         courier.loop.execute {
-            line.hangUp()
+            line.closeConnection()
             http.send(call) { outcome.continuation.yield($0) }
         }
 
@@ -80,7 +80,7 @@ struct CourierLossTests {
         let task = Task { await http.failure(of: call) }
         let (line, _) = try await courier.asked()
         try await courier.loop.submit {
-            line.hangUp()
+            line.closeConnection()
             task.cancel()
         }.get()
 
@@ -93,7 +93,7 @@ struct CourierLossTests {
         let call = try call()
         async let lost = http.failure(of: call)
         let (line, _) = try await courier.asked()
-        line.hangUp()
+        line.closeConnection()
         #expect(await lost?.says(.died) == true)
 
         async let answer = http.answer(to: call)
@@ -110,7 +110,7 @@ struct CourierLossTests {
         async let failure = http.failure(of: call)
         let (line, number) = try await courier.asked()
         line.write([0, 0, 0, 0, 0, 0, 0, UInt8(number)])
-        line.hangUp()
+        line.closeConnection()
 
         #expect(await failure?.says(.died) == true)
         #expect(await failure?.ambiguous == false)

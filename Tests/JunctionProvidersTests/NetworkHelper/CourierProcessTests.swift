@@ -333,7 +333,7 @@ private final class HelperWithOwnName: Sendable {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: program)
     }
 
-    var place: CourierPlace { .program(path: path) }
+    var place: HelperEndpoint { .program(path: path) }
 
     func http(_ limits: OutgoingHttp.Limits = .patient, _ network: NetworkUse = NetworkUse()) -> OutgoingHttp {
         OutgoingHttp(

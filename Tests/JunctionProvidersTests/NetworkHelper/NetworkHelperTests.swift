@@ -18,9 +18,9 @@ struct NetworkHelperTests {
     }
 
     @Test func `the type of a request selects its helper`() throws {
-        #expect(Errand.session(try call()).helper == .session)
-        #expect(Errand.api(ApiCall(try call())).helper == .api)
-        #expect(Errand.api(ApiCall(try call(), isStreamed: true)).helper == .api)
+        #expect(HelperRequest.session(try call()).helper == .session)
+        #expect(HelperRequest.api(ApiCall(try call())).helper == .api)
+        #expect(HelperRequest.api(ApiCall(try call(), isStreamed: true)).helper == .api)
     }
 
     @Test func `an API call that crashes its helper does not end a request of the session`() async throws {

@@ -10,7 +10,7 @@ struct UploadPaceTests {
     @Test func `bytes that a server does not read stay with the daemon`() async throws {
         // The smallest possible receive buffer, and a server that never reads.
         let server = try TestListener(backlog: 1, receiveBuffer: 4_096)
-        let socket = TestSocket(adopting: try CourierPlace.built.connect().0)
+        let socket = TestSocket(adopting: try HelperEndpoint.built.connect().0)
         let count = 8 << 20
         let limits = TransferLimits(resolve: 60_000, connect: 60_000, silence: 1_000, whole: 0, longestAnswer: 1)
         let request = TransferRequest(

@@ -71,7 +71,8 @@ struct OAuthDeviceTests {
     @Test(arguments: [
         ScriptedServer.Step.json(200, "{}"), .answer(200, [], "<html>"), begun(uri: "other"),
         .answer(500, [], "<html>"),
-        .answer(404, [], ""), .hangUp, .json(400, #"{"error":"unauthorized_client"}"#), .json(400, #"{"error":"x"}"#),
+        .answer(404, [], ""), .closeConnection, .json(400, #"{"error":"unauthorized_client"}"#),
+        .json(400, #"{"error":"x"}"#),
         .json(
             200,
             #"{"device_code":"d","user_code":"WDJB-MJHT","verification_uri":"javascript:alert(1)","expires_in":900}"#
@@ -157,7 +158,7 @@ struct OAuthDeviceTests {
             (.json(400, #"{"error":"x"}"#), "unavailable"),
             (.json(500, #"{"error":"access_denied"}"#), "unavailable"), (.answer(400, [], ""), "unavailable"),
             (.answer(502, [], "<html>"), "unavailable"), (.answer(200, [], "<html>"), "unavailable"),
-            (.answer(503, [], ""), "unavailable"), (.hangUp, "unavailable"),
+            (.answer(503, [], ""), "unavailable"), (.closeConnection, "unavailable"),
         ] as [(ScriptedServer.Step, String)]
     )
     func `each answer to a poll has its outcome`(step: ScriptedServer.Step, outcome: String) async throws {

@@ -134,7 +134,7 @@ struct OAuthIdentityTests {
     }
 
     @Test(arguments: [
-        ScriptedServer.Step.answer(503, [], ""), .hangUp, .answer(429, [], ""), .answer(200, [], "<html>"),
+        ScriptedServer.Step.answer(503, [], ""), .closeConnection, .answer(429, [], ""), .answer(200, [], "<html>"),
         .json(401, "{}"), .json(401, #"{"error":"invalid_token"}"#), .answer(403, [], "<html>"), .json(404, "{}"),
         .answer(400, [], ""), .json(200, #"{"error":"invalid_token"}"#),
     ])
@@ -193,7 +193,8 @@ struct OAuthIdentityTests {
     }
 
     @Test func `the life of a stored token counts from the time of its grant`() async throws {
-        try await Stage.play([.tokens(OAuthSample.anonymous), .hangUp, .json(200, #"{"sub":"user-1"}"#)]) { stage in
+        try await Stage.play([.tokens(OAuthSample.anonymous), .closeConnection, .json(200, #"{"sub":"user-1"}"#)]) {
+            stage in
             let (before, kept) = (try stage.oauth(), KeptGrant())
             let grantedAt = stage.clock.now().uptime
             _ = await before.exchangeFailure(OAuthSample.code, store: kept.store)
@@ -232,7 +233,7 @@ struct OAuthIdentityTests {
             if request.line.contains("/revoke") { revoked.continuation.yield() }
         }
         let steps: [ScriptedServer.Step] = [
-            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(403, [], "<html>"), .hangUp,
+            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(403, [], "<html>"), .closeConnection,
             .answer(200, [], ""),
         ]
         try await Stage.play(steps, onRequest: notice) { stage in

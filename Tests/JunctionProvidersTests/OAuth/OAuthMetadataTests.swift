@@ -167,7 +167,7 @@ struct OAuthMetadataTests {
     }
 
     @Test(arguments: [
-        (ScriptedServer.Step.answer(500, [], ""), 2), (.answer(502, [], "<html>"), 2), (.hangUp, 1),
+        (ScriptedServer.Step.answer(500, [], ""), 2), (.answer(502, [], "<html>"), 2), (.closeConnection, 1),
         (.answer(302, [("location", "/")], ""), 2), (.answer(429, [("retry-after", "7")], ""), 1),
     ])
     func `a metadata failure is transient, and no form was sent`(

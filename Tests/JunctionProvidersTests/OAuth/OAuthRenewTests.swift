@@ -20,7 +20,7 @@ struct OAuthRenewTests {
 
         let line = try await courier.met()
         #expect(try await line.request().limits.resolve == 4_000)
-        line.hangUp()
+        line.closeConnection()
         _ = await renewal.value
         await http.shutdown()
     }
@@ -175,7 +175,7 @@ struct OAuthRenewTests {
             (.json(502, #"{"error":"invalid_client"}"#), .ambiguous), (.answer(504, [], ""), .ambiguous),
             (.json(200, "{}"), .ambiguous), (.json(200, #"{"access_token":null}"#), .ambiguous),
             (.answer(200, [], "<html>"), .ambiguous),
-            (.json(200, #"{"access_token":"a","token_type":"mac"}"#), .ambiguous), (.hangUp, .ambiguous),
+            (.json(200, #"{"access_token":"a","token_type":"mac"}"#), .ambiguous), (.closeConnection, .ambiguous),
         ] as [(ScriptedServer.Step, Outcome)]
     )
     func `each answer to a renewal has its outcome`(step: ScriptedServer.Step, outcome: Outcome) async throws {

@@ -79,7 +79,8 @@ struct SinchSequenceTests {
 
     @Test(
         arguments: [
-            .json(401, #"{"errorCode":40101}"#), .json(401, #"{"errorCode":1104}"#), .answer(500, [], ""), .hangUp,
+            .json(401, #"{"errorCode":40101}"#), .json(401, #"{"errorCode":1104}"#), .answer(500, [], ""),
+            .closeConnection,
             .json(200, "{}"),
         ] as [ScriptedServer.Step]
     )

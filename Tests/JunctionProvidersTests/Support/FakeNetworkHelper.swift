@@ -17,7 +17,7 @@ final class FakeNetworkHelper: Sendable {
         listener = try TestListener(.path(folder.path + "/courier"))
     }
 
-    var place: CourierPlace { .socket(path: folder.path + "/courier") }
+    var place: HelperEndpoint { .socket(path: folder.path + "/courier") }
 
     /// Makes a client that uses this helper, on an event loop of the test.
     func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
@@ -64,7 +64,7 @@ final class HelperConnection: @unchecked Sendable {
         self.socket = socket
     }
 
-    func hangUp() { socket = nil }
+    func closeConnection() { socket = nil }
 
     /// - Returns: whether the connection is still open.
     @discardableResult

@@ -13,7 +13,7 @@ final class ScriptedServer: Sendable {
         /// Sends these bytes and then nothing more.
         case stall(String)
         /// Reads the request and closes the connection.
-        case hangUp
+        case closeConnection
 
         static func json(_ status: Int, _ body: String) -> Step {
             .answer(status, [("content-type", "application/json")], body)
@@ -57,7 +57,7 @@ final class ScriptedServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = ScriptedConnection { request in
-                        let step = box.withLock { $0 }?.next(after: request) ?? .hangUp
+                        let step = box.withLock { $0 }?.next(after: request) ?? .closeConnection
                         onRequest(request)
                         return step
                     }
@@ -190,7 +190,7 @@ private final class ScriptedConnection: ChannelInboundHandler {
             context.close(promise: nil)
         case .stall(let text):
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
-        case .hangUp:
+        case .closeConnection:
             context.close(promise: nil)
         }
     }

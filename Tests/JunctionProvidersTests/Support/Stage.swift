@@ -104,7 +104,7 @@ extension SharedSecret {
     var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
-extension CourierPlace {
+extension HelperEndpoint {
     /// The network helper that was built together with the tests.
-    static let built = CourierPlace.program(path: Program.path(of: "junctiond-courier"))
+    static let built = HelperEndpoint.program(path: Program.path(of: "junctiond-courier"))
 }

@@ -6,7 +6,7 @@ import Testing
 final class ConnectingProcess {
     let connection: TestClient
     var process: Int32 { child.program.identifier }
-    private let child: TalkingProgram
+    private let child: RunningProgram
 
     init(_ path: String, as caller: OrdinaryCaller = OrdinaryCaller()) throws {
         connection = TestClient(adopting: TestAddress.path(path).makeSocket())
@@ -16,7 +16,7 @@ final class ConnectingProcess {
             $) = "\(caller.group) \(caller.group)"; $( = \(caller.group); ($<, $>) = (\(caller.user)) x 2;
             connect($s, sockaddr_un($ARGV[0])) or die; syswrite(STDOUT, "c"); sysread(STDIN, my $end, 1);
             """
-        child = try TalkingProgram(
+        child = try RunningProgram(
             "/usr/bin/perl",
             ["-e", script, path],
             in: TemporaryFolder(),

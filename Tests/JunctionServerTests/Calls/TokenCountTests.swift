@@ -5,7 +5,7 @@ import Testing
 /// The counters of tokens, whose size callers cannot increase.
 struct TokenCountTests {
     @Test func `tokens are counted by unit, and those of callers without a unit separately`() {
-        var tally = UnitTally()
+        var tally = UnitCounters()
         let place = tally.place(of: "health-sync.service")
         tally.count(place)
         tally.count(tally.place(of: "health-sync.service"))
@@ -17,12 +17,12 @@ struct TokenCountTests {
     }
 
     @Test func `units above the limit share one counter`() {
-        var tally = UnitTally()
+        var tally = UnitCounters()
         for number in 0..<1_000 { tally.count(tally.place(of: "app@\(number).service")) }
 
-        #expect(tally.tokens.count == UnitTally.mostUnits + 2)
+        #expect(tally.tokens.count == UnitCounters.mostUnits + 2)
         #expect(tally.tokens.map(\.count).reduce(0, +) == 1_000)
-        #expect(tally.tokens.first { $0.unit == "(other)" }?.count == 1_000 - UnitTally.mostUnits)
+        #expect(tally.tokens.first { $0.unit == "(other)" }?.count == 1_000 - UnitCounters.mostUnits)
         // A unit from before the limit still has its own counter.
         tally.count(tally.place(of: "app@0.service"))
         #expect(tally.tokens.first { $0.unit == "app@0.service" }?.count == 2)

@@ -11,7 +11,7 @@ struct HTTPReadBufferTests {
     private let passed = Passed()
 
     init() throws {
-        readBuffer = HTTPReadBuffer(Turns(channel.embeddedEventLoop)) {}
+        readBuffer = HTTPReadBuffer(RoundRobinScheduler(channel.embeddedEventLoop)) {}
         try channel.pipeline.syncOperations.addHandler(readBuffer)
         try channel.pipeline.syncOperations.addHandler(passed)
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/x")).wait()

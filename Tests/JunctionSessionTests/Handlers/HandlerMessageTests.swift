@@ -94,8 +94,7 @@ struct HandlerMessageTests {
         #expect(bench.reports.contains { "\($0)".contains("no session handler could help (1 was asked)") })
     }
 
-    @Test func `an expired token gets the same message while postponed, and one without a count after a restart`()
-    {
+    @Test func `an expired token gets the same message while postponed, and one without a count after a restart`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
         bench.register(1)

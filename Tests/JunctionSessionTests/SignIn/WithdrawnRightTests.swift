@@ -79,8 +79,7 @@ struct WithdrawnRightTests {
         return request
     }
 
-    @Test func `a right that is withdrawn during the write of a switch restores the session and revokes the grant`()
-    {
+    @Test func `a right that is withdrawn during the write of a switch restores the session and revokes the grant`() {
         var bench = Bench.signedIn("alice")
         let request = Self.switching(&bench)
 

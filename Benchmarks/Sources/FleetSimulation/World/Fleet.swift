@@ -8,7 +8,7 @@ package struct Fleet<Daemon: FleetDaemon> {
     private let scenario: Scenario
     private var daemons: ContiguousArray<Daemon> = []
     private var places: ContiguousArray<Place>
-    private var agenda: Agenda
+    private var agenda: EventQueue
     private var provider: Provider
     private var tally: Tally
     private var random: Randomness
@@ -37,7 +37,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         self.seed = seed
         random = Randomness(seed: seed)
         places = ContiguousArray(repeating: Place(), count: count)
-        agenda = Agenda(until: scenario.length)
+        agenda = EventQueue(until: scenario.length)
         provider = Provider(daemons: count)
         tally = Tally(of: count, in: scenario)
     }
@@ -101,7 +101,7 @@ package struct Fleet<Daemon: FleetDaemon> {
 
     // MARK: Events
 
-    private mutating func happen(_ entry: Agenda.Entry) {
+    private mutating func happen(_ entry: EventQueue.Entry) {
         let (daemon, time) = (entry.daemon, entry.at)
         switch entry.kind {
         case .alarm:

@@ -3,11 +3,11 @@ import Foundation
 /// Runs the handmade defects one at a time, in a copy and a build of their own.
 struct DefectRun {
     let options: Options
-    let workshop: Workshop
+    let workshop: BuildFolder
 
     init(_ options: Options) {
         self.options = options
-        workshop = Workshop(root: options.root, folder: ".build-mutation/defects", rooms: options.rooms)
+        workshop = BuildFolder(root: options.root, folder: ".build-mutation/defects", rooms: options.rooms)
     }
 
     /// Runs every defect.

@@ -3,18 +3,18 @@ import Foundation
 /// Runs the mutants of the chosen sources. They are compiled in one build and chosen at run time.
 struct MutantRun {
     let options: Options
-    let workshop: Workshop
+    let workshop: BuildFolder
 
     init(_ options: Options) {
         self.options = options
-        workshop = Workshop(root: options.root, folder: ".build-mutation/mutants", rooms: options.rooms)
+        workshop = BuildFolder(root: options.root, folder: ".build-mutation/mutants", rooms: options.rooms)
     }
 
     /// Runs the mutants.
     ///
     /// - Returns: whether every survivor is explained.
     func run() async throws -> Bool {
-        var orchard = try Orchard(workshop, folders: options.folders)
+        var orchard = try MutantSet(workshop, folders: options.folders)
         if options.task == .list {
             for mutant in orchard.mutants where isChosen(mutant) { print(mutant.inAList) }
             return true
@@ -61,7 +61,7 @@ struct MutantRun {
     private func isChosen(_ mutant: Mutant) -> Bool { options.only.map { mutant.file.contains($0) } ?? true }
 
     /// The fingerprint includes the sources of the tests and the options, because both affect the verdicts.
-    private func fingerprint(_ orchard: Orchard) throws -> String {
+    private func fingerprint(_ orchard: MutantSet) throws -> String {
         let tests = try options.rooms.split(separator: ",").flatMap { try workshop.files(under: "Tests/\($0)Tests") }
         let texts = try tests.map { Array(try Data(contentsOf: workshop.root.appending(path: $0))) }
         let stages = "\(options.simulationOnly) \(options.filter) \(options.histories) \(options.configuration)"
@@ -72,7 +72,7 @@ struct MutantRun {
 
     // MARK: Building
 
-    private func build(_ orchard: inout Orchard) async throws {
+    private func build(_ orchard: inout MutantSet) async throws {
         // The results of earlier rounds are used if the sources have not changed.
         let memory = workshop.folder.appending(path: "unviable")
         let heading = orchard.fingerprint(of: orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes))
@@ -114,7 +114,7 @@ struct MutantRun {
         return Set(bytes.indices.filter { bytes[$0] != 0 })
     }
 
-    private func choice(from orchard: Orchard) -> [Mutant] {
+    private func choice(from orchard: MutantSet) -> [Mutant] {
         var mutants = orchard.mutants.filter { isChosen($0) && !orchard.unviable.contains($0.number) }
         guard let sample = options.sample else { return mutants }
         var random = Draw(state: options.seed)
@@ -153,7 +153,7 @@ struct MutantRun {
     }
 
     /// Runs one mutant and shows the complete output of its tests.
-    private func show(_ number: Int, _ orchard: Orchard, _ trial: Trial) async throws -> Bool {
+    private func show(_ number: Int, _ orchard: MutantSet, _ trial: Trial) async throws -> Bool {
         guard let mutant = orchard.mutants.first(where: { $0.number == number }) else {
             throw Trouble("There is no mutant \(number): --list has them all")
         }

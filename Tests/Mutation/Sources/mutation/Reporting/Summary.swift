@@ -2,7 +2,7 @@ import Foundation
 
 /// Prints the report for a person.
 struct Summary {
-    let orchard: Orchard
+    let orchard: MutantSet
     let report: Report
     let explained: Explained
     /// Whether every mutant was run, so that an explanation without a survivor is out of date.

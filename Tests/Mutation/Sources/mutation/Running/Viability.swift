@@ -15,7 +15,7 @@ struct Viability {
     private var reach: [String: Int] = [:]
 
     /// Compiles the modules until there are no errors.
-    mutating func settle(_ orchard: inout Orchard, in workshop: Workshop) async throws {
+    mutating func settle(_ orchard: inout MutantSet, in workshop: BuildFolder) async throws {
         for round in 1...Self.mostRounds {
             try workshop.refresh(changed: orchard.changed)
             guard let words = try await firstComplaint(orchard, workshop) else { return }
@@ -30,7 +30,7 @@ struct Viability {
         throw Trouble("After \(Self.mostRounds) rounds there are still mutants that do not compile")
     }
 
-    private func firstComplaint(_ orchard: Orchard, _ workshop: Workshop) async throws -> String? {
+    private func firstComplaint(_ orchard: MutantSet, _ workshop: BuildFolder) async throws -> String? {
         for room in orchard.rooms {
             if let words = try await workshop.compile(room: room.split(separator: "/").last.map(String.init) ?? room) {
                 return words
@@ -41,7 +41,7 @@ struct Viability {
 
     /// Returns the mutants that may have caused an error: in the inserted text, on the line, in the function, or in the
     /// file.
-    private mutating func suspects(of complaint: Complaint, _ orchard: Orchard) -> Set<Int> {
+    private mutating func suspects(of complaint: Complaint, _ orchard: MutantSet) -> Set<Int> {
         let standing = orchard.mutants.filter {
             $0.file == complaint.file && !orchard.unviable.contains($0.number)
         }

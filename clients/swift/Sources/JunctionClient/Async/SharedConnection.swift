@@ -38,14 +38,14 @@ final class SharedConnection: Sendable {
     /// The descriptors that the thread waits for.
     private struct Ends {
         let socket: UnixSocket
-        let bell: Bell
+        let bell: WakeUpDescriptor
     }
 
     private let state: Mutex<State>
 
     /// Starts to connect. Calls may be made at once.
     init(to path: SocketPath) throws(JunctionError) {
-        let ends = Ends(socket: try UnixSocket(), bell: try Bell())
+        let ends = Ends(socket: try UnixSocket(), bell: try WakeUpDescriptor())
         state = Mutex(State(ends: ends))
         try startThread { [self] in run(path, ends) }
     }

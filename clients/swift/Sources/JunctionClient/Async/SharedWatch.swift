@@ -12,7 +12,7 @@ final class SharedWatch: Sendable {
         /// The newest snapshot while the daemon is connected. A new loop begins with it.
         var present: Snapshot?
         /// Ends the present thread. It also distinguishes that thread from one that is about to end.
-        var bell: Bell?
+        var bell: WakeUpDescriptor?
     }
 
     private let path: SocketPath
@@ -46,7 +46,7 @@ final class SharedWatch: Sendable {
         let failure: JunctionError? = state.withLock { state in
             do throws(JunctionError) {
                 if state.bell == nil {
-                    let bell = try Bell()
+                    let bell = try WakeUpDescriptor()
                     try startThread { [self] in run(until: bell) }
                     state.bell = bell
                 }
@@ -74,7 +74,7 @@ final class SharedWatch: Sendable {
 
 // The part that the thread runs.
 extension SharedWatch {
-    private func run(until bell: Bell) {
+    private func run(until bell: WakeUpDescriptor) {
         let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: .ringing(bell))
         var feed = SnapshotFeed(reconnection, changes)
         do throws(JunctionError) {
@@ -87,7 +87,7 @@ extension SharedWatch {
         }
     }
 
-    private func note(_ snapshot: Snapshot?, for bell: Bell) {
+    private func note(_ snapshot: Snapshot?, for bell: WakeUpDescriptor) {
         state.withLock { state in
             guard state.bell === bell else { return }
             state.present = snapshot
@@ -96,7 +96,7 @@ extension SharedWatch {
         }
     }
 
-    private func end(_ error: JunctionError, of bell: Bell) {
+    private func end(_ error: JunctionError, of bell: WakeUpDescriptor) {
         let loops = state.withLock { state in
             guard state.bell === bell else { return [Updates.Continuation]() }
             defer { state = State(lastLoop: state.lastLoop) }

@@ -9,7 +9,7 @@ extension AsyncStream {
     ) -> AsyncStream where Element == Result<Value, JunctionError> {
         let (results, continuation) = makeStream(bufferingPolicy: .bufferingNewest(1))
         do throws(JunctionError) {
-            let bell = try Bell()
+            let bell = try WakeUpDescriptor()
             continuation.onTermination = { _ in bell.ring() }
             try startThread {
                 do throws(JunctionError) {

@@ -5,16 +5,16 @@ package struct Interruption: Sendable {
     let descriptor: Int32
     let events: Int16
     /// Kept so that the descriptor stays open.
-    private let bell: Bell?
+    private let bell: WakeUpDescriptor?
 
-    private init(descriptor: Int32, events: Int32, bell: Bell?) {
+    private init(descriptor: Int32, events: Int32, bell: WakeUpDescriptor?) {
         self.descriptor = descriptor
         self.events = Int16(events)
         self.bell = bell
     }
 
     /// Makes an interruption that comes when the bell rings.
-    static func ringing(_ bell: Bell) -> Interruption {
+    static func ringing(_ bell: WakeUpDescriptor) -> Interruption {
         Interruption(descriptor: bell.descriptor, events: POLLIN, bell: bell)
     }
 

@@ -1,0 +1,125 @@
+import Crypto
+import Dispatch
+import JunctionJSON
+package import JunctionSession
+import JunctionText
+import Synchronization
+
+/// Stores the largest sequences that were used with a provider, in one small file that survives sign-outs.
+///
+/// If the file cannot be read, it counts as empty, and the next claim replaces it. In the end the provider decides
+/// whether a sequence is large enough, so a damaged list must not prevent every sign-in.
+package final class SequenceStore: ProviderMemory {
+    private let page: Mutex<SequencePage>
+    private let queue: DispatchQueue
+
+    /// - Parameter queue: the vault's queue, so that a slow disk does not delay answers.
+    init(_ files: any StateFiles, on queue: DispatchQueue) {
+        page = Mutex(SequencePage(files))
+        self.queue = queue
+    }
+
+    package func claim(_ sequence: UInt64, of subject: String) async throws(SequenceSpent) {
+        let outcome = await onQueue { page in
+            Result { () throws(SequenceSpent) in try page.claim(sequence, of: subject) }
+        }
+        try outcome.get()
+    }
+
+    package func release(_ sequence: UInt64, of subject: String) async {
+        await onQueue { $0.release(sequence, of: subject) }
+    }
+
+    private func onQueue<Outcome: Sendable>(_ body: @escaping @Sendable (inout SequencePage) -> Outcome) async
+        -> Outcome
+    {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: page.withLock { body(&$0) }) }
+        }
+    }
+}
+
+/// The file and its content.
+struct SequencePage: Sendable {
+    private let files: any StateFiles
+    private var replacement: DurableReplacement
+    /// Read at the first use, because most providers have no sequences.
+    private var list: SequenceList?
+
+    init(_ files: any StateFiles) {
+        self.files = files
+        replacement = DurableReplacement(files)
+    }
+
+    mutating func claim(_ sequence: UInt64, of subject: String) throws(SequenceSpent) {
+        var list = read()
+        try list.claim(sequence, of: Self.pseudonym(of: subject))
+        write(list)
+    }
+
+    mutating func release(_ sequence: UInt64, of subject: String) {
+        var list = read()
+        if list.release(sequence, of: Self.pseudonym(of: subject)) { write(list) }
+    }
+
+    /// Returns a digest of the subject. The file stays after a sign-out, and then no file may name the user.
+    private static func pseudonym(of subject: String) -> String {
+        Hexadecimal.text(SHA256.hash(data: Array(subject.utf8)).prefix(SequenceList.lengthOfSubject / 2))
+    }
+
+    private mutating func read() -> SequenceList {
+        if let list { return list }
+        let bytes = try? files.read(.sequences, atMost: SequenceList.longestText + 1)
+        let list = bytes.flatMap(SequenceList.init(decoding:)) ?? SequenceList()
+        self.list = list
+        return list
+    }
+
+    /// Keeps the list in memory even if the write fails. The next claim writes it again.
+    private mutating func write(_ list: SequenceList) {
+        self.list = list
+        try? replacement.replace(.sequences, with: list.encoded())
+    }
+
+}
+
+extension SequenceList {
+    /// In bytes: several times the largest list.
+    static let longestText = 1 << 14
+    /// Hexadecimal digits of a digest.
+    static let lengthOfSubject = 32
+    private static let format: UInt64 = 1
+
+    func encoded() -> [UInt8] {
+        var text = JSONWriter()
+        text.object { text in
+            text.member("format", Self.format)
+            text.array("sequences") { text in
+                for entry in entries {
+                    text.object { text in
+                        text.member("subject", entry.subject)
+                        text.member("last", entry.last)
+                    }
+                }
+            }
+        }
+        return text.take() + [UInt8(ascii: "\n")]
+    }
+
+    /// Reads a list. Returns nil if it has any content that `encoded` does not write.
+    init?(decoding bytes: [UInt8]) {
+        guard bytes.count <= Self.longestText, let text = try? JSONValue.parse(bytes),
+            text["format"]?.unsigned == Self.format, let sequences = text["sequences"], sequences.kind == .array
+        else { return nil }
+        var entries: [Entry] = []
+        for value in sequences.elements {
+            guard let subject = value["subject"]?.string, subject.utf8.count == Self.lengthOfSubject,
+                subject.utf8.allSatisfy(Hexadecimal.isLowerCaseDigit), let last = value["last"]?.unsigned,
+                !entries.contains(where: { $0.subject == subject }),
+                entries.count < Self.capacity
+            else { return nil }
+            entries.append(Entry(subject: subject, last: last))
+        }
+        self.init(entries)
+    }
+}

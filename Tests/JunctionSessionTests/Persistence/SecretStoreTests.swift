@@ -1,0 +1,44 @@
+import JunctionSecret
+import JunctionTesting
+import Testing
+
+@testable import JunctionSession
+
+/// The secrets that the owner keeps in memory.
+struct SecretStoreTests {
+    @Test func `equal API keys have one reference, and other secrets have not`() {
+        var shelf = SecretStore()
+        func key(_ text: String) -> SessionSecrets { SessionSecrets(apiKey: SharedSecret(text: text)) }
+        let first = shelf.put(.session(key("sk_us_1")))
+        #expect(shelf.put(.session(key("sk_us_1"))) == first)
+        #expect(shelf.put(.session(key("sk_us_2"))) != first)
+        #expect(shelf.put(.session(SessionSecrets(accessToken: SharedSecret(text: "a")))) != first)
+        #expect(shelf.count == 3)
+    }
+
+    @Test func `an answer without a reference is erased`() {
+        var shelf = SecretStore()
+        let (used, unused) = (shelf.put(.answer(.renew)), shelf.put(.answer(.renew)))
+        shelf.keep([used])
+        #expect(shelf.answer(used) != nil)
+        #expect(shelf.answer(unused) == nil)
+        #expect(shelf.count == 1)
+    }
+
+    @Test func `after each event only the secrets in use are kept`() {
+        let bench = OwnerBench().start().signIn()
+        #expect(bench.owner.assumeIsolated { $0.shelf.count } == 1)
+        bench.on { $0.renew(by: 1_000) { _ in } }
+        #expect(bench.owner.assumeIsolated { $0.shelf.count } == 1)
+        bench.on { $0.signOut(by: 1_000) { _ in } }
+        #expect(bench.owner.assumeIsolated { $0.shelf.count } == 0)
+    }
+
+    @Test func `no secret is in a snapshot or a description`() {
+        let bench = OwnerBench().start().signIn()
+        let token = SharedSecret(text: "access-alice-1")
+        #expect("\(token)" == "‹secret›")
+        #expect(!"\(bench.snapshot())".contains("access-alice"))
+        #expect(!"\(bench.store.kept as Any)".contains("refresh-alice"))
+    }
+}
