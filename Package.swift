@@ -182,6 +182,7 @@ let package = Package(
                 nioPosix, crypto,
             ]
         ),
+        .testTarget(name: "CLinuxTests", dependencies: ["CLinux", "JunctionTesting"]),
         .testTarget(
             name: "JunctionVaultTests",
             dependencies: [

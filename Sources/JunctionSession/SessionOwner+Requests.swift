@@ -119,7 +119,7 @@ extension SessionOwner {
         handle(request) { $0.tokenRequested($1, minimumValidity: minimumValidity, by: uid, now: $2) }
     }
 
-    var servedSecrets: SessionSecrets? { shelf.session(machine.servedSecrets) }
+    var servedSecrets: SessionSecrets? { secretStore.session(machine.servedSecrets) }
 
     /// Returns the secret of the token that the machine permits to serve.
     package func served(_ facts: TokenFacts) -> Result<ServedToken, SessionError> {
@@ -164,7 +164,7 @@ extension SessionOwner {
     /// Adds the configured API key to a credential that names none.
     private func completed(_ credential: Credential) -> Credential {
         guard case .apiKey(nil, let userId, let environment, let region) = credential,
-            let key = shelf.session(machine.keyInUse)?.apiKey, let configured = machine.configuredKey
+            let key = secretStore.session(machine.keyInUse)?.apiKey, let configured = machine.configuredKey
         else { return credential }
         return .apiKey(
             key: key,
@@ -182,7 +182,7 @@ extension SessionOwner {
         do throws(CredentialRefused) {
             var facts = try provider.examine(credential, configured: machine.configuredKey)
             if case .apiKey(let key?, _, _, _) = credential {
-                facts.key = shelf.put(.session(SessionSecrets(apiKey: key)))
+                facts.key = secretStore.put(.session(SessionSecrets(apiKey: key)))
             }
             return .success(facts)
         } catch {

@@ -16,7 +16,7 @@ package actor SessionOwner {
     /// The count by which callers check that a prepared answer is still valid.
     package nonisolated let changeCount = ChangeCount()
     var machine: SessionMachine { didSet { changeCount.rise() } }
-    var shelf = SecretStore() { didSet { changeCount.rise() } }
+    var secretStore = SecretStore() { didSet { changeCount.rise() } }
     var requests: [RequestID: OpenRequest] = [:]
     var calls: [RequestID: CallUnderWay] = [:]
     /// The open body streams of API calls, each with the user of its call.
@@ -118,10 +118,10 @@ package actor SessionOwner {
     ) {
         var secrets = SessionSecrets()
         if case .restored(_, let stored, _) = restoration { secrets = stored }
-        let codes = secrets.codes.map { shelf.put(.codes($0)) }
-        let partialGrants = secrets.partialGrants.map { shelf.put(.partialGrant($0)) }
+        let codes = secrets.codes.map { secretStore.put(.codes($0)) }
+        let partialGrants = secrets.partialGrants.map { secretStore.put(.partialGrant($0)) }
         (secrets.codes, secrets.partialGrants) = (nil, [])
-        let ref = shelf.put(.session(secrets))
+        let ref = secretStore.put(.session(secrets))
         var isAllowed = true
         if case .restored(let record, _, _) = restoration, let caller = record.approval?.caller {
             approvalPermit = { mayManage(caller) }
@@ -216,7 +216,7 @@ package actor SessionOwner {
             case .goOn(let attempt, let isWanted):
                 waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
             case .giveBack(let grant):
-                guard let content = shelf.partialGrant(grant)?.content else { continue }
+                guard let content = secretStore.partialGrant(grant)?.content else { continue }
                 start { await $0.provider.giveBack(content) }
             case .revoke(let revocation, let identity, let secrets):
                 revoke(revocation, identity, with: secrets)
@@ -251,7 +251,7 @@ package actor SessionOwner {
     }
 
     private func wipeUnused() {
-        shelf.keep(machine.secretsInUse)
+        secretStore.keep(machine.secretsInUse)
         guard machine.servedSecrets != served else { return }
         served = machine.servedSecrets
         if served != nil { observer.reached(.swapped) }
@@ -272,7 +272,7 @@ package actor SessionOwner {
 
     /// Notifies the provider that a user has signed out here.
     private func revoke(_ id: RevocationID, _ identity: Identity, with ref: SecretRef) {
-        let secrets = shelf.session(ref) ?? SessionSecrets()
+        let secrets = secretStore.session(ref) ?? SessionSecrets()
         revocation = start { owner in
             var failure: Unavailability?
             do throws(Unavailability) {
@@ -292,9 +292,9 @@ package actor SessionOwner {
         _ codes: SecretRef?,
         _ partialGrants: [SecretRef]
     ) {
-        var sealed = shelf.session(ref) ?? SessionSecrets()
-        sealed.codes = shelf.codes(codes)
-        sealed.partialGrants = partialGrants.compactMap(shelf.partialGrant)
+        var sealed = secretStore.session(ref) ?? SessionSecrets()
+        sealed.codes = secretStore.codes(codes)
+        sealed.partialGrants = partialGrants.compactMap(secretStore.partialGrant)
         let secrets = sealed
         start { owner in
             var failure: StoreFailure?

@@ -71,8 +71,8 @@ package struct StateFile: Hashable, Sendable {
     /// Reserved space. The daemon removes it when the disk is full, so that one more write succeeds.
     package static let reserve = StateFile("reserve")
 
-    /// The files whose temporary files are useless after the end of their process. The content is written again, the
-    /// provider decides, or a new key is created under which nothing was sealed yet.
+    /// The files whose temporary files are useless after the end of their process. The daemon writes the content again, the provider
+    /// checks the sequence itself, and no record was sealed under an unfinished key.
     static let withoutLeftovers = [installation, key, sequences, usedCredentials]
 
     private static let temporaryMark = ".tmp-"

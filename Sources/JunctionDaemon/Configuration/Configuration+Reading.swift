@@ -1,5 +1,6 @@
 import JunctionProtocol
 import JunctionProviders
+import JunctionSession
 import JunctionText
 import JunctionToml
 
@@ -83,7 +84,7 @@ extension Configuration.Renewal {
     private static let longestPostponement = 7 * 86_400
 
     fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
-        let shortest = Int(Configuration.shortestPostponement.components.seconds)
+        let shortest = Int(RenewalPolicy.shortestPostponement.components.seconds)
         try table.read("mode", .choice, into: &mode)
         try table.read("handlerTimeout", .seconds(in: 1...Self.longestHandlerTimeout), into: &handlerTimeout)
         try table.read("postponeFor", .seconds(in: shortest...Self.longestPostponement), into: &postponeFor)

@@ -1,4 +1,5 @@
 package import JunctionProviders
+import JunctionSession
 
 /// Every setting of the daemon. The initial value of each property is the default.
 package struct Configuration: Equatable, Sendable {
@@ -65,7 +66,7 @@ extension Configuration {
         /// How long one session handler may take to answer.
         package var handlerTimeout = Duration.seconds(60)
         /// How long the daemon asks no session handler after none had a token.
-        package var postponeFor = Configuration.shortestPostponement
+        package var postponeFor = RenewalPolicy.shortestPostponement
     }
 
     package struct API: Equatable, Sendable {
@@ -104,7 +105,4 @@ extension Configuration {
     package struct Log: Equatable, Sendable {
         package var level = LogLevel.info
     }
-
-    /// The vendor's rule for the shortest time until the daemon asks a session handler again.
-    static let shortestPostponement = Duration.seconds(600)
 }

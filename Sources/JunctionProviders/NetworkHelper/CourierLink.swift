@@ -188,7 +188,7 @@ final class CourierLink {
     private func end(_ transfer: OutgoingTransfer, _ outcome: Result<Void, Unavailability>) {
         guard transfers[transfer.number] === transfer else { return }
         transfers[transfer.number] = nil
-        transfer.vigil?.cancel()
+        transfer.responseTimer?.cancel()
         transfer.upload?.abandon()
         partLater()
         transfer.receiver.ended(outcome, sinceLeft: transfer.sinceLeft)
@@ -232,8 +232,8 @@ final class CourierLink {
     private func startResponseTimer(over transfer: OutgoingTransfer, wasLate: Bool = false) {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
         let end = transfer.nextWord + grace
-        transfer.vigil?.cancel()
-        transfer.vigil = eventLoop.scheduleTask(deadline: wasLate ? .now() + Self.aTurn : end) {
+        transfer.responseTimer?.cancel()
+        transfer.responseTimer = eventLoop.scheduleTask(deadline: wasLate ? .now() + Self.aTurn : end) {
             let (link, transfer) = watched.value
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
             if transfer.waitsForUs { transfer.movedAt = .now() }

@@ -110,8 +110,8 @@ package final class OutgoingHttp: Sendable {
         try await answer(to: .api(call))
     }
 
-    private func answer(to errand: HelperRequest) async throws(Unavailability) -> HttpAnswer {
-        try await outcome(of: errand) { number, then in collect(errand, number, then: then) }
+    private func answer(to helperRequest: HelperRequest) async throws(Unavailability) -> HttpAnswer {
+        try await outcome(of: helperRequest) { number, then in collect(helperRequest, number, then: then) }
     }
 
     /// Sends one request of an app once and waits for the head of the answer. The caller must then take the whole body
@@ -120,9 +120,9 @@ package final class OutgoingHttp: Sendable {
     /// If the task is cancelled, the request ends at once.
     func streamedAnswer(to call: ApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
         let measured = meter?.begin()
-        let errand = HelperRequest.api(call)
-        return try await outcome(of: errand) { number, then in
-            begin(errand, number) { [eventLoop] link in
+        let helperRequest = HelperRequest.api(call)
+        return try await outcome(of: helperRequest) { number, then in
+            begin(helperRequest, number) { [eventLoop] link in
                 AnswerStreamer(
                     place: call.http.origin.place,
                     eventLoop: eventLoop,
@@ -138,7 +138,7 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func outcome<Answer: Sendable>(
-        of errand: HelperRequest,
+        of helperRequest: HelperRequest,
         _ begin: (UInt32, @escaping @Sendable (Result<Answer, Unavailability>) -> Void) -> Void
     ) async throws(Unavailability) -> Answer {
         let number = nextNumber()
@@ -148,11 +148,11 @@ package final class OutgoingHttp: Sendable {
             await withCheckedContinuation { continuation in
                 begin(number) { continuation.resume(returning: $0) }
                 // The task may have been cancelled before the transfer existed.
-                if isCancelled.load(ordering: .sequentiallyConsistent) { cancel(number, errand) }
+                if isCancelled.load(ordering: .sequentiallyConsistent) { cancel(number, helperRequest) }
             }
         } onCancel: {
             isCancelled.store(true, ordering: .sequentiallyConsistent)
-            cancel(number, errand)
+            cancel(number, helperRequest)
         }
         return try outcome.get()
     }
@@ -170,14 +170,14 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func collect(
-        _ errand: HelperRequest,
+        _ helperRequest: HelperRequest,
         _ number: UInt32,
         then completion: @escaping @Sendable (Result<HttpAnswer, Unavailability>) -> Void
     ) {
         let measured = meter?.begin()
-        begin(errand, number) { link in
+        begin(helperRequest, number) { link in
             AnswerCollector(
-                place: errand.call.origin.place,
+                place: helperRequest.call.origin.place,
                 granting: { [unowned link] in link.grant($0, of: number) },
                 then: { outcome in
                     measured?(try? outcome.get())
@@ -188,34 +188,34 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func begin(
-        _ errand: HelperRequest,
+        _ helperRequest: HelperRequest,
         _ number: UInt32,
         for receiver: @escaping @Sendable (CourierLink) -> any AnswerReceiver
     ) {
-        let limits = transferLimits(for: errand)
-        withLink(for: errand) { $0.begin(OutgoingTransfer(number, errand, limits, receiver($0), at: .now())) }
+        let limits = transferLimits(for: helperRequest)
+        withLink(for: helperRequest) { $0.begin(OutgoingTransfer(number, helperRequest, limits, receiver($0), at: .now())) }
     }
 
-    private func cancel(_ number: UInt32, _ errand: HelperRequest) {
-        withLink(for: errand) { $0.cancel(number) }
+    private func cancel(_ number: UInt32, _ helperRequest: HelperRequest) {
+        withLink(for: helperRequest) { $0.cancel(number) }
     }
 
     private func nextNumber() -> UInt32 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    private func withLink(for errand: HelperRequest, _ body: @escaping @Sendable (CourierLink) -> Void) {
-        eventLoop.execute { [links, makeLink, helper = errand.helper] in
+    private func withLink(for helperRequest: HelperRequest, _ body: @escaping @Sendable (CourierLink) -> Void) {
+        eventLoop.execute { [links, makeLink, helper = helperRequest.helper] in
             let present = links.value[helper] ?? makeLink()
             links.value[helper] = present
             body(present)
         }
     }
 
-    private func transferLimits(for errand: HelperRequest) -> TransferLimits {
-        let call = errand.call
+    private func transferLimits(for helperRequest: HelperRequest) -> TransferLimits {
+        let call = helperRequest.call
         let request = limits.request.wholeMilliseconds
         var whole = min(call.patience?.wholeMilliseconds ?? request, request)
         let silence = whole
-        if case .api = errand, !errand.isStreamed {
+        if case .api = helperRequest, !helperRequest.isStreamed {
             whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
         }
         // Each of the two steps gets half, so that a slow name server leaves time to connect.
@@ -224,8 +224,8 @@ package final class OutgoingHttp: Sendable {
             resolve: UInt32(clamping: min(limits.resolve.wholeMilliseconds, step)),
             connect: UInt32(clamping: min(limits.connect.wholeMilliseconds, step)),
             silence: UInt32(clamping: silence),
-            whole: errand.isStreamed ? 0 : UInt32(clamping: whole),
-            longestAnswer: errand.isStreamed ? 0 : UInt64(call.longestAnswer),
+            whole: helperRequest.isStreamed ? 0 : UInt32(clamping: whole),
+            longestAnswer: helperRequest.isStreamed ? 0 : UInt64(call.longestAnswer),
             sendDeadline: call.sendDeadline.map { UInt64(clamping: clinux_boot_milliseconds() + $0.wholeMilliseconds) }
                 ?? 0
         )

@@ -19,7 +19,7 @@ protocol AnswerReceiver: AnyObject {
 /// sent.
 final class OutgoingTransfer {
     let number: UInt32
-    let errand: HelperRequest
+    let helperRequest: HelperRequest
     let limits: TransferLimits
     let receiver: any AnswerReceiver
     /// Whether a part of the request may have reached the server.
@@ -33,7 +33,7 @@ final class OutgoingTransfer {
     /// waiting.
     var movedAt: NIODeadline
     /// The response timeout: gives up a helper that sends nothing more.
-    var vigil: Scheduled<Void>?
+    var responseTimer: Scheduled<Void>?
 
     private var unsent: ArraySlice<UInt8>
     private let secret: SharedSecret?
@@ -50,14 +50,14 @@ final class OutgoingTransfer {
 
     init(
         _ number: UInt32,
-        _ errand: HelperRequest,
+        _ helperRequest: HelperRequest,
         _ limits: TransferLimits,
         _ receiver: any AnswerReceiver,
         at now: NIODeadline
     ) {
-        (self.number, self.errand, self.limits, self.receiver) = (number, errand, limits, receiver)
+        (self.number, self.helperRequest, self.limits, self.receiver) = (number, helperRequest, limits, receiver)
         (begunAt, movedAt) = (now, now)
-        switch errand.call.body {
+        switch helperRequest.call.body {
         case .plain(let bytes): (unsent, secret, upload) = (bytes[...], nil, nil)
         case .secret(let box): (unsent, secret, upload) = ([], box, nil)
         case .streamed(let stream): (unsent, secret, upload) = ([], nil, stream)
@@ -66,7 +66,7 @@ final class OutgoingTransfer {
         hasSaidEnd = upload == nil && unsent.isEmpty && secret.map { $0.count == 0 } ?? true
     }
 
-    var call: HttpCall { errand.call }
+    var call: HttpCall { helperRequest.call }
     /// The name of the server for messages.
     var place: String { call.origin.place }
 
@@ -186,11 +186,11 @@ final class OutgoingTransfer {
             url: call.origin.url + call.target,
             headers: headers,
             body: body,
-            mayBeRepeated: errand.mayBeRepeated,
+            mayBeRepeated: helperRequest.mayBeRepeated,
             limits: limits
         )
     }
 
     /// libcurl retries with at most five other connections (CONN_MAX_RETRIES).
-    private var mostDepartures: Int { errand.mayBeRepeated ? 6 : 1 }
+    private var mostDepartures: Int { helperRequest.mayBeRepeated ? 6 : 1 }
 }

@@ -2,7 +2,7 @@ package import JunctionSession
 
 /// A vendor: its name, its settings, and how its provider is made from them.
 ///
-/// A new vendor is a folder with one of these, and a line in `VendorName.allCases` of JunctionDaemon.
+/// `docs/architecture.md`, *add a provider*, lists every place that a new vendor needs.
 package protocol Vendor: Sendable {
     /// The name in the configuration, on the wire and in the stored record.
     static var name: String { get }

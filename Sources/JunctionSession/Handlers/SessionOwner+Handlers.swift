@@ -35,9 +35,9 @@ extension SessionOwner {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
-            case .authToken(let token): .authToken(shelf.put(.answer(.authToken(token))))
+            case .authToken(let token): .authToken(secretStore.put(.answer(.authToken(token))))
             case .signature(let signature, let sequence):
-                .signature(shelf.put(.answer(.signature(signature, sequence: sequence))))
+                .signature(secretStore.put(.answer(.signature(signature, sequence: sequence))))
             case nil: words?.firstWords.map(HandlerAnswer.failed) ?? .unable
             }
         handle { $0.handlerAnswered(handler, attempt, named, now: $1) }

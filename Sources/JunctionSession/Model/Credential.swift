@@ -101,7 +101,7 @@ package struct Grant: Sendable {
     /// `nil` in a renewal's answer if the old one stays valid.
     package var refreshToken: SharedSecret?
     /// The reason why a renewal that brought a refresh token brought no usable access token.
-    package var shortfall: Unavailability?
+    package var missingAccessToken: Unavailability?
     package var apiKey: SharedSecret?
     /// The type of the token that an app gives for a renewal (RFC 8693 §3), if the sign-in set one.
     package var subjectTokenType: String?

@@ -51,7 +51,7 @@ package protocol IdentityProvider: Sendable {
     ///   would miss the provider's grace for the refresh token. Name resolution and connection must be complete by
     ///   then.
     /// - Returns: the grant. Its `token` is `nil` if the answer had a refresh token but no usable access token. That
-    ///   refresh token replaces the session's own, and `shortfall` has the reason.
+    ///   refresh token replaces the session's own, and `missingAccessToken` has the reason.
     func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,

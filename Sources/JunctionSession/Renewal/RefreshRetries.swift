@@ -49,7 +49,7 @@ struct RefreshRetries: Hashable, Sendable {
     /// Counts a refresh retry that is being sent.
     mutating func sent(_ now: Moment) {
         times = recent(now) + [now.uptime]
-        // A refresh retry that a caller caused early does not replace the late one.
+        // If a caller causes a refresh retry earlier, the late one is still sent.
         guard let current = window else { return }
         if now.uptime >= current.sentAt + RenewalPolicy.secondRefreshRetry.lowerBound { window?.isUsedUp = true }
     }

@@ -37,7 +37,7 @@ struct Renewal: Hashable, Sendable {
         case sending(Try, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of a name.
         case answered(Try, since: Uptime, Answer)
-        /// The persistence queue writes the outcome. With a shortfall, the renewal fails when that write has ended.
+        /// The persistence queue writes the outcome. With a missingAccessToken, the renewal fails when that write has ended.
         case storing(MissingAccessToken?)
     }
 
@@ -266,8 +266,8 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// The failure of the answer whose refresh token is being written.
-    var shortfall: MissingAccessToken? {
-        if case .storing(let shortfall) = phase { shortfall } else { nil }
+    var missingAccessToken: MissingAccessToken? {
+        if case .storing(let missingAccessToken) = phase { missingAccessToken } else { nil }
     }
 
     /// Handles the end of a new token's write. Earlier failures no longer count.

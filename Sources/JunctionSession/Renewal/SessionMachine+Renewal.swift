@@ -61,7 +61,7 @@ extension SessionMachine {
     ///
     /// - Parameter granted: a grant without a lifetime. Except for the refresh token, its secrets are the session's
     ///   own.
-    package mutating func renewalFellShort(
+    package mutating func renewalSucceededWithoutAccessToken(
         _ attempt: Attempt,
         _ granted: Granted,
         _ failure: Unavailability,
@@ -335,8 +335,8 @@ extension SessionMachine {
     /// Completes a rotation. The new generation is on disk, or the disk refused it and the daemon serves it from
     /// memory.
     mutating func rotated(_ now: Moment) -> [Effect] {
-        if let shortfall = renewal.shortfall, let session = installation.session {
-            return reported(shortfall.tried, .unavailable(shortfall.failure), session, now)
+        if let missingAccessToken = renewal.missingAccessToken, let session = installation.session {
+            return reported(missingAccessToken.tried, .unavailable(missingAccessToken.failure), session, now)
         }
         renewal.succeeded()
         callers.move { caller in

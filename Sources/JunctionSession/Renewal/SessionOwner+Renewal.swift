@@ -1,12 +1,12 @@
 /// Renewals: sends the request and handles the provider's answer.
 extension SessionOwner {
     func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
-        let own = shelf.session(ref) ?? SessionSecrets()
+        let own = secretStore.session(ref) ?? SessionSecrets()
         var secrets = own
         secrets.accessTokenEndsAt = machine.installation.session?.endsAt
         // The provider's answer to an expired token says nothing about the user.
         if let end = secrets.accessTokenEndsAt, end <= now.uptime { secrets.accessToken = nil }
-        let answer = shelf.answer(given) ?? .renew
+        let answer = secretStore.answer(given) ?? .renew
         let (shown, sendDeadline) = (secrets, machine.renewal.sendDeadline)
         observer.reached(.intentNoted)
         start { owner in
@@ -26,7 +26,7 @@ extension SessionOwner {
     }
 
     func checkRegistration(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef) {
-        let secrets = shelf.session(ref) ?? SessionSecrets()
+        let secrets = secretStore.session(ref) ?? SessionSecrets()
         start { owner in
             let isKnown = try? await owner.provider.knows(identity, with: secrets)
             owner.handle { $0.registrationChecked(attempt, isKnown: isKnown, now: $1) }
@@ -49,16 +49,16 @@ extension SessionOwner {
     /// token, the effect at the provider is unknown.
     private func succeededWithoutAccessToken(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
         var failure =
-            grant.shortfall ?? Unavailability("The provider's answer to the renewal holds no access token")
+            grant.missingAccessToken ?? Unavailability("The provider's answer to the renewal holds no access token")
         guard let refreshToken = grant.refreshToken else {
             failure.ambiguous = true
             return handle { $0.renewalFailed(attempt, .unavailable(failure), now: $1) }
         }
         var secrets = own
         secrets.refreshToken = refreshToken
-        let ref = shelf.put(.session(secrets))
+        let ref = secretStore.put(.session(secrets))
         let granted = Granted(identity: grant.identity, scheme: grant.scheme, life: nil, secrets: ref)
-        handle { $0.renewalFellShort(attempt, granted, failure, now: $1) }
+        handle { $0.renewalSucceededWithoutAccessToken(attempt, granted, failure, now: $1) }
     }
 
     /// Stores the secrets of a grant, and returns the grant as the machine sees it.
@@ -74,7 +74,7 @@ extension SessionOwner {
             identity: grant.identity,
             scheme: grant.scheme,
             life: grant.token?.life,
-            secrets: shelf.put(.session(secrets))
+            secrets: secretStore.put(.session(secrets))
         )
     }
 }

@@ -3,7 +3,7 @@ import JunctionSecret
 /// Sign-ins: the requests to the provider, and partial grants.
 extension SessionOwner {
     /// The codes of the pending device sign-in, for callers with the right to manage the session.
-    package var codes: DeviceCodes? { shelf.codes(machine.signIn.device?.codes) }
+    package var codes: DeviceCodes? { secretStore.codes(machine.signIn.device?.codes) }
 
     /// Answers with the address of the provider's page for a sign-in in a browser. The provider may need a request to
     /// find it.
@@ -28,7 +28,7 @@ extension SessionOwner {
         completedWith given: SecretRef?,
         expecting expected: Identity?
     ) {
-        let credential = requests[request]?.credential?.completed(with: shelf.answer(given))
+        let credential = requests[request]?.credential?.completed(with: secretStore.answer(given))
         let store = store(attempt, of: credential?.oneTimeSecret)
         start { owner in
             do throws(ExchangeFailure) {
@@ -52,7 +52,7 @@ extension SessionOwner {
             do throws(ExchangeFailure) {
                 guard let credential else { throw .credentialGone }
                 let begun = try await owner.provider.authorize(credential)
-                let codes = owner.shelf.put(.codes(begun.codes))
+                let codes = owner.secretStore.put(.codes(begun.codes))
                 let seen = ApprovalBegun(codes: codes, life: begun.life, interval: begun.interval, caller: caller)
                 owner.handle { $0.approvalBegan(attempt, seen, now: $1) }
             } catch {
@@ -62,7 +62,7 @@ extension SessionOwner {
     }
 
     func poll(_ attempt: Attempt, with ref: SecretRef) {
-        let codes = shelf.codes(ref)
+        let codes = secretStore.codes(ref)
         let store = store(attempt, of: codes?.deviceCode)
         start { owner in
             do throws(PollFailure) {
@@ -84,16 +84,16 @@ extension SessionOwner {
     private func store(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantStore {
         guard let credential else { return .none }
         let known = machine.signIn.grantsInUse.first { ref in
-            shelf.partialGrant(ref)?.credential.matches(credential) ?? false
+            secretStore.partialGrant(ref)?.credential.matches(credential) ?? false
         }
         if let known { machine.foundPartialGrant(attempt, known, now: now) }
-        return PartialGrantStore(found: shelf.partialGrant(known)?.content) { [weak self] content in
+        return PartialGrantStore(found: secretStore.partialGrant(known)?.content) { [weak self] content in
             await self?.keep(PartialGrant(credential: credential, content: content), for: attempt) ?? false
         }
     }
 
     private func keep(_ grant: PartialGrant, for attempt: Attempt) async -> Bool {
-        let ref = shelf.put(.partialGrant(grant))
+        let ref = secretStore.put(.partialGrant(grant))
         return await withCheckedContinuation { continuation in
             waitingForDisk[attempt] = continuation
             handle { $0.partiallyGranted(attempt, ref, now: $1) }

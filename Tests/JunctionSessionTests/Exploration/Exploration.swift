@@ -16,7 +16,7 @@ struct Exploration: Hashable {
         case signInAlice, signInBob, signOut, identifyBob, appAnswersAlice, appAnswersBob, appRefuses
         case renew, token, longToken, rejected
         case exchangeGranted, exchangeUnavailable, exchangeRefused, overtakenGranted
-        case renewalGranted, renewalFellShort, renewalBusy, renewalLost, renewalReauthentication, renewalTerminated,
+        case renewalGranted, renewalSucceededWithoutAccessToken, renewalBusy, renewalLost, renewalReauthentication, renewalTerminated,
             renewalAnswerRefused
         case writeSucceeds, writeFails
         case handlerRegisters, handlerGoes, handlerSaysRenew, handlerGives, handlerIsUnable
@@ -44,7 +44,7 @@ struct Exploration: Hashable {
     )
     private let mode: RenewalMode
     private let scheme: Scheme
-    private var shelf: [SecretRef: Secret] = [:]
+    private var secretStore: [SecretRef: Secret] = [:]
     private var disk: Write?
     private var write: Write?
     private var exchange: Attempt?
@@ -97,7 +97,7 @@ struct Exploration: Hashable {
         case .exchangeGranted: exchange != nil
         case .exchangeUnavailable, .exchangeRefused: exchange != nil || authorizing != nil
         case .overtakenGranted: overtaken != nil
-        case .renewalGranted, .renewalFellShort, .renewalBusy, .renewalLost, .renewalReauthentication,
+        case .renewalGranted, .renewalSucceededWithoutAccessToken, .renewalBusy, .renewalLost, .renewalReauthentication,
             .renewalTerminated:
             renewal != nil
         case .renewalAnswerRefused: renewal != nil && mode == .handler
@@ -149,7 +149,7 @@ struct Exploration: Hashable {
             overtaken = nil
             try perform(machine.exchangeSucceeded(attempt, granted("alice"), now: now))
         case .renewalGranted: try endRenewal { .success($0.granted($0.renewalOwner)) }
-        case .renewalFellShort: try fallShort()
+        case .renewalSucceededWithoutAccessToken: try fallShort()
         case .renewalBusy: try endRenewal { _ in .failure(.unavailable(Unavailability("Busy"))) }
         case .renewalLost: try endRenewal { _ in .failure(.unavailable(Unavailability("Lost", ambiguous: true))) }
         case .renewalReauthentication: try endRenewal { _ in .failure(.reauthenticationRequired) }
@@ -269,7 +269,7 @@ struct Exploration: Hashable {
         var granted = granted(renewalOwner)
         granted.life = nil
         let failure = Unavailability("No access token")
-        try perform(machine.renewalFellShort(attempt, granted, failure, now: now))
+        try perform(machine.renewalSucceededWithoutAccessToken(attempt, granted, failure, now: now))
     }
 
     private mutating func endWrite(failure: StoreFailure?) throws(Broken) {
@@ -304,7 +304,7 @@ struct Exploration: Hashable {
             machine.persistence.storage.durable && machine.persistence.isIdle ? machine.signIn.device?.stored : nil
         (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
         (authorizing, poll) = (nil, nil)
-        (handler, telling, waiting, wanted, shelf) = (nil, nil, [], [:], [:])
+        (handler, telling, waiting, wanted, secretStore) = (nil, nil, [], [:], [:])
         machine = SessionMachine(
             provider: "junction",
             schemes: FakeProvider.allSchemes,
@@ -337,7 +337,7 @@ struct Exploration: Hashable {
     private mutating func put(_ owner: String) -> SecretRef {
         secrets += 1
         let ref = SecretRef(number: secrets)
-        shelf[ref] = Secret(owner: owner, number: secrets)
+        secretStore[ref] = Secret(owner: owner, number: secrets)
         return ref
     }
 
@@ -348,7 +348,7 @@ struct Exploration: Hashable {
                 if let before = exchange { overtaken = before }
                 (exchange, exchangeUser) = (attempt, wanted[request] ?? "alice")
             case .renew(let attempt, let identity, let secrets, let given):
-                guard shelf[secrets]?.owner == identity.userId, given.map({ shelf[$0] != nil }) ?? true else {
+                guard secretStore[secrets]?.owner == identity.userId, given.map({ secretStore[$0] != nil }) ?? true else {
                     throw Broken(description: "\(identity.userId) is renewed with somebody else's secrets")
                 }
                 (renewal, renewalOwner) = (attempt, identity.userId)
@@ -356,7 +356,7 @@ struct Exploration: Hashable {
                 if let before = exchange { overtaken = before }
                 (exchange, authorizing) = (nil, attempt)
             case .poll(let attempt, let codes):
-                guard shelf[codes]?.owner == "codes" else { throw Broken(description: "a poll without its codes") }
+                guard secretStore[codes]?.owner == "codes" else { throw Broken(description: "a poll without its codes") }
                 if exchange != nil || telling != nil { throw Broken(description: "a poll beside another request") }
                 poll = attempt
             case .write(let ticket, let record, let secrets, let codes, _):
@@ -364,16 +364,16 @@ struct Exploration: Hashable {
                     throw Broken(description: "a sign-in that awaits approval is written without its codes")
                 }
                 if write != nil { throw Broken(description: "two writes at once") }
-                let secret = secrets.flatMap { shelf[$0] }
+                let secret = secrets.flatMap { secretStore[$0] }
                 if case .session(let stored) = record.content, stored.identity.userId != secret?.owner {
                     throw Broken(
                         description: "a record of \(stored.identity.userId) with \(String(describing: secret))"
                     )
                 }
                 if let disk, !record.supersedes(disk.record) { throw Broken(description: "a write goes back") }
-                write = Write(ticket: ticket, record: record, secret: secret, codes: codes.flatMap { shelf[$0] })
+                write = Write(ticket: ticket, record: record, secret: secret, codes: codes.flatMap { secretStore[$0] })
             case .revoke(let revocation, let identity, let secrets):
-                guard telling == nil, shelf[secrets]?.owner == identity.userId else {
+                guard telling == nil, secretStore[secrets]?.owner == identity.userId else {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
                 telling = revocation
@@ -397,8 +397,8 @@ struct Exploration: Hashable {
             poll = nil
         }
         if let attempt = renewal, machine.renewal.sent(attempt) == nil { renewal = nil }
-        shelf = shelf.filter { machine.secretsInUse.contains($0.key) }
-        if machine.secretsInUse.count != shelf.count { throw Broken(description: "a secret is named that is gone") }
+        secretStore = secretStore.filter { machine.secretsInUse.contains($0.key) }
+        if machine.secretsInUse.count != secretStore.count { throw Broken(description: "a secret is named that is gone") }
     }
 
     private mutating func hear(_ reply: Reply) throws(Broken) {
@@ -408,7 +408,7 @@ struct Exploration: Hashable {
         switch heard {
         case .token(let token):
             if now.wall >= token.expiresAt { throw Broken(description: "a dead token was served") }
-            guard let served = machine.servedSecrets, shelf[served]?.owner == machine.identity?.userId else {
+            guard let served = machine.servedSecrets, secretStore[served]?.owner == machine.identity?.userId else {
                 throw Broken(description: "somebody else's token was served")
             }
         case .refused(let refusal):

@@ -7,31 +7,31 @@ import Testing
 /// The secrets that the owner keeps in memory.
 struct SecretStoreTests {
     @Test func `equal API keys have one reference, and other secrets have not`() {
-        var shelf = SecretStore()
+        var secretStore = SecretStore()
         func key(_ text: String) -> SessionSecrets { SessionSecrets(apiKey: SharedSecret(text: text)) }
-        let first = shelf.put(.session(key("sk_us_1")))
-        #expect(shelf.put(.session(key("sk_us_1"))) == first)
-        #expect(shelf.put(.session(key("sk_us_2"))) != first)
-        #expect(shelf.put(.session(SessionSecrets(accessToken: SharedSecret(text: "a")))) != first)
-        #expect(shelf.count == 3)
+        let first = secretStore.put(.session(key("sk_us_1")))
+        #expect(secretStore.put(.session(key("sk_us_1"))) == first)
+        #expect(secretStore.put(.session(key("sk_us_2"))) != first)
+        #expect(secretStore.put(.session(SessionSecrets(accessToken: SharedSecret(text: "a")))) != first)
+        #expect(secretStore.count == 3)
     }
 
     @Test func `an answer without a reference is erased`() {
-        var shelf = SecretStore()
-        let (used, unused) = (shelf.put(.answer(.renew)), shelf.put(.answer(.renew)))
-        shelf.keep([used])
-        #expect(shelf.answer(used) != nil)
-        #expect(shelf.answer(unused) == nil)
-        #expect(shelf.count == 1)
+        var secretStore = SecretStore()
+        let (used, unused) = (secretStore.put(.answer(.renew)), secretStore.put(.answer(.renew)))
+        secretStore.keep([used])
+        #expect(secretStore.answer(used) != nil)
+        #expect(secretStore.answer(unused) == nil)
+        #expect(secretStore.count == 1)
     }
 
     @Test func `after each event only the secrets in use are kept`() {
         let bench = OwnerBench().start().signIn()
-        #expect(bench.owner.assumeIsolated { $0.shelf.count } == 1)
+        #expect(bench.owner.assumeIsolated { $0.secretStore.count } == 1)
         bench.on { $0.renew(by: 1_000) { _ in } }
-        #expect(bench.owner.assumeIsolated { $0.shelf.count } == 1)
+        #expect(bench.owner.assumeIsolated { $0.secretStore.count } == 1)
         bench.on { $0.signOut(by: 1_000) { _ in } }
-        #expect(bench.owner.assumeIsolated { $0.shelf.count } == 0)
+        #expect(bench.owner.assumeIsolated { $0.secretStore.count } == 0)
     }
 
     @Test func `no secret is in a snapshot or a description`() {

@@ -338,7 +338,7 @@ struct RevocationRetryTests {
 
         #expect(again.snapshot().facts.state == .established)
         #expect(again.provider.revocations.count == 1)
-        again.owner.assumeIsolated { #expect($0.shelf.count == 1) }
+        again.owner.assumeIsolated { #expect($0.secretStore.count == 1) }
         #expect(again.provider.revocationsGivenUp == 1)
     }
 }

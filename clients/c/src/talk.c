@@ -106,7 +106,8 @@ static void refuse_question(struct talk *talk, struct question *question, int co
 /* Whether a repeated call has the same effect as one call. */
 static bool is_repeatable(const char *method) {
     static const char *const methods[] = {"session.status", "token.get",       "session.reconcile", "session.authorizationPage",
-                                          "daemon.info",    "daemon.metrics",  "daemon.diagnose",   "rpc.discover"};
+                                          "daemon.info",    "daemon.metrics",  "daemon.diagnose",   "rpc.discover",
+                                          "access.whoami"};
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         if (strcmp(methods[i], method) == 0) return true;
     return false;
