@@ -191,7 +191,9 @@ struct Bench {
 
     mutating func fallShort(_ attempt: Attempt, of user: String = "alice") {
         let granted = Granted(identity: .user(user), scheme: .signInToken, life: nil, secrets: secret())
-        perform(machine.renewalSucceededWithoutAccessToken(attempt, granted, Unavailability("No access token"), now: now))
+        perform(
+            machine.renewalSucceededWithoutAccessToken(attempt, granted, Unavailability("No access token"), now: now)
+        )
     }
 
     mutating func failRenewal(_ failure: RenewalFailure) {

@@ -16,7 +16,8 @@ struct Exploration: Hashable {
         case signInAlice, signInBob, signOut, identifyBob, appAnswersAlice, appAnswersBob, appRefuses
         case renew, token, longToken, rejected
         case exchangeGranted, exchangeUnavailable, exchangeRefused, overtakenGranted
-        case renewalGranted, renewalSucceededWithoutAccessToken, renewalBusy, renewalLost, renewalReauthentication, renewalTerminated,
+        case renewalGranted, renewalSucceededWithoutAccessToken, renewalBusy, renewalLost, renewalReauthentication,
+            renewalTerminated,
             renewalAnswerRefused
         case writeSucceeds, writeFails
         case handlerRegisters, handlerGoes, handlerSaysRenew, handlerGives, handlerIsUnable
@@ -348,7 +349,8 @@ struct Exploration: Hashable {
                 if let before = exchange { overtaken = before }
                 (exchange, exchangeUser) = (attempt, wanted[request] ?? "alice")
             case .renew(let attempt, let identity, let secrets, let given):
-                guard secretStore[secrets]?.owner == identity.userId, given.map({ secretStore[$0] != nil }) ?? true else {
+                guard secretStore[secrets]?.owner == identity.userId, given.map({ secretStore[$0] != nil }) ?? true
+                else {
                     throw Broken(description: "\(identity.userId) is renewed with somebody else's secrets")
                 }
                 (renewal, renewalOwner) = (attempt, identity.userId)
@@ -356,7 +358,9 @@ struct Exploration: Hashable {
                 if let before = exchange { overtaken = before }
                 (exchange, authorizing) = (nil, attempt)
             case .poll(let attempt, let codes):
-                guard secretStore[codes]?.owner == "codes" else { throw Broken(description: "a poll without its codes") }
+                guard secretStore[codes]?.owner == "codes" else {
+                    throw Broken(description: "a poll without its codes")
+                }
                 if exchange != nil || telling != nil { throw Broken(description: "a poll beside another request") }
                 poll = attempt
             case .write(let ticket, let record, let secrets, let codes, _):
@@ -398,7 +402,9 @@ struct Exploration: Hashable {
         }
         if let attempt = renewal, machine.renewal.sent(attempt) == nil { renewal = nil }
         secretStore = secretStore.filter { machine.secretsInUse.contains($0.key) }
-        if machine.secretsInUse.count != secretStore.count { throw Broken(description: "a secret is named that is gone") }
+        if machine.secretsInUse.count != secretStore.count {
+            throw Broken(description: "a secret is named that is gone")
+        }
     }
 
     private mutating func hear(_ reply: Reply) throws(Broken) {
