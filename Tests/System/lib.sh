@@ -174,14 +174,14 @@ fresh() {
     # Not `systemctl clean`: it needs the message bus, which a small system does not have.
     rm -rf "$state" /var/lib/junctiond
     # A case may have ended early that had enabled it.
-    systemctl disable --quiet junctiond-api.socket
+    systemctl disable --quiet junctiond-api.socket junctiond-credentials.socket
     systemctl start junctiond.socket
     mark
 }
 
 stop_daemon() {
-    systemctl stop --quiet junction-online.target junction-online.service junctiond-api.socket junctiond.socket \
-        junctiond.service
+    systemctl stop --quiet junction-online.target junction-online.service junctiond-api.socket junctiond-credentials.socket \
+        junctiond.socket junctiond.service
 }
 
 # ---- the courier ----

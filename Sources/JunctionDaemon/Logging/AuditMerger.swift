@@ -98,7 +98,7 @@ extension AuditedAct.Kind {
     fileprivate var sharers: AuditMerger.Sharer.Kind {
         switch self {
         case .tokenHandedOut: .tokenHandedOut
-        case .refused: .refused
+        case .refused, .credentialRefused: .refused
         case .signInRefused: .signInRefused
         case .turnedAway: .turnedAway
         }

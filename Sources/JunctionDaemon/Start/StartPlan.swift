@@ -24,6 +24,8 @@ struct StartPlan {
     let socket: ListeningSocket
     /// The socket for HTTP, if there is one.
     let apiSocket: ListeningSocket?
+    /// The socket at which the service manager loads credentials for units. Only the service manager can create it.
+    let credentialSocket: ListeningSocket?
     let surroundings: Surroundings
     let watchdog: Duration?
     let credentialsDirectory: String?
@@ -68,12 +70,19 @@ struct StartPlan {
 
         let passedSocket = try Self.listener(.rpc, among: passed.sockets)
         let passedApiSocket = try Self.listener(.api, among: passed.sockets)
+        let passedCredentialSocket = try Self.listener(.credentials, among: passed.sockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
         store = SafekeepingStore(vault, notifier, held: passed.copyNames)
         try validated.check(mayHave: restoration.sessionProvider)
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
-        apiSocket = try Self.apiSocket(passed: passedApiSocket, path: validated.configuration.api.socket, beside: socket)
+        apiSocket = try Self.apiSocket(
+            passed: passedApiSocket,
+            path: validated.configuration.api.socket,
+            beside: socket
+        )
+        credentialSocket =
+            if let passedCredentialSocket { try Self.socket(passed: passedCredentialSocket, path: "") } else { nil }
         surroundings = Surroundings(
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
