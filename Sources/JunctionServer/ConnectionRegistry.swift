@@ -45,8 +45,8 @@ final class ConnectionRegistry {
         opened(connection, over: channel)
     }
 
-    /// Sets up a connection of the service manager, which loads a credential for a unit. If it throws, the connection is
-    /// closed without a byte.
+    /// Sets up a connection of the service manager, which loads a credential for a unit. If it throws, the connection
+    /// is closed without a byte.
     func admitCredential(_ channel: any Channel) throws {
         try channel.syncOptions?.setOption(.autoRead, value: false)
         let descriptor = try accept(channel)

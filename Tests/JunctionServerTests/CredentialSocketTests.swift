@@ -8,8 +8,8 @@ import Testing
 
 @testable import JunctionServer
 
-/// The socket at which the service manager loads credentials for units. The tests stand in for it: they are root, and bind
-/// their end of a connection as systemd does.
+/// The socket at which the service manager loads credentials for units. The tests stand in for the service manager: they
+/// are root, and bind their end of a connection as systemd does.
 @Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can stand in for the service manager"))
 struct CredentialSocketTests {
     private static let unit = "health-sync.service"

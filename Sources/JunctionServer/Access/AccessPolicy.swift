@@ -35,7 +35,8 @@ package struct AccessPolicy: Equatable, Sendable {
                 let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil && !peer.loadsForUnit)
                 return AccessDecision(grant, .entry, by: (index, rule))
             // This rule would decide if the caller is in its unit, or if the unit has its user. Later rules are for
-            // callers that it does not match, and it is unknown whether this caller is one of them. So the caller gets neither rule's capabilities.
+            // callers that it does not match, and it is unknown whether this caller is one of them. So the caller gets
+            // neither rule's capabilities.
             case .unknown: return AccessDecision(.nothing, .unitUnknown)
             }
         }
@@ -55,8 +56,8 @@ struct AccessDecision {
         case daemonUser
         case socketGroup
         case entry
-        /// A rule for a unit would decide, but the caller's unit is not known. Or a rule for a user or group would decide
-        /// about a unit, whose user is not known before it runs.
+        /// A rule for a unit would decide, but the caller's unit is not known. Or a rule for a user or group would
+        /// decide about a unit, whose user is not known before it runs.
         case unitUnknown
         /// No rule matches the caller.
         case none

@@ -13,8 +13,8 @@ package struct Peer: Equatable, Sendable {
     package let isInSocketGroup: Bool
     /// The system unit of the process, as far as it is known.
     package internal(set) var membership = UnitMembership.unknown
-    /// Whether this is the service manager, which loads a credential for the unit of `membership`. The peer then has the
-    /// rights of that unit, not those of root.
+    /// Whether this is the service manager, which loads a credential for the unit of `membership`. The peer then has
+    /// the rights of that unit, not those of root.
     private(set) var loadsForUnit = false
     /// A handle of the process. `findUnit` sets it.
     private var handle: ProcessHandle?

@@ -3,8 +3,8 @@ import JunctionSecret
 import JunctionSession
 import NIOCore
 
-/// A connection of the service manager, which loads one credential for a unit. It gets the credential, or the end of the
-/// connection without a byte. The daemon uses nothing that the peer sends.
+/// A connection of the service manager, which loads one credential for a unit. It gets the credential, or the end of
+/// the connection without a byte. The daemon uses nothing that the peer sends.
 final class CredentialConnection {
     let caller: Caller
     let eventLoop: any EventLoop

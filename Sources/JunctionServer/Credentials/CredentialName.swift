@@ -3,7 +3,8 @@ import JunctionProtocol
 /// The credentials that a unit can load.
 enum CredentialName: String, CaseIterable {
     case accessToken = "access-token"
-    /// The header field `Authorization: Bearer TOKEN`, as `junctionctl token --header` prints it. curl reads it from a file.
+    /// The header field `Authorization: Bearer TOKEN`, as `junctionctl token --header` prints it. curl reads such a line
+    /// from a file.
     case authorizationHeader = "authorization-header"
     case userId = "user-id"
     /// The snapshot, as JSON.

@@ -1,4 +1,5 @@
-/// What the service manager asks for when it loads a credential of a unit (`LoadCredential=NAME:SOCKET`, systemd.exec(5)).
+/// What the service manager asks for when it loads a credential of a unit (`LoadCredential=NAME:SOCKET`,
+/// systemd.exec(5)).
 ///
 /// The service manager sends no data. The request is the abstract address that its end of the connection is bound to:
 /// `\0RANDOM/unit/UNIT/NAME`.

@@ -32,8 +32,8 @@ struct UnixAddress {
         return path.isEmpty ? nil : path
     }
 
-    /// Returns the bytes of the address that the peer of a connection is bound to. An abstract address begins with zero,
-    /// and a peer without an address has none.
+    /// Returns the bytes of the address that the peer of a connection is bound to. An abstract address begins with
+    /// zero, and a peer without an address has none.
     static func bytes(ofPeer descriptor: Int32) -> [UInt8] {
         var raw = sockaddr_un()
         var size = socklen_t(MemoryLayout<sockaddr_un>.size)
