@@ -148,6 +148,16 @@ struct CredentialSocketTests {
         #expect(server.audit.lines.last?.hasPrefix("no refresh-token for \(Self.unit): There is no such") == true)
     }
 
+    @Test func `a connection over root's limit gets nothing`() throws {
+        let server = try TestServer(allowed(.status), limits: CallerLimits(connections: 1))
+        let client = try server.connectSignedIn()
+
+        #expect(try load("user-id", from: server) == "")
+
+        #expect(server.audit.lines.last?.contains("as many connections as it may") == true)
+        #expect(try client.result(of: "session.status")["userId"]?.string == "alice")
+    }
+
     // MARK: Nothing to give
 
     @Test func `while no user is signed in, a unit gets nothing`() throws {
