@@ -40,8 +40,10 @@ is_refused() { # UNIT TEXT...
 
 # ---- it is opened ----
 
+# As long as docs/service.md allows: 83 bytes together with `access-token`.
+long=$(printf 'x%.0s' {1..63}).service
 sign_in anna
-cat >"$config" <<'END'
+cat >"$config" <<END
 [[access]]
 allow = ["token"]
 unit = "loader.service"
@@ -49,6 +51,10 @@ unit = "loader.service"
 [[access]]
 allow = ["token"]
 unit = "curl.service"
+
+[[access]]
+allow = ["token"]
+unit = "$long"
 
 [[access]]
 allow = ["status"]
@@ -86,6 +92,9 @@ loader curl.service authorization-header \
     "/usr/bin/curl --fail --silent --show-error --header @%d/authorization-header $cloud/v2/user/$user"
 check "curl, unmodified, calls the API" systemctl start curl.service
 check "as the signed-in user" has "$(<"$work/curl.service.out")" "$user"
+loader "$long" access-token "$prints/access-token"
+check "a unit with the longest name" systemctl start "$long"
+check "has the token" is "$(secret <"$work/$long.out")" "$(token)"
 loader viewer.service user-id "$prints/user-id"
 check "a unit with the right to the status starts" systemctl start viewer.service
 check "and has the user's id" is "$(<"$work/viewer.service.out")" "$user"
@@ -135,5 +144,11 @@ mark
 check "with nobody signed in a unit starts" systemctl start loader.service
 check "with an empty credential, too" is "$(wc -c <"$work/loader.service.out")" 0
 check "and the journal says why" await 5 is_refused loader.service JUNCTIOND_ERROR
+echo 'nonsense = 1' >>"$config"
+systemctl stop --quiet junctiond.service
+: >"$work/loader.service.out"
+check "with a configuration that is refused a unit starts" systemctl start loader.service
+check "with an empty credential as well" is "$(wc -c <"$work/loader.service.out")" 0
+check "and the status of the daemon says why" has "$(prop StatusText)" nonsense
 check "it can be closed" systemctl disable --quiet --now junctiond-credentials.socket
 check "then a unit does not start" no systemctl start loader.service
