@@ -213,7 +213,10 @@ package final class Daemon: Sendable {
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(paths.socket) cannot be served: \(error)")
         }
-        if let apiSocket { try open(apiSocket) }
+        if let apiSocket { try open(apiSocket, speaking: .http, "HTTP is served") }
+        if let credentialSocket = plan.credentialSocket {
+            try open(credentialSocket, speaking: .credentials, "Credentials are served to units")
+        }
         eventLog.tellReady(facts)
         if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit) { [notifier] in notifier.tell(.alive) } }
         logger.notice(
@@ -231,13 +234,17 @@ package final class Daemon: Sendable {
         if let bootstrap { loop.execute { bootstrap.start() } }
     }
 
-    private func open(_ apiSocket: ListeningSocket) throws(StartFailure) {
+    private func open(
+        _ socket: ListeningSocket,
+        speaking language: SessionServer.Language,
+        _ message: Logger.Message
+    ) throws(StartFailure) {
         do {
-            try loop.flatSubmit { [server] in server.start(on: apiSocket, speaking: .http) }.wait()
+            try loop.flatSubmit { [server] in server.start(on: socket, speaking: language) }.wait()
         } catch {
-            throw StartFailure(.cannotCreate, "The socket \(apiSocket.path ?? "for HTTP") cannot be served: \(error)")
+            throw StartFailure(.cannotCreate, "The socket \(socket.path ?? "passed") cannot be served: \(error)")
         }
-        logger.notice("HTTP is served", metadata: .of(nil, [.socket: "\(apiSocket.path ?? "passed")"]))
+        logger.notice(message, metadata: .of(nil, [.socket: "\(socket.path ?? "passed")"]))
     }
 
     private func waitUntilEnded() throws(StartFailure) -> End {

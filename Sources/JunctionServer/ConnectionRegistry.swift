@@ -45,6 +45,34 @@ final class ConnectionRegistry {
         opened(connection, over: channel)
     }
 
+    /// Sets up a connection of the service manager, which loads a credential for a unit. If it throws, the connection
+    /// is closed without a byte.
+    func admitCredential(_ channel: any Channel) throws {
+        try channel.syncOptions?.setOption(.autoRead, value: false)
+        let descriptor = try accept(channel)
+        // The socket's group gives no right here.
+        var peer = try recognise(descriptor, socketGroup: nil)
+        guard peer.user == 0 else {
+            throw noCredential(nil, to: peer, "The peer does not run as root, so it is not the service manager")
+        }
+        guard let request = CredentialRequest(address: UnixAddress.bytes(ofPeer: descriptor)) else {
+            throw noCredential(nil, to: peer, "The peer's address is not one that the service manager uses for a unit")
+        }
+        peer.load(for: request.unit)
+        guard let name = CredentialName(rawValue: request.name) else {
+            throw noCredential(request.name, to: peer, "There is no such credential: load \(CredentialName.list)")
+        }
+        let caller = try makeCaller(peer, at: descriptor)
+        let connection = CredentialConnection(caller, name, registry: self, eventLoop: eventLoop)
+        try channel.pipeline.syncOperations.addHandler(connection)
+        opened(connection, over: channel)
+    }
+
+    private func noCredential(_ name: String?, to peer: Peer, _ reason: String) -> ChannelError {
+        dispatcher.refusedCredential(name, to: peer, because: reason)
+        return .ioOnClosedChannel
+    }
+
     private func opened(_ connection: any CallerConnection, over channel: any Channel) {
         connections[ObjectIdentifier(connection)] = connection
         dispatcher.counters.openConnections = connections.count
@@ -57,8 +85,13 @@ final class ConnectionRegistry {
     /// use them.
     private static let receiveMemory = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 16_384)
 
-    /// Identifies the caller, and decides whether its user may have one more connection.
     private func welcome(_ channel: any Channel, socketGroup: UInt32?) throws -> Caller {
+        let descriptor = try accept(channel)
+        return try makeCaller(recognise(descriptor, socketGroup: socketGroup), at: descriptor)
+    }
+
+    /// Prepares a connection that was just accepted, and returns its descriptor. Throws if there are too many.
+    private func accept(_ channel: any Channel) throws -> Int32 {
         dispatcher.counters.acceptedConnections += 1
         guard connections.count < dispatcher.limits.connectionsOfAll else {
             dispatcher.turnedAway(nil)
@@ -69,7 +102,11 @@ final class ConnectionRegistry {
         let transport = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) { $0 }
         guard let descriptor = transport else { throw ChannelError.operationUnsupported }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        let peer = try recognise(descriptor, socketGroup: socketGroup)
+        return descriptor
+    }
+
+    /// Decides whether the peer's user may have one more connection.
+    private func makeCaller(_ peer: Peer, at descriptor: Int32) throws -> Caller {
         let account = accounts.account(of: peer.user)
         let isWelcome = account.connections < dispatcher.limits.connections
         if isWelcome {

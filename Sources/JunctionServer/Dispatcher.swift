@@ -74,6 +74,10 @@ final class Dispatcher {
         session?.observer.turnedAway(peer)
     }
 
+    func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
+        session?.observer.refusedCredential(name, to: peer, because: message)
+    }
+
     // MARK: Messages
 
     func handle(_ line: ByteBuffer, from connection: Connection) {

@@ -12,6 +12,10 @@ package protocol ServerObserver: AnyObject, Sendable {
     func refusedSignIn(by peer: Peer, because message: String)
     /// A caller signed the user out, by `session.signOut` or `session.identify`.
     func signedOut(by peer: Peer)
+    /// The service manager got no credential for the peer's unit, or the peer is not the service manager.
+    ///
+    /// - Parameter name: the name of the credential, if it is known.
+    func refusedCredential(_ name: String?, to peer: Peer, because message: String)
     /// A connection was refused: there are too many of the user or altogether, or the kernel does not provide the
     /// peer's credentials.
     func turnedAway(_ peer: Peer?)

@@ -24,6 +24,8 @@ package struct ServerSettings: Sendable {
         package var room: Duration = .seconds(600)
         /// For a peer to close its side after it got the reason why it is no longer served.
         package var farewell: Duration = .seconds(1)
+        /// For a token, while the service manager loads a credential for a unit. The unit does not start meanwhile.
+        package var credential: Duration = .seconds(20)
         /// For a connection to end after its beginning; no limit if `nil`.
         package var connection: Duration?
         /// For the pending answers when the daemon ends.

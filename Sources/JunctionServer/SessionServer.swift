@@ -16,6 +16,8 @@ package final class SessionServer: Sendable {
         /// JSON-RPC, one message a line.
         case lines
         case http
+        /// The service manager's protocol for `LoadCredential=`.
+        case credentials
     }
 
     private struct Listener {
@@ -80,6 +82,7 @@ package final class SessionServer: Sendable {
                     switch language {
                     case .lines: try registry.value.admit(channel, socketGroup: group)
                     case .http: try registry.value.admitHTTP(channel, socketGroup: group)
+                    case .credentials: try registry.value.admitCredential(channel)
                     }
                 }
             }

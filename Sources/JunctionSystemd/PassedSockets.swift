@@ -64,6 +64,7 @@ package struct PassedSockets: Equatable, Sendable {
     package enum Name: String, Sendable, CaseIterable {
         case rpc
         case api
+        case credentials
     }
 
     /// Returns the listening Unix stream socket of this name, if one was passed.

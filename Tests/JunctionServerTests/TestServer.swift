@@ -98,6 +98,17 @@ final class TestServer: Sendable {
         return path
     }
 
+    /// Opens the socket for credentials for every user, and returns its path.
+    func openCredentialSocket() throws -> String {
+        let path = folder.path + "/credentials"
+        if access(path, F_OK) != 0 {
+            let socket = try ListeningSocket(creatingAt: path)
+            chmod(path, 0o666)
+            try loop.flatSubmit { [server] in server.start(on: socket, speaking: .credentials) }.wait()
+        }
+        return path
+    }
+
     func connectHTTP() throws -> HTTPTestClient { try HTTPTestClient(.path(openHTTPSocket()), to: self) }
 
     /// Connects to the HTTP socket after a user was signed in.
@@ -206,6 +217,9 @@ final class Audit: ServerObserver {
     }
     func signedIn(by peer: Peer) { note("signed in", peer) }
     func refusedSignIn(by peer: Peer, because message: String) { note("refused a sign-in: \(message)", peer) }
+    func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
+        note("no \(name ?? "credential") for \(peer.unit ?? "no unit"): \(message)", peer)
+    }
     func signedOut(by peer: Peer) { note("signed out", peer) }
     func turnedAway(_ peer: Peer?) { note("turned away", peer) }
 

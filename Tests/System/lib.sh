@@ -174,14 +174,14 @@ fresh() {
     # Not `systemctl clean`, which needs the message bus; a small system has none.
     rm -rf "$state" /var/lib/junctiond
     # An earlier case may have ended before it disabled the socket.
-    systemctl disable --quiet junctiond-api.socket
+    systemctl disable --quiet junctiond-api.socket junctiond-credentials.socket
     systemctl start junctiond.socket
     mark
 }
 
 stop_daemon() {
-    systemctl stop --quiet junction-online.target junction-online.service junctiond-api.socket junctiond.socket \
-        junctiond.service
+    systemctl stop --quiet junction-online.target junction-online.service junctiond-api.socket junctiond-credentials.socket \
+        junctiond.socket junctiond.service
 }
 
 # ---- the network helper ----

@@ -34,6 +34,10 @@ final class Audit: ServerObserver {
         trail.note(AuditedAct(kind: .signInRefused(message), caller: Caller(peer)))
     }
 
+    func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
+        trail.note(AuditedAct(kind: .credentialRefused(name, message), caller: Caller(peer)))
+    }
+
     func signedOut(by peer: Peer) {
         logger.notice("A caller signed the user out", metadata: .of(.signedOut, Caller(peer).values))
     }
@@ -65,6 +69,8 @@ struct AuditedAct: Hashable, Sendable {
         case refused(Method, lacking: Capability)
         /// A sign-in, with the reason.
         case signInRefused(String)
+        /// The service manager got no credential for a unit, with the reason.
+        case credentialRefused(String?, String)
         /// The server refused a connection.
         case turnedAway
     }
@@ -89,6 +95,10 @@ extension AuditTrail.Line {
         case .signInRefused(let message):
             values[.error] = "\(message)"
             logger.warning("Refused a sign-in", metadata: .of(.signInFailed, values))
+        case .credentialRefused(let name, let message):
+            if let name { values[.credential] = "\(name)" }
+            values[.error] = "\(message)"
+            logger.warning("Refused a credential", metadata: .of(.refused, values))
         case .turnedAway:
             logger.warning("Turned a connection away", metadata: .of(.refused, values))
         }

@@ -98,7 +98,7 @@ extension AuditedAct.Kind {
     fileprivate var sharers: AuditMerger.MergeKey.Kind {
         switch self {
         case .tokenHandedOut: .tokenHandedOut
-        case .refused: .refused
+        case .refused, .credentialRefused: .refused
         case .signInRefused: .signInRefused
         case .turnedAway: .turnedAway
         }

@@ -9,6 +9,7 @@ package enum LogKey: String, Sendable, CaseIterable {
     case code
     case configuration
     case count
+    case credential
     case durable
     case ends
     case error

@@ -36,6 +36,7 @@ struct RefusedStart {
                 switch name {
                 case .rpc: .lines
                 case .api: .http
+                case .credentials: .credentials
                 }
         }
 

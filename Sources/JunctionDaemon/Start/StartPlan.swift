@@ -24,6 +24,8 @@ struct StartPlan {
     let socket: ListeningSocket
     /// The socket for HTTP, if there is one.
     let apiSocket: ListeningSocket?
+    /// The socket at which the service manager loads credentials for units. Only the service manager can create it.
+    let credentialSocket: ListeningSocket?
     let surroundings: DaemonEnvironment
     let watchdog: Duration?
     let credentialsDirectory: String?
@@ -68,6 +70,7 @@ struct StartPlan {
 
         let passedSocket = try Self.listener(.rpc, among: passed.sockets)
         let passedApiSocket = try Self.listener(.api, among: passed.sockets)
+        let passedCredentialSocket = try Self.listener(.credentials, among: passed.sockets)
         vault = try StateOpening(directory: paths.stateDirectory, service: service).open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
         store = DescriptorStoreBackup(vault, notifier, held: passed.copyNames)
@@ -78,6 +81,8 @@ struct StartPlan {
             path: validated.configuration.api.socket,
             beside: socket
         )
+        credentialSocket =
+            if let passedCredentialSocket { try Self.socket(passed: passedCredentialSocket, path: "") } else { nil }
         surroundings = DaemonEnvironment(
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,

@@ -193,7 +193,9 @@ package final class OutgoingHttp: Sendable {
         for receiver: @escaping @Sendable (CourierLink) -> any AnswerReceiver
     ) {
         let limits = transferLimits(for: helperRequest)
-        withLink(for: helperRequest) { $0.begin(OutgoingTransfer(number, helperRequest, limits, receiver($0), at: .now())) }
+        withLink(for: helperRequest) { link in
+            link.begin(OutgoingTransfer(number, helperRequest, limits, receiver(link), at: .now()))
+        }
     }
 
     private func cancel(_ number: UInt32, _ helperRequest: HelperRequest) {

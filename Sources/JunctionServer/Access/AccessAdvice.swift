@@ -19,6 +19,7 @@ struct AccessAdvice {
     var remedy: String? {
         let decision = policy.decision(about: peer)
         guard !decision.grant.allows(capability) else { return nil }
+        if peer.loadsForUnit { return unitEntry }
         return switch decision.basis {
         case .root, .daemonUser: nil
         case .socketGroup: firstEntry
@@ -32,6 +33,14 @@ struct AccessAdvice {
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
         case .none: "no [[access]] entry is about you: \(addition)"
         }
+    }
+
+    /// The daemon does not know which user a unit will have, so an entry by user or group that comes first refuses it.
+    private var unitEntry: String {
+        "add to the daemon's configuration, before all entries that name a user, a group or this unit, the lines '[[access]]', "
+            + "'allow = [\"\(capability.rawValue)\"]' and 'unit = \"\(peer.unit ?? "")\"', and run "
+            + "'systemctl reload junctiond'"
+            + (policy.rules.isEmpty ? "; as soon as there is an entry, the socket's group alone gives nothing" : "")
     }
 
     private var addition: String { addition(before: false) }

@@ -21,8 +21,10 @@ package struct AccessPolicy: Equatable, Sendable {
 
     /// Returns the capabilities of a caller, and which rule or default they come from.
     func decision(about peer: Peer) -> AccessDecision {
-        if peer.user == 0 { return AccessDecision(.everything, .root) }
-        if peer.user == daemonUser { return AccessDecision(.everything, .daemonUser) }
+        if !peer.loadsForUnit {
+            if peer.user == 0 { return AccessDecision(.everything, .root) }
+            if peer.user == daemonUser { return AccessDecision(.everything, .daemonUser) }
+        }
         guard !rules.isEmpty else {
             return peer.isInSocketGroup ? AccessDecision(.everythingButManage, .socketGroup) : .nothing
         }
@@ -30,9 +32,10 @@ package struct AccessPolicy: Equatable, Sendable {
             switch rule.match(with: peer) {
             case .no: continue
             case .yes:
-                let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil)
+                let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil && !peer.loadsForUnit)
                 return AccessDecision(grant, .entry, by: (index, rule))
-            // Whether this rule matches is unknown, so neither it nor a later rule can apply. The caller gets nothing.
+            // Whether this rule matches is unknown (the caller's unit, or the user of the unit that a credential is for), so
+            // neither it nor a later rule can apply. The caller gets nothing.
             case .unknown: return AccessDecision(.nothing, .unitUnknown)
             }
         }
@@ -52,7 +55,8 @@ struct AccessDecision {
         case daemonUser
         case socketGroup
         case entry
-        /// A rule for a unit would decide, but the caller's unit is not known.
+        /// A rule for a unit would decide, but the caller's unit is not known. Or a rule for a user or group would
+        /// decide about a unit, whose user is not known before it runs.
         case unitUnknown
         /// No rule matches the caller.
         case none
@@ -89,12 +93,13 @@ package struct AccessRule: Equatable, Sendable {
     fileprivate enum Match {
         case no
         case yes
-        /// All but the unit matches, and the unit of the caller is not known.
+        /// All conditions that are known match, and the unit of the caller, or the user of the unit, is not known.
         case unknown
     }
 
     fileprivate func match(with peer: Peer) -> Match {
         if matchesNobody { return .no }
+        if peer.loadsForUnit, user != nil || group != nil { return unit == nil || unit == peer.unit ? .unknown : .no }
         if let user, user != peer.user { return .no }
         if let group, !peer.groups.contains(group) { return .no }
         guard let unit else { return .yes }

@@ -13,6 +13,9 @@ package struct Peer: Equatable, Sendable {
     package let isInSocketGroup: Bool
     /// The system unit of the process, as far as it is known.
     package internal(set) var membership = UnitMembership.unknown
+    /// Whether this is the service manager, which loads a credential for the unit of `membership`. The peer then has
+    /// the rights of that unit, not those of root.
+    private(set) var loadsForUnit = false
     /// A handle of the process. `findUnit` sets it.
     private var handle: ProcessHandle?
 
@@ -91,6 +94,11 @@ extension Peer {
 
     /// Whether the process that connected is known and has not ended.
     var isProcessThere: Bool { handle?.hasEnded == false }
+}
+
+extension Peer {
+    /// Gives the service manager the rights of the unit that it loads a credential for.
+    mutating func load(for unit: String) { (membership, loadsForUnit) = (.inUnit(unit), true) }
 }
 
 extension LocalCaller {

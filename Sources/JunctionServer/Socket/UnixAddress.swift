@@ -32,6 +32,19 @@ struct UnixAddress {
         return path.isEmpty ? nil : path
     }
 
+    /// Returns the bytes of the address that the peer of a connection is bound to. An abstract address begins with
+    /// zero, and a peer without an address has none.
+    static func bytes(ofPeer descriptor: Int32) -> [UInt8] {
+        var raw = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &raw) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+        }
+        let count = Int(size) - (MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: raw.sun_path))
+        guard result == 0, raw.sun_family == sa_family_t(AF_UNIX), count > 0 else { return [] }
+        return withUnsafeBytes(of: &raw.sun_path) { Array($0.prefix(count)) }
+    }
+
     func bind(_ descriptor: Int32) -> Int32 {
         withAddress { Glibc.bind(descriptor, $0, $1) }
     }

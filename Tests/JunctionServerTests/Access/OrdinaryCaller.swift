@@ -23,7 +23,7 @@ struct OrdinaryCaller: Sendable {
         return try asThis { try HTTPTestClient(.path(path), to: server) }
     }
 
-    private func asThis<Client: Sendable>(_ connect: @escaping @Sendable () throws -> Client) throws -> Client {
+    func asThis<Client: Sendable>(_ connect: @escaping @Sendable () throws -> Client) throws -> Client {
         let result = Box<Client>()
         let thread = Thread { [self] in
             becomeThis()

@@ -3,7 +3,8 @@
 . "${0%/*}/../lib.sh"
 
 units=(junctiond.service junctiond.socket junctiond-courier@.service junctiond-courier.socket junctiond-key-init.service
-    junction-online.service junction-online.target junctiond-api.socket junctiond-api-restart.service)
+    junction-online.service junction-online.target junctiond-api.socket junctiond-credentials.socket
+    junctiond-restart@.service)
 programs=(/usr/bin/junctiond /usr/bin/junctiond-courier /usr/bin/junctionctl /usr/bin/junction-sandbox)
 
 swift_libraries() {

@@ -1,0 +1,122 @@
+import JunctionProtocol
+import JunctionSecret
+import JunctionSession
+import NIOCore
+
+/// A connection of the service manager, which loads one credential for a unit. It gets the credential, or the end of
+/// the connection without a byte. The daemon uses nothing that the peer sends.
+final class CredentialConnection {
+    let caller: Caller
+    let eventLoop: any EventLoop
+    private(set) var context: ChannelHandlerContext?
+    private let name: CredentialName
+    private let dispatcher: Dispatcher
+    private let registry: ConnectionRegistry
+    private var deadline: Scheduled<Void>?
+    private var isAnswered = false
+
+    init(_ caller: Caller, _ name: CredentialName, registry: ConnectionRegistry, eventLoop: any EventLoop) {
+        (self.caller, self.name, self.registry, self.eventLoop) = (caller, name, registry, eventLoop)
+        dispatcher = registry.dispatcher
+    }
+
+    private func serve() {
+        if let error = caller.refusal ?? dispatcher.startError { return refuse(error) }
+        dispatcher.counters.count(name.method)
+        do throws(WireError) {
+            try dispatcher.admit(name.method, of: caller)
+        } catch {
+            return refuse(error)
+        }
+        switch name {
+        case .accessToken: sendToken(after: "")
+        case .authorizationHeader: sendToken(after: "Authorization: Bearer ")
+        case .userId: if let userId = facts.userId { send(ByteBuffer(string: userId)) } else { refuse(Self.noUser) }
+        case .status where facts.state == .notLoggedIn: refuse(Self.noUser)
+        case .status: dispatcher.tellState(to: caller) { send(ByteBuffer(bytes: $0)) }
+        }
+    }
+
+    private var facts: JunctionSession.Snapshot.Facts { dispatcher.owner.assumeIsolated { $0.snapshot.facts } }
+
+    private static let noUser = "No user is signed in"
+
+    private func sendToken(after word: String) {
+        caller.requestBegan(0)
+        dispatcher.waitForToken(for: caller, validFor: .zero) { [self] outcome in
+            caller.requestEnded(0)
+            guard !isAnswered, context != nil else { return }
+            switch outcome {
+            case .success(let token):
+                var bytes = ByteBuffer(string: word)
+                _ = token.secret.withUnsafeBytes { bytes.writeBytes($0) }
+                send(bytes)
+                dispatcher.handedOutToken(to: caller, token.facts.generation)
+            case .failure(let error): refuse(error)
+            }
+        }
+    }
+
+    private func send(_ bytes: ByteBuffer) {
+        guard let context else { return }
+        isAnswered = true
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        context.writeAndFlush(Self.wrapOutboundOut(bytes)).whenComplete { _ in connection.value.close() }
+    }
+
+    private func refuse(_ error: WireError) {
+        dispatcher.counters.count(error)
+        refuse([error.message, error.remedy].compactMap(\.self).joined(separator: ": "))
+    }
+
+    private func refuse(_ reason: String) {
+        isAnswered = true
+        dispatcher.refusedCredential(name.rawValue, to: caller.peer, because: reason)
+        close()
+    }
+
+    private func waitedLongEnough() {
+        let limit = dispatcher.patience.credential.components.seconds
+        // A peer may also not have read its answer.
+        if isAnswered { close() } else { refuse("There was no valid token within \(limit) s") }
+    }
+}
+
+extension CredentialConnection: CallerConnection {
+    var usesWithdrawnRight: Bool { false }
+    func rightWithdrawn() { close() }
+    func burden(at now: NIODeadline) -> CallerAccount.BufferedData { CallerAccount.BufferedData(bytes: 0, rest: .zero) }
+    func overBudget() { close() }
+    // The request has arrived already, so it is answered.
+    func drain() {}
+}
+
+extension CredentialConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.credential)) {
+            connection.value.waitedLongEnough()
+        }
+        serve()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        close()
+    }
+
+    // SwiftNIO calls this last, also for a connection that was never active.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        self.context = nil
+        registry.closed(self)
+    }
+}

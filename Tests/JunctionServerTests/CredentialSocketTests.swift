@@ -1,0 +1,205 @@
+import Glibc
+import JunctionJSON
+import JunctionProtocol
+import JunctionTesting
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import JunctionServer
+
+/// The socket at which the service manager loads credentials for units. The tests stand in for the service manager: they
+/// are root, and bind their end of a connection as systemd does.
+@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can stand in for the service manager"))
+struct CredentialSocketTests {
+    private static let unit = "health-sync.service"
+
+    private func policy(_ rules: AccessRule...) -> AccessPolicy { AccessPolicy(rules: rules, daemonUser: 0) }
+    private func allowed(_ allow: Capability...) -> AccessPolicy {
+        policy(AccessRule(allow: Set(allow), unit: Self.unit))
+    }
+
+    /// Returns all bytes that a peer with this address gets.
+    private static func load(from path: String, boundTo address: TestAddress?, sending text: String = "") throws
+        -> String
+    {
+        let descriptor = TestAddress.path(path).makeSocket()
+        let socket = TestSocket(adopting: descriptor)
+        if let address { try #require(address.bind(descriptor)) }
+        try #require(TestAddress.path(path).connect(descriptor))
+        if text.isEmpty { socket.finishSending() } else { socket.sendWhatFits(Array(text.utf8)) }
+        return String(decoding: try socket.lines.rest(), as: UTF8.self)
+    }
+
+    private static func address(_ name: String, of unit: String = unit) -> TestAddress {
+        .abstract("\(String(UInt64.random(in: 0 ... .max), radix: 16))/unit/\(unit)/\(name)")
+    }
+
+    private func load(_ name: String, for unit: String = unit, from server: TestServer) throws -> String {
+        try Self.load(from: server.openCredentialSocket(), boundTo: Self.address(name, of: unit))
+    }
+
+    // MARK: What a unit gets
+
+    @Test func `a unit with the rights gets each credential`() throws {
+        let server = try TestServer(allowed(.status, .token))
+        let client = try server.connectSignedIn()
+        let token = try #require(try client.result(of: "token.get")["accessToken"]?.string)
+
+        #expect(try load("access-token", from: server) == token)
+        #expect(try load("authorization-header", from: server) == "Authorization: Bearer \(token)")
+        #expect(try load("user-id", from: server) == "alice")
+        #expect(try load("status", from: server) == client.result(of: "session.status").text)
+        #expect(try server.counters.tokensOfUnits.contains { $0.unit == Self.unit && $0.count == 2 })
+        #expect(!server.audit.lines.contains { $0.contains("no ") })
+    }
+
+    @Test func `the daemon ignores what the peer sends, and its end of the connection`() throws {
+        let server = try TestServer(allowed(.status))
+        _ = try server.connectSignedIn()
+        let path = try server.openCredentialSocket()
+
+        for text in [
+            "", #"{"jsonrpc":"2.0","id":1,"method":"token.get"}"# + "\n", String(repeating: "x", count: 1 << 16),
+        ] {
+            #expect(try Self.load(from: path, boundTo: Self.address("user-id"), sending: text) == "alice")
+        }
+    }
+
+    @Test func `a token that has expired is renewed first`() throws {
+        let server = try TestServer(allowed(.token))
+        _ = try server.connectSignedIn()
+        let first = try load("access-token", from: server)
+        server.clock.advance(by: .seconds(7_200))
+
+        let second = try load("access-token", from: server)
+
+        #expect(!second.isEmpty)
+        #expect(second != first)
+    }
+
+    // MARK: Who gets nothing
+
+    @Test func `a unit gets a credential only by an entry that is certain to be about it`() throws {
+        let unit = Self.unit
+        let token = AccessRule(allow: [.token], unit: unit)
+        let cases: [(AccessPolicy, getsToken: Bool)] = [
+            (policy(), false), (policy(token), true), (policy(AccessRule(allow: [.status, .token])), true),
+            (policy(AccessRule(allow: [.status], unit: unit), token), false),
+            (policy(AccessRule(allow: [.token], unit: "other.service")), false),
+            (policy(AccessRule(allow: [], unit: "other.service"), token), true),
+            // The user and the groups of the unit are not known.
+            (policy(AccessRule(allow: [.token], user: 0)), false),
+            (policy(AccessRule(allow: [.token], group: 0)), false),
+            (policy(AccessRule(allow: [.token], unit: unit, user: 0)), false),
+            (policy(AccessRule(allow: [], user: 12_345), token), false),
+            (policy(token, AccessRule(allow: [], user: 0)), true),
+            (policy(AccessRule(allow: [], unit: "other.service", user: 0), token), true),
+        ]
+        for (policy, getsToken) in cases {
+            let server = try TestServer(policy)
+            _ = try server.connectSignedIn()
+
+            #expect(try load("access-token", from: server).isEmpty == !getsToken, "\(policy.rules)")
+            #expect(server.audit.lines.contains { $0.hasPrefix("no access-token for \(unit): ") } == !getsToken)
+        }
+    }
+
+    @Test func `each credential needs its own capability, and the journal says what to add`() throws {
+        for (capability, method, names) in [
+            (Capability.token, "token.get", ["access-token", "authorization-header"]),
+            (.status, "session.status", ["user-id", "status"]),
+        ] {
+            let others = Set(Capability.allCases).subtracting([capability])
+            let server = try TestServer(policy(AccessRule(allow: others, unit: Self.unit)))
+            _ = try server.connectSignedIn()
+            for name in names { #expect(try load(name, from: server) == "", "\(name)") }
+
+            #expect(server.audit.lines.contains("refused \(method) \(capability.rawValue) 0"))
+            let reason = try #require(server.audit.lines.last)
+            #expect(reason.hasPrefix("no \(names[1]) for \(Self.unit): "))
+            #expect(reason.contains(#"'allow = ["\#(capability.rawValue)"]' and 'unit = "\#(Self.unit)"'"#))
+        }
+    }
+
+    @Test func `a user who is not root gets nothing, even with the right address`() throws {
+        let server = try TestServer(policy(AccessRule(allow: Set(Capability.allCases))))
+        _ = try server.connectSignedIn()
+        let path = try server.openCredentialSocket()
+
+        let bytes = try OrdinaryCaller().asThis { try Self.load(from: path, boundTo: Self.address("access-token")) }
+
+        #expect(bytes == "")
+        #expect(server.audit.lines.last?.contains("does not run as root") == true)
+        #expect(server.audit.lines.last?.hasSuffix(" 12345") == true)
+    }
+
+    @Test func `root gets nothing without the right address`() throws {
+        let server = try TestServer(policy(AccessRule(allow: Set(Capability.allCases))))
+        _ = try server.connectSignedIn()
+        let path = try server.openCredentialSocket()
+        let file = TestAddress.path(server.folder.path + "/1f")
+
+        for address in [nil, file, .unusedAbstract, Self.address("access-token", of: "a")] {
+            #expect(try Self.load(from: path, boundTo: address) == "", "\(String(describing: address))")
+            #expect(server.audit.lines.last?.contains("address") == true)
+        }
+        #expect(try load("refresh-token", from: server) == "")
+        #expect(server.audit.lines.last?.hasPrefix("no refresh-token for \(Self.unit): There is no such") == true)
+    }
+
+    @Test func `a connection over root's limit gets nothing`() throws {
+        let server = try TestServer(allowed(.status), limits: CallerLimits(connections: 1))
+        let client = try server.connectSignedIn()
+
+        #expect(try load("user-id", from: server) == "")
+
+        #expect(server.audit.lines.last?.contains("as many connections as it may") == true)
+        #expect(try client.result(of: "session.status")["userId"]?.string == "alice")
+    }
+
+    // MARK: Nothing to give
+
+    @Test func `while no user is signed in, a unit gets nothing`() throws {
+        let server = try TestServer(allowed(.status, .token))
+
+        for name in CredentialName.allCases { #expect(try load(name.rawValue, from: server) == "") }
+
+        #expect(server.audit.lines.count == CredentialName.allCases.count)
+        #expect(server.audit.lines.allSatisfy { $0.contains("for \(Self.unit): ") })
+    }
+
+    @Test func `without a token in time, a unit gets nothing`() throws {
+        var patience = ServerSettings.Patience()
+        patience.credential = .milliseconds(1)
+        let server = try TestServer(allowed(.token), patience: patience)
+        _ = try server.connectSignedIn()
+        server.provider.hold()
+        server.clock.advance(by: .seconds(7_200))
+
+        #expect(try load("access-token", from: server) == "")
+        #expect(server.audit.lines.last?.contains("no valid token within") == true)
+        server.provider.release()
+    }
+
+    @Test func `a daemon that could not start gives nothing`() throws {
+        let folder = TemporaryFolder()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let settings = ServerSettings(policy: allowed(.status, .token))
+        let server = try loop.submit {
+            SessionServer(
+                startError: WireError(.misconfigured, "nonsense"),
+                settings: settings,
+                eventLoop: loop,
+                reload: { answer in answer(.success([])) }
+            )
+        }.wait()
+        let path = folder.path + "/credentials"
+        let socket = try ListeningSocket(creatingAt: path)
+        try loop.flatSubmit { server.start(on: socket, speaking: .credentials) }.wait()
+
+        #expect(try Self.load(from: path, boundTo: Self.address("access-token")) == "")
+        #expect(try Self.load(from: path, boundTo: nil) == "")
+        try loop.flatSubmit { server.drain() }.wait()
+    }
+}
