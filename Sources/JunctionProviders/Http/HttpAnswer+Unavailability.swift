@@ -49,7 +49,7 @@ extension HttpAnswer {
 
     /// Returns the `Unavailability` for a success that has a new refresh token but lacks something else. The server has
     /// answered, so the outcome is not ambiguous.
-    func shortfall(_ what: String) -> Unavailability {
+    func missingAccessToken(_ what: String) -> Unavailability {
         Unavailability(
             "\(place) answered \(status) with a new refresh token and without \(what)",
             cause: .answer,

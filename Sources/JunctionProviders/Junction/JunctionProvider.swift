@@ -177,7 +177,7 @@ extension JunctionProvider {
     /// session yet that could keep the refresh token.
     private func exchange(_ token: SignInToken, expecting expected: Identity?) async throws(ExchangeFailure) -> Grant {
         let grant = try await grant(token, expecting: expected)
-        if var why = grant.shortfall {
+        if var why = grant.missingAccessToken {
             why.ambiguous = true
             throw .unavailable(why)
         }

@@ -43,14 +43,14 @@ struct TokenEndpoint: Sendable {
         return Granted(granted, of: answer)
     }
 
-    /// The tokens of a success, and the shortfall if there is no usable access token.
+    /// The tokens of a success, and the missingAccessToken if there is no usable access token.
     struct Granted: Sendable {
         let answer: TokenAnswer
-        let shortfall: Unavailability?
+        let missingAccessToken: Unavailability?
 
         fileprivate init(_ answer: TokenAnswer, of http: HttpAnswer) {
             self.answer = answer
-            shortfall = answer.token == nil ? http.shortfall("a usable access token and its life") : nil
+            missingAccessToken = answer.token == nil ? http.missingAccessToken("a usable access token and its life") : nil
         }
 
         /// Returns the grant for this user.
@@ -61,7 +61,7 @@ struct TokenEndpoint: Sendable {
                 token: answer.token,
                 refreshToken: answer.refreshToken
             )
-            grant.shortfall = shortfall
+            grant.missingAccessToken = missingAccessToken
             return grant
         }
     }

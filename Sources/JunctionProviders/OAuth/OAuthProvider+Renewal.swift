@@ -56,7 +56,7 @@ extension OAuthProvider {
                 token: nil,
                 refreshToken: successor
             )
-            grant.shortfall = unusable.why
+            grant.missingAccessToken = unusable.why
             return grant
         case .trouble(let why):
             throw .unavailable(why)

@@ -76,7 +76,7 @@ extension OAuthReply.Unusable {
                 ambiguous: refreshToken == nil
             )
         } else if refreshToken != nil {
-            why = answer.shortfall("an access token that can be used")
+            why = answer.missingAccessToken("an access token that can be used")
         } else {
             return nil
         }

@@ -53,8 +53,8 @@ struct JunctionRenewTests {
 
             #expect(grant.token == nil)
             #expect(grant.refreshToken?.text == "next")
-            #expect(grant.shortfall?.ambiguous == false)
-            #expect(grant.shortfall?.message.contains("without a usable access token") == true)
+            #expect(grant.missingAccessToken?.ambiguous == false)
+            #expect(grant.missingAccessToken?.message.contains("without a usable access token") == true)
         }
     }
 

@@ -72,8 +72,8 @@ struct OAuthRenewTests {
             #expect(grant.token == nil)
             #expect(grant.refreshToken?.text == "refresh-1")
             #expect(grant.identity == OAuthSample.identity)
-            #expect(grant.shortfall?.ambiguous == false)
-            #expect(grant.shortfall?.message.contains("secret") == false)
+            #expect(grant.missingAccessToken?.ambiguous == false)
+            #expect(grant.missingAccessToken?.message.contains("secret") == false)
         }
     }
 

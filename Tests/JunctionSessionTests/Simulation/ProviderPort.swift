@@ -127,7 +127,7 @@ struct ProviderPort: IdentityProvider {
         case .granted(let tokens): return grant(tokens, start)
         case .successor(let tokens):
             var grant = grant(tokens, start)
-            (grant.token, grant.shortfall) = (nil, Unavailability("No access token"))
+            (grant.token, grant.missingAccessToken) = (nil, Unavailability("No access token"))
             return grant
         case .deleted: throw .terminated(code: "invalid_token", message: "The user was deleted")
         case .reauthentication: throw .reauthenticationRequired
