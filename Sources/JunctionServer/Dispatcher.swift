@@ -22,6 +22,8 @@ final class Dispatcher {
     /// The error that answers each call if the daemon could not start. There is no session then, and only
     /// `daemon.reload` is carried out.
     var startError: WireError?
+    /// Logs a sentence about a credential that a unit did not get, while there is no session.
+    var startCredentialRefused: (@Sendable (String) -> Void)?
     /// Reads the configuration again if the daemon could not start.
     var startReload: Reload?
     typealias Reload = @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void
@@ -75,7 +77,11 @@ final class Dispatcher {
     }
 
     func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
-        session?.observer.refusedCredential(name, to: peer, because: message)
+        guard let session else {
+            startCredentialRefused?("Unit \(peer.unit ?? "unknown") got no credential \(name ?? "(unknown)"): \(message)")
+            return
+        }
+        session.observer.refusedCredential(name, to: peer, because: message)
     }
 
     // MARK: Messages

@@ -42,16 +42,20 @@ package final class SessionServer: Sendable {
     /// Makes a server that answers each call with `startError`, because the daemon could not start and there is no
     /// session.
     ///
-    /// - Parameter reload: carries out `daemon.reload`, and calls `answer` once, on the event loop.
+    /// - Parameters:
+    ///   - reload: carries out `daemon.reload`, and calls `answer` once, on the event loop.
+    ///   - credentialRefused: logs a sentence about a credential that a unit did not get.
     package convenience init(
         startError: WireError,
         settings: ServerSettings,
         eventLoop: any EventLoop,
-        reload: @escaping @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void
+        reload: @escaping @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void,
+        credentialRefused: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         let dispatcher = Dispatcher(nil, settings: settings, eventLoop: eventLoop)
         dispatcher.startError = startError
         dispatcher.startReload = reload
+        dispatcher.startCredentialRefused = credentialRefused
         self.init(dispatcher, settings, eventLoop)
     }
 

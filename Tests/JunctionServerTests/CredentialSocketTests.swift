@@ -4,6 +4,7 @@ import JunctionProtocol
 import JunctionTesting
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import JunctionServer
@@ -140,12 +141,24 @@ struct CredentialSocketTests {
         let path = try server.openCredentialSocket()
         let file = TestAddress.path(server.folder.path + "/1f")
 
-        for address in [nil, file, .unusedAbstract, Self.address("access-token", of: "a")] {
+        let addresses = [nil, file, .unusedAbstract, Self.address("access-token", of: "a")]
+        for (index, address) in addresses.enumerated() {
             #expect(try Self.load(from: path, boundTo: address) == "", "\(String(describing: address))")
+            #expect(server.audit.lines.count == index + 1)
             #expect(server.audit.lines.last?.contains("address") == true)
         }
         #expect(try load("refresh-token", from: server) == "")
         #expect(server.audit.lines.last?.hasPrefix("no refresh-token for \(Self.unit): There is no such") == true)
+    }
+
+    @Test func `a process that is in another unit than its address says gets nothing`() throws {
+        for (unit, getsUser) in [("init.scope", true), (Self.unit, true), ("user@0.service", false)] {
+            let server = try TestServer(allowed(.status), unitOfProcess: { _ in unit })
+            _ = try server.connectSignedIn()
+
+            #expect(try load("user-id", from: server).isEmpty == !getsUser, "\(unit)")
+            #expect(server.audit.lines.contains { $0.contains("its address names") } == !getsUser)
+        }
     }
 
     @Test func `a connection over root's limit gets nothing`() throws {
@@ -182,16 +195,37 @@ struct CredentialSocketTests {
         server.provider.release()
     }
 
+    @Test func `if the daemon ends before there is a token, the log says so`() throws {
+        let server = try TestServer(allowed(.token))
+        _ = try server.connectSignedIn()
+        server.provider.hold()
+        server.clock.advance(by: .seconds(7_200))
+        let path = try server.openCredentialSocket()
+        let descriptor = TestAddress.path(path).makeSocket()
+        let socket = TestSocket(adopting: descriptor)
+        try #require(Self.address("access-token").bind(descriptor))
+        try #require(TestAddress.path(path).connect(descriptor))
+        try server.awaitConnections(2)
+
+        try server.drain()
+
+        #expect(try socket.lines.rest().isEmpty)
+        #expect(server.audit.lines.contains { $0.contains("The connection was closed before") })
+        server.provider.release()
+    }
+
     @Test func `a daemon that could not start gives nothing`() throws {
         let folder = TemporaryFolder()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let settings = ServerSettings(policy: allowed(.status, .token))
+        let refusals = Mutex<[String]>([])
         let server = try loop.submit {
             SessionServer(
                 startError: WireError(.misconfigured, "nonsense"),
                 settings: settings,
                 eventLoop: loop,
-                reload: { answer in answer(.success([])) }
+                reload: { answer in answer(.success([])) },
+                credentialRefused: { line in refusals.withLock { $0.append(line) } }
             )
         }.wait()
         let path = folder.path + "/credentials"
@@ -200,6 +234,7 @@ struct CredentialSocketTests {
 
         #expect(try Self.load(from: path, boundTo: Self.address("access-token")) == "")
         #expect(try Self.load(from: path, boundTo: nil) == "")
+        #expect(refusals.withLock { $0.first }?.contains("\(Self.unit) got no credential access-token: nonsense") == true)
         try loop.flatSubmit { server.drain() }.wait()
     }
 }

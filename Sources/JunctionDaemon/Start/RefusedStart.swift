@@ -144,8 +144,15 @@ struct RefusedStart {
             limits: CallerLimits(connections: 64, connectionsOfAll: 256)
         )
         settings.patience.connection = .seconds(30)
+        let journalStream = environment.variables["JOURNAL_STREAM"]
         let server = try loop.submit { [settings] in
-            SessionServer(startError: error, settings: settings, eventLoop: loop, reload: reload)
+            SessionServer(
+                startError: error,
+                settings: settings,
+                eventLoop: loop,
+                reload: reload,
+                credentialRefused: { StandardError.say($0, journalStream: journalStream) }
+            )
         }.wait()
         for listener in listeners {
             let socket = try ListeningSocket(adopting: listener.descriptor)

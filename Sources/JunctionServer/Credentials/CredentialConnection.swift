@@ -31,15 +31,20 @@ final class CredentialConnection {
         switch name {
         case .accessToken: sendToken(after: "")
         case .authorizationHeader: sendToken(after: "Authorization: Bearer ")
-        case .userId: if let userId = facts.userId { send(ByteBuffer(string: userId)) } else { refuse(Self.noUser) }
-        case .status where facts.state == .notLoggedIn: refuse(Self.noUser)
-        case .status: dispatcher.tellState(to: caller) { send(ByteBuffer(bytes: $0)) }
+        case .userId: withUser { send(ByteBuffer(string: $0)) }
+        case .status: withUser { _ in dispatcher.tellState(to: caller) { send(ByteBuffer(bytes: $0)) } }
         }
     }
 
-    private var facts: JunctionSession.Snapshot.Facts { dispatcher.owner.assumeIsolated { $0.snapshot.facts } }
-
-    private static let noUser = "No user is signed in"
+    /// Calls `body` with the signed-in user, or refuses: no user is signed in, or the daemon cannot open the stored
+    /// session.
+    private func withUser(_ body: (String) -> Void) {
+        let facts = dispatcher.owner.assumeIsolated { $0.snapshot.facts }
+        let isSignedIn = facts.state == .established || facts.state == .tokenExpired
+        guard isSignedIn, let userId = facts.userId else { return refuse("No user is signed in") }
+        guard facts.storage.isReadable else { return refuse(facts.storage.reason ?? "The stored session is not readable") }
+        body(userId)
+    }
 
     private func sendToken(after word: String) {
         caller.requestBegan(0)
@@ -116,6 +121,10 @@ extension CredentialConnection: ChannelInboundHandler {
     // SwiftNIO calls this last, also for a connection that was never active.
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
+        if !isAnswered {
+            let reason = "The connection was closed before there was a token, for example because the daemon ended"
+            dispatcher.refusedCredential(name.rawValue, to: caller.peer, because: reason)
+        }
         self.context = nil
         registry.closed(self)
     }
