@@ -14,7 +14,7 @@ ORDER ?= $(CURDIR)/.build-release/junctiond.order
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_ORDER="$(ORDER)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-SUITES = swift oauth network page python docs tutorial examples c alerts demo system
+SUITES = swift oauth network page python js docs tutorial examples c alerts demo system
 
 # Swift builds in parallel itself, and `install` may call `release` once for each program.
 .NOTPARALLEL:
