@@ -83,10 +83,11 @@ bootstrap: ## installs missing build dependencies, and names them first
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
-lint: ## checks without a build: format, module dependencies, and whether the mutation defects apply
+lint: ## checks without a build: format, module dependencies, whether the mutation defects apply, the workflows and the release script
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 	SWIFT="$(SWIFT)" .ci/dependencies
 	.ci/defects
+	.ci/workflows
 
 clean:
 	rm -rf .build .build-*
