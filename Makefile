@@ -14,7 +14,7 @@ ORDER ?= $(CURDIR)/.build-release/junctiond.order
 RELEASE = JUNCTION_RELEASE=1 JUNCTION_ORDER="$(ORDER)" $(SWIFT) build -c release --static-swift-stdlib $(HARDENED) $(SECTIONS) \
 	--scratch-path .build-release
 
-SUITES = swift oauth network page python docs tutorial examples c alerts demo system
+SUITES = swift oauth network page python js docs tutorial examples c alerts demo system
 
 # Swift builds in parallel itself, and `install` may call `release` once for each program.
 .NOTPARALLEL:
@@ -83,10 +83,11 @@ bootstrap: ## installs missing build dependencies, and names them first
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
-lint: ## checks without a build: format, module dependencies, and whether the mutation defects apply
+lint: ## checks without a build: format, module dependencies, whether the mutation defects apply, the workflows and the release script
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 	SWIFT="$(SWIFT)" .ci/dependencies
 	.ci/defects
+	.ci/workflows
 
 clean:
 	rm -rf .build .build-*

@@ -196,18 +196,20 @@ struct CredentialSocketTests {
     }
 
     @Test func `if the daemon ends before there is a token, the log says so`() throws {
-        let server = try TestServer(allowed(.token))
+        var patience = ServerSettings.Patience()
+        patience.drain = .milliseconds(1)
+        let server = try TestServer(allowed(.token), patience: patience)
         _ = try server.connectSignedIn()
-        server.provider.hold()
+        let asked = Signal()
+        server.provider.hold { asked.give() }
         server.clock.advance(by: .seconds(7_200))
-        let path = try server.openCredentialSocket()
-        let descriptor = TestAddress.path(path).makeSocket()
+        let descriptor = TestAddress.path(try server.openCredentialSocket()).makeSocket()
         let socket = TestSocket(adopting: descriptor)
         try #require(Self.address("access-token").bind(descriptor))
-        try #require(TestAddress.path(path).connect(descriptor))
-        try server.awaitConnections(2)
+        try #require(TestAddress.path(try server.openCredentialSocket()).connect(descriptor))
+        asked.wait()
 
-        try server.drain()
+        try server.loop.flatSubmit { [server = server.server] in server.drain() }.wait()
 
         #expect(try socket.lines.rest().isEmpty)
         #expect(server.audit.lines.contains { $0.contains("The connection was closed before") })

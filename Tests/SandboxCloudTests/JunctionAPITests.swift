@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test func `a user is found by an id with characters that a path must escape`() async throws {
+        try await Sandbox.run { sandbox in
+            let created = try await sandbox.post(
+                "/v2/user",
+                ["client_user_id": "anna@example.com/1"],
+                headers: Sandbox.team
+            )
+
+            let found = try await sandbox.get("/v2/user/resolve/anna%40example.com%2F1", headers: Sandbox.team)
+
+            #expect(found.status == 200)
+            #expect(found.json["user_id"] == created.json["user_id"])
+        }
+    }
+
     @Test func `a deleted user is not found until the deletion is undone`() async throws {
         try await Sandbox.run { sandbox in
             let user = try await sandbox.user()

@@ -12,7 +12,7 @@ extension JunctionCloud {
         router.post("v2/user") { request, _ in try await createUser(request) }
         router.post("v2/user/undo_delete") { request, _ in try undoDelete(request) }
         router.get("v2/user/resolve/{clientUser}") { request, context in
-            let name = try context.parameters.require("clientUser")
+            let name = try context.part("clientUser")
             return try api(request) { state, caller, _ in
                 let team = try caller.team()
                 guard let user = state.users.user(named: name, in: team), !user.isDeleted else {

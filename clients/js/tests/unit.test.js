@@ -1,0 +1,261 @@
+// What needs no daemon, and what a scripted peer shows.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { Client, JunctionError, Secret } from 'junctiond';
+import * as calls from '../src/calls.js';
+import { Ending } from '../src/ending.js';
+import { errorCodes } from '../src/errors.js';
+import { time } from '../src/members.js';
+import { LineSplitter, messages, requestLine } from '../src/messages.js';
+import { rejects } from './stage.js';
+
+const PROTOCOL = readFileSync(new URL('../../../docs/protocol.md', import.meta.url), 'utf8');
+
+test('a secret is not shown', () => {
+    const secret = new Secret('s3cret');
+
+    assert.deepEqual([inspect({ secret }), JSON.stringify({ secret }), `${secret}`].filter((text) => text.includes('s3cret')), []);
+    assert.equal(new Secret(secret).reveal(), 's3cret');
+});
+
+test('a time has any offset, and an impossible time cannot be read', () => {
+    const read = (text) => time(text)?.toISOString();
+
+    assert.equal(read('2026-11-22T10:00:00.1234Z'), '2026-11-22T10:00:00.123Z');
+    assert.equal(read('2026-11-22T10:00:00+05:30'), '2026-11-22T04:30:00.000Z');
+    assert.equal(read('2016-12-31T23:59:60Z'), '2017-01-01T00:00:00.000Z');
+    assert.equal(read('9999-12-31t23:59:59z'), '9999-12-31T23:59:59.000Z');
+    assert.equal(read('0001-01-01T00:00:00Z'), '0001-01-01T00:00:00.000Z');
+    for (const text of ['2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T00:00:61Z', '2026-01-01', 5]) {
+        assert.equal(time(text), undefined);
+    }
+});
+
+test('lines are split at any byte, and blank lines are skipped', () => {
+    const bytes = Buffer.from('{"a":"ä"}\r\n\n \t\r\n[1]\nrest');
+    for (let size = 1; size <= bytes.length; size += 1) {
+        const splitter = new LineSplitter();
+        const lines = [];
+        for (let at = 0; at < bytes.length; at += size) {
+            lines.push(...[...splitter.lines(bytes.subarray(at, at + size))].map((line) => line.toString().trim()));
+        }
+        assert.deepEqual(lines, ['{"a":"ä"}', '[1]']);
+    }
+});
+
+test('a line of the daemon that is no message is an error without the line', () => {
+    const lines = ['nonsense s3cret', '5', '[]', 'null', '{}', '{"method":"a"}', '{"jsonrpc":"2.0","method":5}', '\ufeff{}'];
+    lines.push('{"jsonrpc":"2.0","method":"a","id":{}}', '{"id":1,"result":"\\ud800"}', '['.repeat(100_000));
+    for (const line of lines) {
+        assert.throws(() => messages(Buffer.from(line)), (error) => {
+            assert.equal(error.kind, 'unreadableAnswer');
+            return !error.message.includes('s3cret');
+        });
+    }
+    assert.equal(messages(Buffer.from('{"id":1,"result":"\\\\ud800 \\ud83d\\ude00"}'))[0].outcome, '\\ud800 😀');
+});
+
+test('a request that JSON cannot express is a TypeError', async () => {
+    assert.throws(() => requestLine(1, 'token.get', { minimumValidity: NaN }), TypeError);
+    assert.throws(() => requestLine(1, 'session.reconcile', { userId: '\ud800' }), TypeError);
+    const client = new Client({ socket: '/nowhere' });
+    await assert.rejects(client.signIn('a token'), TypeError);
+    await assert.rejects(client.status({ timeout: '5' }), TypeError);
+    await assert.rejects(client.status({ timeout: -1 }), TypeError);
+});
+
+test('a path that cannot be a socket is an error', () => {
+    for (const socket of ['', `/${'x'.repeat(107)}`, '/a\0b']) {
+        assert.throws(() => new Client({ socket }), { kind: 'invalidSocketPath' });
+    }
+});
+
+test('a timeout beyond the longest of a timer does not fire early', async () => {
+    const ending = new Ending(2 ** 31 / 1000 + 1);
+    await ending.pause(0);
+    assert.equal(ending.error, null);
+    ending.dispose();
+});
+
+test('an error is an Error with a remedy', () => {
+    const error = new JunctionError('busy', 'too many', { retryAfter: 2.2 });
+    assert.ok(error instanceof Error);
+    assert.deepEqual([error.name, error.remedy, error.code], ['JunctionError', 'try again in 3 s', null]);
+    assert.equal(new JunctionError('toString', 'a kind of a newer daemon').remedy, "see 'junctionctl doctor'");
+});
+
+// The page of the protocol and this library say the same.
+
+test('the calls that are repeated are those of the protocol', () => {
+    const told = PROTOCOL.split('written, no answer: `session.status`')[1].split('\n')[0];
+    const repeatable = new Set([...told.matchAll(/`(\w+\.\w+)`/g)].map((match) => match[1]));
+    repeatable.add('session.status').delete('rpc.discover');
+    const page = { redirectUri: '', state: '', codeChallenge: '' };
+    const ours = [
+        calls.status(), calls.subscribe(true), calls.signIn({ scheme: 'device' }), calls.signOut(), calls.reconcile(null),
+        calls.renew(), calls.authorizationPage(page), calls.token(), calls.api('GET', '/'), calls.info(), calls.whoami(),
+        calls.reload(), calls.metrics(), calls.diagnose(), calls.registerHandler(),
+    ];
+    assert.deepEqual(new Set(ours.filter((call) => call.isRepeatable).map((call) => call.method)), repeatable);
+    assert.ok(calls.identify('anna').isRepeatable && !calls.identify(null).isRepeatable);
+});
+
+test('the kinds of errors are those of the protocol', () => {
+    const rows = new Map([...PROTOCOL.matchAll(/^\| (\d{4}) \| `(\w+)` \|/gm)].map(([, code, kind]) => [Number(code), kind]));
+    assert.deepEqual(new Map([...errorCodes].filter(([code]) => code > 0)), rows);
+});
+
+// A peer that follows a script.
+
+async function withPeer(serve, story) {
+    const folder = mkdtempSync(join(tmpdir(), 'jd-'));
+    const socket = join(folder, 'd.sock');
+    const ends = [];
+    const server = net.createServer((end) => {
+        ends.push(end);
+        end.on('error', () => {});
+        const lines = createInterface({ input: end })[Symbol.asyncIterator]();
+        const hear = async () => JSON.parse((await lines.next()).value);
+        serve({ end, hear, say: (message) => end.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`) });
+    });
+    server.listen(socket);
+    await once(server, 'listening');
+    try {
+        await story(new Client({ socket }));
+    } finally {
+        for (const end of ends) end.destroy();
+        server.close();
+        rmSync(folder, { recursive: true });
+    }
+}
+
+function question(id, milliseconds = 3_600_000) {
+    const deadline = new Date(Date.now() + milliseconds).toISOString();
+    const params = { renewalId: String(id), reason: 'expiring', userId: 'anna', expiresAt: null, deadline };
+    return { id, method: 'session.willRenewAccessToken', params };
+}
+
+/** Runs a handler that never answers question 1, and resolves with the peer's last result. */
+function thinking(serve) {
+    return new Promise((resolve, reject) => {
+        let connections = 0;
+        const peer = async (stage) => {
+            try {
+                stage.say({ id: (await stage.hear()).id, result: { registered: true } });
+                const result = await serve(stage, (connections += 1));
+                if (result !== undefined) finish(result);
+            } catch (error) {
+                reject(error);
+            }
+        };
+        const abort = new AbortController();
+        let thinks;
+        const isThinking = new Promise((begun) => (thinks = begun));
+        let wasAborted;
+        const aborted = new Promise((done) => (wasAborted = done));
+        const decide = async (request, { signal }) => {
+            if (request.renewalId !== '1') return 'a-token';
+            thinks();
+            await once(signal, 'abort');
+            wasAborted();
+            return 'too-late';
+        };
+        const finish = async (result) => {
+            await aborted;
+            abort.abort();
+            resolve(result);
+        };
+        const story = (client) => client.handleRenewals(decide, { signal: abort.signal, onError: () => {} });
+        withPeer((stage) => peer({ ...stage, isThinking }), story).catch(reject);
+    });
+}
+
+test('a new question aborts the handler of the previous question', async () => {
+    const result = await thinking(async ({ hear, say, isThinking }) => {
+        say(question(1));
+        await isThinking;
+        say(question(2));
+        return hear();
+    });
+    assert.deepEqual(result, { jsonrpc: '2.0', id: 2, result: { action: 'renewWithAuthToken', authToken: 'a-token' } });
+});
+
+test('a handler without an answer at the deadline is aborted and counts as unable', async () => {
+    const result = await thinking(async ({ hear, say }) => {
+        say(question(1, 100));
+        return hear();
+    });
+    assert.deepEqual(result.result, { action: 'unableToRetrieveAuthToken' });
+});
+
+test('a lost connection aborts the handler, which registers again', async () => {
+    const result = await thinking(async ({ end, hear, say, isThinking }, connection) => {
+        if (connection === 2) {
+            say(question(2));
+            return hear();
+        }
+        say(question(1));
+        await isThinking;
+        end.destroy();
+        return undefined;
+    });
+    assert.equal(result.id, 2);
+});
+
+test('an answer that arrived before a failed write is delivered, and the unsent call is repeated', async () => {
+    let connections = 0;
+    let makeSecondCall;
+    const serve = async ({ end, hear, say }) => {
+        connections += 1;
+        const { id } = await hear();
+        if (connections === 1) {
+            // In one turn of the event loop, so that the client has not read the answer when its write fails.
+            const answer = { jsonrpc: '2.0', id, result: { pendingRestart: ['a'] } };
+            end.write(`${JSON.stringify(answer)}\n`, () => {
+                end.destroy();
+                makeSecondCall();
+            });
+        } else {
+            say({ id, result: { status: 200, headers: {}, body: '' } });
+        }
+    };
+    await withPeer(serve, async (client) => {
+        const second = new Promise((resolve) => {
+            makeSecondCall = () => resolve(client.request('POST', '/once'));
+        });
+
+        assert.deepEqual(await client.reload(), ['a']);
+        assert.equal((await second).status, 200);
+        client.close();
+    });
+    assert.equal(connections, 2);
+});
+
+test('patience repeats a call after the time that the daemon says', async () => {
+    let asked = 0;
+    const serve = async ({ hear, say }) => {
+        for (;;) {
+            const { id } = await hear();
+            asked += 1;
+            if (asked === 1) say({ id, error: { code: 1011, message: 'busy', data: { kind: 'busy', retryAfter: 0.01 } } });
+            else say({ id, result: { accessToken: 't', tokenType: 'Bearer', expiresAt: '2100-01-01T00:00:00Z', userId: 'anna' } });
+        }
+    };
+    await withPeer(serve, async (client) => {
+        assert.equal((await client.token({ patience: 60 })).userId, 'anna');
+        client.close();
+    });
+    assert.equal(asked, 2);
+    await withPeer(serve, async (client) => {
+        asked = 0;
+        await rejects(client.token(), 'busy');
+        client.close();
+    });
+});
