@@ -58,9 +58,9 @@ final class ConnectionRegistry {
         guard let request = CredentialRequest(address: UnixAddress.bytes(ofPeer: descriptor)) else {
             throw noCredential(nil, to: peer, "The peer's address is not one that the service manager uses for a unit")
         }
-        // The kernel's answer about the process contradicts the address, for example in a container of root's: believe neither.
+        // The kernel's answer about the process contradicts the address, for example in a container.
         if let unit = peer.unit, unit != request.unit, unit != "init.scope" {
-            throw noCredential(request.name, to: peer, "The peer is in this unit, and its address names \(request.unit)")
+            throw noCredential(request.name, to: peer, "The peer is in another unit than its address says")
         }
         peer.load(for: request.unit)
         guard let name = CredentialName(rawValue: request.name) else {

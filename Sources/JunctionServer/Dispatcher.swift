@@ -78,7 +78,8 @@ final class Dispatcher {
 
     func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
         guard let session else {
-            startCredentialRefused?("Unit \(peer.unit ?? "unknown") got no credential \(name ?? "(unknown)"): \(message)")
+            let credential = name ?? "(unknown)"
+            startCredentialRefused?("Unit \(peer.unit ?? "unknown") got no credential \(credential): \(message)")
             return
         }
         session.observer.refusedCredential(name, to: peer, because: message)
@@ -239,8 +240,8 @@ extension WireError {
     )
     static let tooMuchWaits = WireError(
         .busy,
-        "Too much of what your user has sent or asked waits here, this unfinished line most of all; the connection is "
-            + "closed: read the answers, and send less at a time",
+        "Your user has reached the limit of waiting data, and this connection holds the most: the daemon closes it. "
+            + "Read the answers, and send less at a time",
         retryAfter: 1
     )
     static func lineTooSlow(_ limit: Duration) -> WireError {

@@ -9,7 +9,7 @@ struct SandboxCommand: AsyncParsableCommand {
         abstract: "A local stand-in for the cloud services that junctiond talks to.",
         discussion: """
             Without a subcommand it serves; 'junction-sandbox serve --help' has the options for that. The other \
-            subcommands are for whoever writes a server that makes registration tokens.
+            subcommands help authors of a server that makes registration tokens. demo shows what junctiond does.
             """,
         version: "junction-sandbox 0.1.0",
         subcommands: [

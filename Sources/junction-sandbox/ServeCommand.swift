@@ -11,7 +11,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             It serves Junction's auth server and API and the other vendors' endpoints at one origin, on loopback \
             only, and /sandbox endpoints to drive and break them. Prints 'junction-sandbox listening on ORIGIN' when \
-            it listens, and the lines that make a daemon of the same shell use it. A person finds a page there.
+            it listens, and then export lines for a daemon in the same shell. A browser shows a page at ORIGIN.
             """
     )
 

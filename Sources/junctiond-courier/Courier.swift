@@ -37,7 +37,7 @@ final class Courier {
                 exit(76)
             }
             guard isGreeted || clinux_boot_milliseconds() < lastGreeting else {
-                StandardError.say("nobody has said anything within 10 s: only junctiond has any business here")
+                StandardError.say("no greeting arrived within 10 s: only junctiond may connect to this program")
                 exit(76)
             }
             carry()

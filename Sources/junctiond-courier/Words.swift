@@ -5,7 +5,7 @@ let version = "0.1.0"
 let help = """
     junctiond-courier carries HTTPS requests for junctiond, which has no network of its own.
 
-    It is started by junctiond, or by systemd at /run/junctiond/courier.sock, and is of no use by hand.
+    junctiond starts it, or systemd starts it for a connection to its socket. Do not start it by hand.
     """
 
 enum StandardError {

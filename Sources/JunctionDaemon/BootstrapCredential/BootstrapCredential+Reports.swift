@@ -22,7 +22,7 @@ extension BootstrapCredential {
             finding(
                 .problem,
                 "The credential \(name) signs nobody in: \(reason)",
-                "Pass a new one: it is tried as soon as it is in the place of the old one, or after a restart"
+                "Replace it with a new credential: the daemon tries the new one at once, or after a restart"
             )
         case .unknown(let reason):
             finding(

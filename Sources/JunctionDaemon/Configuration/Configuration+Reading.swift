@@ -112,8 +112,8 @@ extension AccessEntry {
     }
 
     private static let reserved =
-        "reserved for tokens that are exchanged for one app alone, which is not supported yet: remove it, and every caller with "
-        + "the capability token gets the session's own"
+        "reserved for access tokens for a single app, which the daemon does not support yet: remove this key. Callers with "
+        + "the capability token get the access token of the session"
 }
 
 extension SettingKind<Set<Capability>> {

@@ -42,7 +42,7 @@ extension Series {
         .gauge,
         "1 if the provider wants a new credential for the user, 0 if not."
     )
-    static let phase = Series("renewal_phase", .gauge, "1 for what the renewal is at, 0 for the rest.")
+    static let phase = Series("renewal_phase", .gauge, "1 for the phase of the renewal, 0 for all other phases.")
     static let lastRenewal = Series(
         "last_renewal_timestamp_seconds",
         .gauge,

@@ -10,9 +10,8 @@ package enum UsageText {
         It stays in the foreground: let the service manager put it in the background.
         Talk to it with junctionctl.
 
-        Every scalar key of the configuration can also be set by an environment
-        variable, which overrules the file: limits.inFlight by
-        JUNCTIOND_LIMITS_IN_FLIGHT.
+        Every key outside [[access]] can also be set by an environment variable, which
+        overrides the file: limits.inFlight by JUNCTIOND_LIMITS_IN_FLIGHT.
 
         SIGTERM and SIGINT end it in good order; SIGHUP makes it read the configuration
         again.

@@ -63,8 +63,8 @@ struct ApiPolicy {
     /// credential to a request with a link token.
     private static let takesLinkToken = SessionError(
         .permissionDenied,
-        "The paths below /v2/link/provider take a link token instead of the user's credential: get one with POST /v2/link/token "
-            + "here, and send it to Junction yourself in the header x-vital-link-token",
+        "The daemon does not send requests below /v2/link/provider, because they need a link token. Get one with "
+            + "POST /v2/link/token, and send it to Junction yourself in the header x-vital-link-token",
         remedy: "call Junction directly with the link_token that 'junctionctl api POST /v2/link/token' brings"
     )
 

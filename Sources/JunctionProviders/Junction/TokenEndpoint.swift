@@ -50,7 +50,8 @@ struct TokenEndpoint: Sendable {
 
         fileprivate init(_ answer: TokenAnswer, of http: HttpAnswer) {
             self.answer = answer
-            missingAccessToken = answer.token == nil ? http.missingAccessToken("a usable access token and its life") : nil
+            missingAccessToken =
+                answer.token == nil ? http.missingAccessToken("a usable access token and its life") : nil
         }
 
         /// Returns the grant for this user.

@@ -33,10 +33,11 @@ extension LocalFailure {
             case .socket(let path): "No network helper can be had at \(path) (\(failure.reason))"
             }
         case .died: "The network helper ended before it had the answer of \(place)"
-        case .silent: "The network helper does not say anything about \(place) any more, and was given up"
+        case .silent: "The network helper sent nothing more about \(place), so the daemon stopped using it"
         case .late: "The network helper has not brought the answer of \(place) in its time, and was given up"
         case .ofAnotherVersion: "The network helper is of another version than the daemon"
-        case .unintelligible: "The network helper said of \(place) what makes no sense, and was given up"
+        case .unintelligible:
+            "The network helper sent an unintelligible message about \(place), so the daemon stopped using it"
         case .malformed:
             "The network helper brought an answer of \(place) that cannot be one, and this request was ended"
         case .requestTooLong: "The request to \(place) is longer than a request may be"
@@ -58,7 +59,7 @@ extension LocalFailure {
             }
         case .malformed: "try again; if it stays so, the journal of junctiond-courier@ may say more"
         case .died, .silent, .late, .unintelligible:
-            "the next request gets another one; its last words are in the journal of junctiond-courier@"
+            "the next request gets another helper; the journal of junctiond-courier@ has the last messages of this one"
         case .ofAnotherVersion: "an upgrade is half done: restart junctiond"
         case .requestTooLong, .tooManyUnderWay, .cancelled, .shutDown: nil
         }

@@ -57,7 +57,7 @@ extension TransferFailure {
         case .trustUnusable: "The certificates that \(place) is to be checked with cannot be read"
         case .clientCertificateUnusable: "Our own certificate for \(place), or its key, cannot be used"
         case .clientCertificateRefused:
-            "\(place) wants a certificate of ours, and got none or one that it does not know"
+            "\(place) requires a client certificate, and got none or one that it does not accept"
         case .other: "The request to \(place) failed (libcurl's error \(detail))"
         }
     }

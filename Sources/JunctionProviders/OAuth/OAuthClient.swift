@@ -33,7 +33,7 @@ struct OAuthClient: Sendable {
             for key in ["clientSecretFile", "clientKeyFile"] where settings[key] != nil {
                 throw ProviderConfigurationFault(
                     "oauth.\(key) is set, but oauth.clientAuthentication is \"none\": say how the client authenticates "
-                        + "(\"basic\", \"post\" or \"privateKeyJwt\"), or take the file away"
+                        + "(\"basic\", \"post\" or \"privateKeyJwt\"), or remove the setting or the credential"
                 )
             }
             proof = .none

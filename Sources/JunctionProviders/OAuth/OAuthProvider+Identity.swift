@@ -82,7 +82,7 @@ extension OAuthProvider {
     }
 
     private static func nobody(_ issuer: OAuthIssuer) -> String {
-        "\(issuer.place) tells neither by an id_token nor by a userinfo endpoint who has signed in: put openid among "
+        "\(issuer.place) returned no id_token and has no userinfo endpoint, so the user is unknown: add openid to "
             + "oauth.scopes, or set oauth.userinfoEndpoint"
     }
 }

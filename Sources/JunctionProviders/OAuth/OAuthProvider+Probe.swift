@@ -50,7 +50,7 @@ extension OAuthProvider {
                 name: Self.metadata,
                 verdict: .problem,
                 detail: why.message,
-                remedy: "Check the network and oauth.issuer: until the server answers, what there is is kept"
+                remedy: "Check the network and oauth.issuer: the daemon keeps the session until the server answers"
             )
         case .notAllowed(let refusal):
             ProbeFinding(
@@ -78,7 +78,7 @@ extension OAuthProvider {
     private static let noRevocation = ProbeFinding(
         name: "provider revocation",
         verdict: .note,
-        detail: "The server tells of no revocation endpoint: it is not told of a sign-out, and its tokens live on",
+        detail: "The server names no revocation endpoint: the daemon cannot revoke tokens at a sign-out",
         remedy: "Set oauth.revocationEndpoint if the server has one"
     )
 }

@@ -28,8 +28,8 @@ final class OAuthServer: Sendable {
         let to: String
 
         func detail(_ issuer: OAuthIssuer) -> String {
-            "\(issuer.place) now names a \(endpoint.words) at \(to), and the session was signed in with one at \(from): nothing "
-                + "is sent there"
+            "\(issuer.place) now names a \(endpoint.words) at \(to), but the sign-in used one at \(from): the daemon "
+                + "sends nothing to \(to)"
         }
 
         var remedy: String { "if the server has moved, set oauth.\(endpoint.setting) or sign in again" }

@@ -27,7 +27,7 @@ struct AccessAdvice {
             "access[\(decision.entry?.index ?? 0)], counted from 0, decides about you and does not allow it: add "
                 + "\"\(capability.rawValue)\" to its list, or \(addition(before: true))"
         case .unitUnknown:
-            "an entry for a unit would decide, and the unit of this process cannot be learnt: \(addition(before: true))"
+            "an entry for a unit would decide, but the daemon cannot find the unit of this process: \(addition(before: true))"
         case .none where policy.rules.isEmpty: capability == .manage ? firstEntry : membership
         case .none where peer.isInSocketGroup:
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
@@ -46,7 +46,7 @@ struct AccessAdvice {
     private var addition: String { addition(before: false) }
 
     private var firstEntry: String {
-        "ask as root, or \(addition); as soon as there is an entry, the socket's group alone gives nothing, so add one for "
+        "ask as root, or \(addition); the first entry takes the rights of the socket's group away, so add an entry for "
             + "each other caller, too"
     }
 

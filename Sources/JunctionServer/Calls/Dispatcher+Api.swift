@@ -104,12 +104,12 @@ extension Dispatcher {
 extension WireError {
     static let tooManyCalls = WireError(
         .busy,
-        "Your user has as many calls under way as it may, some of them with answers that are not read to their end: wait for one",
+        "Your user has reached the limit of API calls. A call counts until its answer has been read: wait for one to end",
         retryAfter: 1
     )
     static let tooManyAnswers = WireError(
         .busy,
-        "Too much of the answers to calls waits to be read by your user, or by all users together: read them, and call again",
+        "Your user, or all users together, have too much unread data of API answers: read the answers, and call again",
         retryAfter: 1
     )
 }

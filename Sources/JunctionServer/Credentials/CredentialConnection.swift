@@ -42,7 +42,9 @@ final class CredentialConnection {
         let facts = dispatcher.owner.assumeIsolated { $0.snapshot.facts }
         let isSignedIn = facts.state == .established || facts.state == .tokenExpired
         guard isSignedIn, let userId = facts.userId else { return refuse("No user is signed in") }
-        guard facts.storage.isReadable else { return refuse(facts.storage.reason ?? "The stored session is not readable") }
+        guard facts.storage.isReadable else {
+            return refuse(facts.storage.reason ?? "The daemon cannot open the stored session")
+        }
         body(userId)
     }
 

@@ -152,7 +152,7 @@ enum RequestRules {
         throw RefusedRequest(
             403,
             .permissionDenied,
-            "This is for programs of this machine on their own behalf: a request with the header \(stranger) is not answered"
+            "Only programs on this machine may use this socket: the daemon refuses a request with the header \(stranger)"
         )
     }
 

@@ -228,5 +228,5 @@ extension WireError {
         "The provider has answered, but there is no room for so long an answer in a batch now: make such a call by itself",
         remedy: lookFirst
     )
-    private static let lookFirst = "the call has been carried out: look before you make it again"
+    private static let lookFirst = "the provider has carried out the call: check its effect before you repeat it"
 }

@@ -145,8 +145,8 @@ extension SessionError {
             }
         return SessionError(
             .invalidCredential,
-            "The sign-in was interrupted by \(cause), and the provider does not "
-                + "take its code any more, approved or not: the approval has to be repeated: \(again)"
+            "The sign-in was interrupted by \(cause), and the provider no longer "
+                + "accepts its code, approved or not. The approval has to be repeated: \(again)"
         )
     }
 

@@ -167,7 +167,7 @@ extension SessionError {
             round.refused > 0 ? .invalidCredential : .providerUnavailable,
             "The sign-in brings no token, and \(round.words). See why the app has none, or hand the token in",
             remedy:
-                "see why the app has no token that is good, or give one with the sign-in; it is not tried again by itself"
+                "find out why the app has no valid token, or give a token with the sign-in; the daemon does not repeat the sign-in"
         )
     }
 

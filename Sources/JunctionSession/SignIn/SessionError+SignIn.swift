@@ -54,22 +54,22 @@ extension String {
 
     /// The provider refuses this client, or is not the one in the configuration.
     private static let signInAgainOnceCorrected =
-        "correct the configuration here or at the provider, run 'systemctl restart junctiond' if it was the one here, and sign "
+        "correct the configuration here or at the provider. After a change here, run 'systemctl restart junctiond'. Then sign "
         + "in again"
     /// The daemon does not repeat a sign-in by itself.
     private static let signInAgain =
-        "it is not tried again by itself: sign in with the same once the provider answers; 'junctionctl doctor' says what is in "
-        + "the way"
+        "the daemon does not repeat it: sign in with the same credential once the provider answers; "
+        + "'junctionctl doctor' says what is in the way"
     /// The grant of the spent credential is sealed on disk.
     package static let signInAgainWithPartialGrant =
-        "the credential has been spent, and what it has brought is kept for an hour, over a restart too: sign in with the same "
+        "the credential has been spent, and the daemon keeps its grant for an hour, also over a restart: sign in with the same credential "
         + "once the provider answers; 'junctionctl doctor' says what is in the way"
     /// The grant of the spent credential is only in memory, because the disk refuses the write.
     package static let signInAgainWithGrantInMemory =
-        "the credential has been spent, and what it has brought is kept in memory alone, as the disk does not take it: sign in "
-        + "with the same once the provider answers, before the daemon ends; 'junctionctl doctor' says what is in the way"
+        "the credential has been spent, and the daemon keeps its grant only in memory, because the disk refused it: sign in "
+        + "with the same credential once the provider answers, before the daemon ends; 'junctionctl doctor' says what is in the way"
     /// The provider may have acted on a request that it did not answer.
     private static let signInAgainWithAnother =
-        "it is not tried again by itself: sign in with the same once the provider answers, and with a new one if that is "
-        + "refused; 'junctionctl doctor' says what is in the way"
+        "the daemon does not repeat it: sign in with the same credential once the provider answers, and with a new one if "
+        + "the provider refuses it; 'junctionctl doctor' says what is in the way"
 }

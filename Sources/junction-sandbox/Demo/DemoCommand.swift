@@ -8,8 +8,8 @@ struct DemoCommand: ParsableCommand {
         commandName: "demo",
         abstract: "Tell what junctiond does: a private daemon, a private cloud, two apps, a crash and an outage.",
         discussion: """
-            It needs the installed programs and nothing else: no account, no network, no root. What it starts, it ends; \
-            what it writes is in a temporary folder, which goes with it.
+            It needs the installed programs and nothing else: no account, no network, no root. At the end \
+            it stops the programs that it started, and removes its temporary folder.
             """
     )
 

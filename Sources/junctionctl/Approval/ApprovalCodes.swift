@@ -43,7 +43,7 @@ struct ApprovalCodes: Sendable {
 extension GlobalOptions {
     /// Returns how to print the codes.
     func codes(asPicture: Bool) throws -> ApprovalCodes {
-        guard !asPicture || !json else { throw CommandFailure(usage: "--qr is for people, and --json is not") }
+        guard !asPicture || !json else { throw CommandFailure(usage: "--qr and --json cannot be combined") }
         if asPicture { try QRPicture.requireProgram() }
         return ApprovalCodes(asJson: json, asPicture: asPicture)
     }

@@ -10,7 +10,7 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Looks the installation over and says what to do about each problem.",
         discussion: """
             Ends with exit code 1 when there is a problem. When the daemon cannot be reached, or does not allow this \
-            user its own checks, the exit code is 69 or 77, after what can be seen from this side: the configuration, \
+            user its own checks, the exit code is 69 or 77. Then it first prints what it can check itself: the configuration, \
             the units, the journal, and the state of the session if this user may see that.
             """
     )

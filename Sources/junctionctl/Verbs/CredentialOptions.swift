@@ -140,7 +140,7 @@ struct CredentialOptions: ParsableArguments {
         if oauth.isExchange { return try tokenExchange() }
         if junction.isApiKey { return try apiKey() }
         guard let userId = user.userId else {
-            guard !isAboutUser else { throw ValidationError("that needs the --user-id it is about") }
+            guard !isAboutUser else { throw ValidationError("these options need --user-id") }
             return junction.tokenFile.map { .signInToken(SecretSource(file: $0, of: "--token-file")) } ?? .bare
         }
         if social.isLogin {

@@ -58,7 +58,9 @@ struct IdentifyCommand: ParsableCommand {
             throw ValidationError("give an id, or --none alone")
         }
         guard !device || [tokenCommand, userId, displayName, subjectTokenType].allSatisfy({ $0 == nil }) else {
-            throw ValidationError("--device stands for all that has to be known of the user")
+            throw ValidationError(
+                "--device cannot be combined with --token-command, --user-id, --display-name or --subject-token-type"
+            )
         }
     }
 

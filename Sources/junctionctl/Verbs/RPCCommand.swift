@@ -11,8 +11,8 @@ struct RPCCommand: ParsableCommand {
         abstract: "Calls a method of the daemon's, and prints its result as JSON.",
         discussion: """
             'junctionctl rpc rpc.discover' describes all methods. Parameters are one JSON object; those of session.signIn \
-            hold a secret and come on standard input only, for arguments can be read by every user. There is one answer: \
-            a subscription ends with this program, and what asks its caller back has a verb of its own: identify, \
+            contain a secret, so give them on standard input: every user can read arguments. The program prints one answer \
+            and ends, which ends a subscription. For methods whose caller has to answer requests, use identify and \
             handle-renewals.
             """
     )
@@ -33,7 +33,7 @@ struct RPCCommand: ParsableCommand {
     func validate() throws {
         if let verb = Self.conversations[method] {
             throw ValidationError(
-                "the daemon asks back about \(method), and rpc has no answers: use 'junctionctl \(verb)'"
+                "the daemon sends requests to the caller of \(method), and rpc cannot answer them: use 'junctionctl \(verb)'"
             )
         }
         guard params == nil || params == "-" || method != "\(SessionSignIn.name)" else {

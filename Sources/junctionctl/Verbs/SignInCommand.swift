@@ -8,12 +8,12 @@ struct SignInCommand: ParsableCommand {
         abstract: "Signs a user in.",
         discussion: """
             Without options it takes a Sign-In Token from standard input, or the answer of your backend that holds one \
-            (Junction; the others have to be told who signs in). A --user-id alone is what the daemon's provider makes of \
-            it: a log-in (social.plus), a registration whose token a session handler is asked for (Sinch), or the user of \
+            (Junction; the other providers need a user id). The daemon's provider decides what a --user-id alone means: \
+            a log-in (social.plus), a registration whose token a session handler is asked for (Sinch), or the user of \
             the API key that the daemon has (Junction).
             With OAuth it is --device: the codes are printed, and it waits until a person has approved on another screen. \
             ^C leaves that running.
-            The signed-in user again is a success; another one is refused until 'junctionctl sign-out'.
+            If the user is already signed in, it succeeds. If another user is signed in, run 'junctionctl sign-out' first.
             Ends with exit code 75 when the user is signed in, but that could not be stored.
             """,
         aliases: ["login"]

@@ -7,8 +7,8 @@ struct TokenCommand: ParsableCommand {
         commandName: "token",
         abstract: "Prints an access token of the signed-in user.",
         discussion: """
-            The daemon renews it first if it has to. With --json also when it dies, and whose it is. With --header it is \
-            a line for curl: 'junctionctl token --header | curl --header @- URL', and in no argument that others can read.
+            The daemon first renews the token if necessary. --json also prints its expiry and its user. --header prints \
+            a line for curl: 'junctionctl token --header | curl --header @- URL'. The token is then in no argument.
             """
     )
 
@@ -21,7 +21,7 @@ struct TokenCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard !header || !options.json else { throw ValidationError("--header is a line of text, and --json is not") }
+        guard !header || !options.json else { throw ValidationError("--header and --json cannot be combined") }
         if let minValidity { try requireSeconds(minValidity, "--min-validity") }
     }
 

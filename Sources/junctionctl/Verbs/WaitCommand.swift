@@ -9,9 +9,9 @@ struct WaitCommand: ParsableCommand {
         abstract: "Waits until somebody is signed in, or whatever else is asked for.",
         discussion: """
             It also waits for the daemon to come up, or to come back. Without --timeout it waits for ever; \
-            with it, it ends with exit code 75 when the time is over. For fresh it does not wait where waiting is in vain: \
-            a stored session that the daemon cannot open, or one whose token is dead and whose user has to sign in again, \
-            ends it with 75, one that is terminated with 1.
+            with it, the exit code is 75 when the time is over. With fresh it ends at once if waiting cannot help. \
+            The exit code is 75 if the daemon cannot open the stored session, or if the token has expired and the user \
+            has to sign in again. It is 1 if the provider has terminated the session.
             """
     )
 

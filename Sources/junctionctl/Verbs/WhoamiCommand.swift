@@ -50,7 +50,7 @@ struct CallerText {
         case .socketGroup: "there are no [[access]] entries, and you are in the socket's group"
         case .entry: caller.entry.map(words) ?? "an [[access]] entry says so"
         case .unitUnknown:
-            "an [[access]] entry about a unit would decide, and the unit of this process cannot be learnt"
+            "an [[access]] entry for a unit would decide, but the daemon cannot find the unit of this process"
         case .none: "no [[access]] entry is about you, and without any you would have to be in the socket's group"
         default: caller.basis.rawValue
         }

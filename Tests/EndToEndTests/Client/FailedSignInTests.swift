@@ -39,7 +39,7 @@ import Testing
         let line = try #require(log.first { $0.contains("A sign-in failed") })
         #expect(line.contains("cause=connection"))
         #expect(line.contains("host=127.0.0.1:"))
-        #expect(line.contains("sign in with the same once the provider answers"))
+        #expect(line.contains("sign in with the same credential once the provider answers"))
     }
 
     @Test func `a refused sign-in is logged with its caller and its reason, and without the credential`() throws {

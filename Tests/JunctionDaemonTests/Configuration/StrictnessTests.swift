@@ -96,8 +96,8 @@ import Testing
             ("allow = []\nuser = 1000", "access[1].user: expected a user by name or by number, as text, found 1000"),
             ("allow = []\nuser = \"a:b\"", "access[1].user: expected a user"),
             ("allow = []\ngroup = \"\"", "access[1].group: expected a group"),
-            ("allow = []\naudience = \"api\"", "access[1].audience: reserved for tokens"),
-            ("allow = []\nscopes = [\"a\"]", "access[1].scopes: reserved for tokens"),
+            ("allow = []\naudience = \"api\"", "access[1].audience: reserved for access tokens"),
+            ("allow = []\nscopes = [\"a\"]", "access[1].scopes: reserved for access tokens"),
         ]
     )
     func `a wrong access entry is refused with its line`(entry: String, expected: String) {

@@ -137,7 +137,7 @@ struct ApiPolicyTests {
 
             #expect(refused?.kind == .permissionDenied)
             #expect(
-                refused?.message.contains("get one with POST /v2/link/token here, and send it to Junction yourself")
+                refused?.message.contains("Get one with POST /v2/link/token, and send it to Junction yourself")
                     == true
             )
         }

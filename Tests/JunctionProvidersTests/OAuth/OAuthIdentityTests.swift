@@ -129,7 +129,7 @@ struct OAuthIdentityTests {
                 Issue.record("Expected a refusal")
                 return
             }
-            #expect(words.contains("put openid among oauth.scopes"))
+            #expect(words.contains("add openid to oauth.scopes"))
         }
     }
 

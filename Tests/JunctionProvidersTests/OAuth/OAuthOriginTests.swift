@@ -9,7 +9,7 @@ import Testing
 struct OAuthOriginTests {
     /// An origin without a listener.
     private static let elsewhere = "http://127.0.0.1:1"
-    private static let moved = "at \(elsewhere), and the session was signed in with one at"
+    private static let moved = "at \(elsewhere), but the sign-in used one at"
 
     private static func metadata(
         _ url: String,

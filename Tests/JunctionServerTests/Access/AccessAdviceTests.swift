@@ -58,7 +58,8 @@ struct AccessAdviceTests {
 
         #expect(remedy?.hasPrefix("ask as root, or add to the daemon's configuration the lines ") == true)
         #expect(
-            remedy?.hasSuffix("the socket's group alone gives nothing, so add one for each other caller, too") == true
+            remedy?.hasSuffix("takes the rights of the socket's group away, so add an entry for each other caller, too")
+                == true
         )
     }
 
@@ -78,7 +79,7 @@ struct AccessAdviceTests {
     @Test func `the advice does not name the unit of an entry that may not match the caller`() {
         let remedy = remedy(peer(), lacking: .token, AccessRule(allow: [.token], unit: "secret-name.service"))
 
-        #expect(remedy?.contains("cannot be learnt") == true)
+        #expect(remedy?.contains("cannot find the unit") == true)
         #expect(remedy?.contains("secret-name") == false)
     }
 

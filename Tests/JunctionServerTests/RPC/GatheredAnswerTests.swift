@@ -199,7 +199,7 @@ struct GatheredAnswerTests {
 
         let error = try #require(try second.receiveValue()["error"])
         #expect(error.code == 1011)
-        #expect(error["data"]?["remedy"]?.string?.contains("has been carried out") == true)
+        #expect(error["data"]?["remedy"]?.string?.contains("has carried out the call") == true)
         #expect(error["data"]?["retryAfter"] == nil)
         #expect(streams[1].isAbandoned)
         #expect(try first.receiveValue()["result"]?["body"]?.string?.utf8.count == length)
@@ -305,7 +305,7 @@ struct GatheredAnswerTests {
         let answers = Array(try client.receiveValue().elements)
         #expect(answers.compactMap { $0["id"]?.integer } == [1, 2])
         #expect(answers[0]["error"]?.code == 1011)
-        #expect(answers[0]["error"]?["data"]?["remedy"]?.string?.contains("has been carried out") == true)
+        #expect(answers[0]["error"]?["data"]?["remedy"]?.string?.contains("has carried out the call") == true)
         #expect(answers[1]["result"]?["body"]?.string?.utf8.count == 600_000)
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }

@@ -266,7 +266,7 @@ struct SignInRulesTests {
             return
         }
         #expect(failure.cause == .timeout && failure.host == "auth.example.com")
-        #expect(failure.message.hasPrefix("No answer: it is not tried again by itself: sign in with the same"))
+        #expect(failure.message.hasPrefix("No answer: the daemon does not repeat it: sign in with the same"))
     }
 
     @Test func `a sign-in that no handler could help is reported`() {
