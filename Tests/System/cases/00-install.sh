@@ -3,7 +3,7 @@
 . "${0%/*}/../lib.sh"
 
 units=(junctiond.service junctiond.socket junctiond-courier@.service junctiond-courier.socket junctiond-key-init.service
-    junction-online.service junction-online.target junctiond-api.socket junctiond-api-restart.service)
+    junction-online.service junction-online.target junctiond-api.socket junctiond-api-restart.service junctiond-token-file@.service)
 programs=(/usr/bin/junctiond /usr/bin/junctiond-courier /usr/bin/junctionctl /usr/bin/junction-sandbox)
 
 swift_libraries() {
@@ -61,6 +61,7 @@ check "the programs find every library they need" libraries_are_there
 check "the courier has the system's libcurl" links_curl /usr/bin/junctiond-courier
 check "the daemon has no TLS library" links_no_tls /usr/bin/junctiond
 check "the programs run" says_version
+check "docker finds its helper" is "$(realpath /usr/bin/docker-credential-junction)" /usr/bin/junctionctl
 check "the socket is enabled" is "$(systemctl is-enabled junctiond.socket)" enabled
 check "the socket listens" is "$(systemctl is-active junctiond.socket)" active
 check "the socket is for group junction, and for nobody else" \
@@ -101,7 +102,7 @@ cat >/etc/systemd/system/junctiond.service.d/sandbox.conf <<END
 Environment=JUNCTIOND_JUNCTION_AUTH_URL=$cloud JUNCTIOND_JUNCTION_API_URL=$cloud
 END
 # Programs of a debug build have libraries in the toolchain.
-for unit in ${VISIBLE:+junctiond junctiond-courier@ junction-online}; do
+for unit in ${VISIBLE:+junctiond junctiond-courier@ junction-online junctiond-token-file@}; do
     mkdir -p "$runtime_units/$unit.service.d"
     printf '[Service]\nExecPaths=%s\n' "-${VISIBLE// / -}" >"$runtime_units/$unit.service.d/toolchain.conf"
 done
