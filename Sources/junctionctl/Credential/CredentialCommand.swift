@@ -28,10 +28,9 @@ struct CredentialCommand: ParsableCommand {
     var request: String?
 
     @Option(
-        help: ArgumentHelp("A host that may get the token; repeatable.", valueName: "host[:port]"),
-        transform: Self.host
+        help: ArgumentHelp("A host that may get the token; repeatable.", valueName: "host[:port]")
     )
-    var host: [HostPattern] = []
+    var host: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -67,12 +66,7 @@ struct CredentialCommand: ParsableCommand {
         fileprivate var needsHost: Bool { [.git, .go, .bazel].contains(self) }
     }
 
-    private static func host(_ text: String) throws -> HostPattern {
-        guard let pattern = HostPattern(text) else {
-            throw ValidationError("--host takes HOST, HOST:PORT or *.DOMAIN, without a scheme and a path")
-        }
-        return pattern
-    }
+    private var hosts: [HostPattern] { host.compactMap { HostPattern($0) } }
 
     func validate() throws {
         if let requests = type.requests {
@@ -84,6 +78,9 @@ struct CredentialCommand: ParsableCommand {
         }
         guard !type.needsHost || !host.isEmpty else {
             throw ValidationError("\(type.rawValue) needs --host: it names the hosts that may get the token")
+        }
+        guard hosts.count == host.count else {
+            throw ValidationError("--host takes HOST, HOST:PORT or *.DOMAIN, without a scheme and a path")
         }
         guard username == nil || [.git, .docker].contains(type) else {
             throw ValidationError("--username is for git and docker")
@@ -126,7 +123,7 @@ extension CredentialCommand {
         // A later git may have other requests, and `store` has no effect: the daemon keeps the session.
         guard request == "get" || request == "erase" else { return }
         let asked = try input().withUnsafeBytes(GitCredential.request)
-        guard host.allow(asked.destination) else { return }
+        guard hosts.allow(asked.destination) else { return }
         if request == "erase" { return try renew(refused: asked.password) }
         let name = username ?? asked.username ?? usualName
         try print(GitCredential.answer(try token(), username: name))
@@ -178,7 +175,7 @@ extension CredentialCommand {
     }
 
     private func dockerHosts() throws -> [HostPattern] {
-        guard host.isEmpty else { return host }
+        guard host.isEmpty else { return hosts }
         if let path = folder("DOCKER_CONFIG", orInHome: ".docker").map({ $0 + "/config.json" }),
             let text = try text(of: path, named: "docker's config.json")
         {
@@ -216,7 +213,7 @@ extension CredentialCommand {
     private func requireHost(_ url: String?, _ absence: String) throws {
         guard !host.isEmpty else { return }
         guard let url else { throw CommandFailure(usage: "--host needs a program that says where it goes: \(absence)") }
-        guard host.allow(Destination(url: url)) else {
+        guard hosts.allow(Destination(url: url)) else {
             throw CommandFailure(
                 "no --host names the server that asks for the token",
                 kind: "hostNotNamed",
@@ -229,9 +226,9 @@ extension CredentialCommand {
     private func go() throws {
         let authorities: [String]
         if let request {
-            authorities = GoCredential.authority(of: request, in: host).map { [$0] } ?? []
+            authorities = GoCredential.authority(of: request, in: hosts).map { [$0] } ?? []
         } else {
-            authorities = host.compactMap(\.authority)
+            authorities = hosts.compactMap(\.authority)
         }
         guard !authorities.isEmpty else { return }
         try print(GoCredential.answer(try token(), for: authorities))
@@ -242,7 +239,7 @@ extension CredentialCommand {
         guard let uri = try input().withUnsafeBytes(BazelCredential.uri) else {
             throw CommandFailure(usage: "the request on standard input is no JSON object with a uri")
         }
-        try print(BazelCredential.answer(host.allow(Destination(url: uri)) ? try token() : nil), "\n")
+        try print(BazelCredential.answer(hosts.allow(Destination(url: uri)) ? try token() : nil), "\n")
     }
 
     private func xoauth2() throws {
@@ -250,7 +247,7 @@ extension CredentialCommand {
         let token = try token()
         try print(
             oauthbearer
-                ? MailCredential.oauthbearer(token, user: user, host: host.first)
+                ? MailCredential.oauthbearer(token, user: user, host: hosts.first)
                 : MailCredential.xoauth2(token, user: user),
             "\n"
         )

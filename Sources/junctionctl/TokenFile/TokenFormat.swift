@@ -1,10 +1,9 @@
-import ArgumentParser
 import JunctionClient
 import JunctionJSON
 import JunctionProtocol
 
 /// The form in which a token is printed or written.
-enum TokenFormat: String, ExpressibleByArgument, CaseIterable {
+enum TokenFormat: String, CaseIterable {
     case token, header, json
 
     /// The content of a token file. The token alone has no line break, because not every reader removes it.

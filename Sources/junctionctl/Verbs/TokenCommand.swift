@@ -19,8 +19,14 @@ struct TokenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How long the token has to be valid at least.", valueName: "seconds"))
     var minValidity: Double?
 
-    @Option(help: "The form: token (alone), header ('Authorization: Bearer …') or json (the daemon's answer).")
-    var format: TokenFormat?
+    @Option(
+        help: ArgumentHelp(
+            "The form: token (alone), header ('Authorization: Bearer …') or json (the daemon's answer).",
+            valueName: "form"
+        ),
+        completion: .list(TokenFormat.allCases.map(\.rawValue))
+    )
+    var format: String?
 
     @Flag(help: "The same as --format header.")
     var header = false
@@ -44,6 +50,9 @@ struct TokenCommand: ParsableCommand {
 
     func validate() throws {
         guard !header || !options.json else { throw ValidationError("--header is a line of text, and --json is not") }
+        guard format == nil || TokenFormat(rawValue: format ?? "") != nil else {
+            throw ValidationError("--format is token, header or json")
+        }
         guard format == nil || !header && !options.json else {
             throw ValidationError("--format says it all: leave --header and --json out")
         }
@@ -59,7 +68,9 @@ struct TokenCommand: ParsableCommand {
         if let minValidity { try requireSeconds(minValidity, "--min-validity") }
     }
 
-    private var form: TokenFormat { format ?? (options.json ? .json : header ? .header : .token) }
+    private var form: TokenFormat {
+        format.flatMap(TokenFormat.init) ?? (options.json ? .json : header ? .header : .token)
+    }
 
     /// Prints the token directly from wiped memory; it never becomes a `String`.
     func run() throws {
