@@ -103,29 +103,29 @@ import Testing
         #expect(try ending.json()["Username"] as? String == "00000000-0000-0000-0000-000000000000")
     }
 
-    /// Whether a stand-in for a registry can run. Docker speaks TLS with it, and does not check its certificate.
-    private static let hasRegistry = SystemPrograms.hasPython && TestAuthority.isAvailable
+    /// The clients, and how each reads a manifest without checking the certificate. Skopeo shares podman's library.
+    private static let clients = [
+        "docker": "docker manifest inspect --insecure REGISTRY/app:1",
+        "skopeo": "skopeo inspect --tls-verify=false docker://REGISTRY/app:1",
+    ].filter { SystemPrograms.isInPath($0.key) }
 
-    private func readManifest(by command: String) throws {
+    @Test(
+        .enabled("docker and skopeo, python3 or openssl are not installed") {
+            !clients.isEmpty && SystemPrograms.hasPython && TestAuthority.isAvailable
+        }
+    )
+    func `docker and skopeo read a manifest with the token`() throws {
         try installation.signInNewUser()
         let folder = try TestAuthority().certificate().copied(to: installation.folder.makeFolder("tls"))
-        let server = try CredentialServer(.registry, for: installation, folder)
-        try configure(for: server.authority)
-        try server.acceptPresentToken()
+        for (name, command) in Self.clients {
+            let server = try CredentialServer(.registry, for: installation, folder)
+            try configure(for: server.authority)
+            try server.acceptPresentToken()
 
-        let ending = try installation.shell(command.replacing("REGISTRY", with: server.authority))
+            let ending = try installation.shell(command.replacing("REGISTRY", with: server.authority))
 
-        try #require(ending.status == 0, "\(ending.errors)")
-        #expect(try server.request { $0.contains("/manifests/1 allowed") }.hasSuffix(" oauth2"))
-    }
-
-    @Test(.enabled("docker is not installed") { hasRegistry && SystemPrograms.isInPath("docker") })
-    func `docker reads a manifest with the token`() throws {
-        try readManifest(by: "docker manifest inspect --insecure REGISTRY/app:1")
-    }
-
-    @Test(.enabled("skopeo is not installed") { hasRegistry && SystemPrograms.isInPath("skopeo") })
-    func `skopeo, which shares podman's library, reads a manifest with the token`() throws {
-        try readManifest(by: "skopeo inspect --tls-verify=false docker://REGISTRY/app:1")
+            try #require(ending.status == 0, "\(name): \(ending.errors)")
+            #expect(try server.request { $0.contains("/manifests/1 allowed") }.hasSuffix(" oauth2"), "\(name)")
+        }
     }
 }

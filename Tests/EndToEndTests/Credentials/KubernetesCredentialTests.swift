@@ -62,22 +62,37 @@ import Testing
         let server = try CredentialServer(.kubernetes, for: installation, folder)
         let kubeconfig = try #require(try CredentialGuide.blocks(of: "kubernetes").first)
             .replacing("kubernetes.example.com:6443", with: server.authority)
-        let file = try installation.folder.write(kubeconfig, to: "kubeconfig")
-        let command = "kubectl --kubeconfig \(file) --insecure-skip-tls-verify get --raw /stand-in"
+        #expect(kubeconfig.contains("client.authentication.k8s.io/v1\n"))
 
-        let signedOut = try installation.shell(command)
-        try installation.signInNewUser()
-        try server.acceptPresentToken()
-        let signedIn = try installation.shell(command)
+        for version in try Self.versions(of: installation) {
+            let file = try installation.folder.write(
+                kubeconfig.replacing("k8s.io/v1\n", with: "k8s.io/\(version)\n"),
+                to: "kubeconfig"
+            )
+            let command = "kubectl --kubeconfig \(file) --insecure-skip-tls-verify get --raw /stand-in"
 
-        #expect(signedOut.status == 1)
-        #expect(signedOut.errors.contains(signedOutMessage), "\(signedOut.errors)")
-        #expect(
-            signedOut.errors.contains("getting credentials: exec: executable junctionctl failed with exit code 3"),
-            "\(signedOut.errors)"
-        )
-        #expect(signedIn.status == 0, "\(signedIn.errors)")
-        #expect(signedIn.output.contains("Stand-in"))
-        #expect(try server.request { $0.hasPrefix("GET /stand-in") } == "GET /stand-in allowed")
+            let signedOut = try installation.shell(command)
+            try installation.signInNewUser("alice-\(version)")
+            try server.acceptPresentToken()
+            let signedIn = try installation.shell(command)
+            try installation.signOut()
+
+            #expect(signedOut.status == 1)
+            #expect(signedOut.errors.contains(signedOutMessage), "\(signedOut.errors)")
+            #expect(
+                signedOut.errors.contains("getting credentials: exec: executable junctionctl failed with exit code 3"),
+                "\(signedOut.errors)"
+            )
+            #expect(signedIn.status == 0, "\(signedIn.errors)")
+            #expect(signedIn.output.contains("Stand-in"))
+            #expect(try server.request { $0.hasPrefix("GET /stand-in") } == "GET /stand-in allowed")
+        }
+    }
+
+    /// The versions of the protocol that this machine's kubectl speaks. Version 1 came with kubectl 1.22.
+    private static func versions(of installation: Installation) throws -> [String] {
+        let ending = try installation.shell("kubectl version --client -o json")
+        let minor = try #require(ending.output.firstMatch(of: /"minor": *"(\d+)/), "\(ending.errors)").1
+        return (Int(minor) ?? 0) < 22 ? ["v1beta1"] : ["v1beta1", "v1"]
     }
 }
