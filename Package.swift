@@ -125,7 +125,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "junctionctl",
-            dependencies: ["JunctionClient", "JunctionToml", "CLinux", arguments],
+            dependencies: ["JunctionClient", "JunctionNotify", "JunctionToml", "CLinux", arguments],
             linkerSettings: forDevices + fullyStatic
         ),
 

@@ -27,7 +27,10 @@ struct Junctionctl: ParsableCommand {
             ),
             CommandGroup(
                 name: "Token",
-                subcommands: [TokenCommand.self, RenewCommand.self, HandleRenewalsCommand.self, ApiCommand.self]
+                subcommands: [
+                    TokenCommand.self, CredentialCommand.self, RenewCommand.self, HandleRenewalsCommand.self,
+                    ApiCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Daemon",
@@ -43,7 +46,7 @@ struct Junctionctl: ParsableCommand {
         _ = clinux_occupy_standard_descriptors()
         // If the reader of a pipe has closed it, a write returns an error, and no signal ends the program.
         signal(SIGPIPE, SIG_IGN)
-        let words = CommandLine.arguments.dropFirst()
+        let words = words(CommandLine.arguments)
         var verb: String?
         do {
             var command = try parseAsRoot(Array(words))
@@ -52,5 +55,14 @@ struct Junctionctl: ParsableCommand {
         } catch {
             end(with: error, of: words, in: verb)
         }
+    }
+
+    /// The name under which docker calls this program.
+    private static let dockersName = "docker-credential-junction"
+
+    /// Returns the command line. Under docker's name for it, this program has one verb.
+    private static func words(_ arguments: [String]) -> ArraySlice<String> {
+        let program = arguments.first?.split(separator: "/").last
+        return (program == dockersName[...] ? ["credential", "docker"] : []) + arguments.dropFirst()
     }
 }

@@ -115,7 +115,8 @@ import Testing
         ["status"], ["token"], ["token", "--min-validity", "5"], ["renew"], ["sign-out"], ["watch"], ["metrics"],
         ["whoami"],
         ["rpc", "session.status"], ["api", "GET", "/v2/providers"], ["identify", "joe"], ["reconcile", "--none"],
-        ["handle-renewals", "--exec", "true"], ["sign-in", "--device"], ["wait"],
+        ["handle-renewals", "--exec", "true"], ["sign-in", "--device"], ["wait"], ["credential", "headers"],
+        ["token", "--output", "/dev/null/token", "--follow"],
     ])
     func `a timeout limits the wait for a daemon that does not answer`(words: [String]) throws {
         let folder = TemporaryFolder()
@@ -156,6 +157,7 @@ import Testing
         let installation = try Installation.started()
         let verbs: [(words: [String], kind: String, code: Int, status: Int32)] = [
             (["token"], "notSignedIn", 1003, 3), (["renew"], "notSignedIn", 1003, 3),
+            (["credential", "headers"], "notSignedIn", 1003, 3), (["credential", "git"], "usage", 0, 64),
             (["api", "GET", "/v2/providers"], "notSignedIn", 1003, 3),
             (["rpc", "session.nonsense"], "methodNotFound", -32601, 1), (["sign-in"], "secretUnreadable", 0, 64),
             (["identify", "joe"], "usage", 0, 64), (["reconcile"], "usage", 0, 64), (["nonsense"], "usage", 0, 64),

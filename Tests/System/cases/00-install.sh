@@ -4,7 +4,7 @@
 
 units=(junctiond.service junctiond.socket junctiond-courier@.service junctiond-courier.socket junctiond-key-init.service
     junction-online.service junction-online.target junctiond-api.socket junctiond-credentials.socket
-    junctiond-restart@.service)
+    junctiond-restart@.service junctiond-token-file@.service)
 programs=(/usr/bin/junctiond /usr/bin/junctiond-courier /usr/bin/junctionctl /usr/bin/junction-sandbox)
 
 swift_libraries() {
@@ -62,6 +62,7 @@ check "the programs find every library they need" libraries_are_there
 check "the network helper has the system's libcurl" links_curl /usr/bin/junctiond-courier
 check "the daemon has no TLS library" links_no_tls /usr/bin/junctiond
 check "the programs run" says_version
+check "docker finds its helper" is "$(realpath /usr/bin/docker-credential-junction)" /usr/bin/junctionctl
 check "the socket is enabled" is "$(systemctl is-enabled junctiond.socket)" enabled
 check "the socket listens" is "$(systemctl is-active junctiond.socket)" active
 check "only the group junction may use the socket" \
@@ -102,7 +103,7 @@ cat >/etc/systemd/system/junctiond.service.d/sandbox.conf <<END
 Environment=JUNCTIOND_JUNCTION_AUTH_URL=$cloud JUNCTIOND_JUNCTION_API_URL=$cloud
 END
 # Programs of a debug build need libraries of the toolchain.
-for unit in ${VISIBLE:+junctiond junctiond-courier@ junction-online}; do
+for unit in ${VISIBLE:+junctiond junctiond-courier@ junction-online junctiond-token-file@}; do
     mkdir -p "$runtime_units/$unit.service.d"
     printf '[Service]\nExecPaths=%s\n' "-${VISIBLE// / -}" >"$runtime_units/$unit.service.d/toolchain.conf"
 done

@@ -15,7 +15,7 @@ is_confined() { # PID
 }
 
 for limit in junctiond.service:1.0 junctiond-courier@.service:1.2 junctiond-key-init.service:1.4 \
-    junction-online.service:1.4; do
+    junction-online.service:1.4 junctiond-token-file@.service:1.0; do
     score=$(score "${limit%:*}")
     check "${limit%:*}: $score, and at most ${limit#*:}" is_at_most "$score" "${limit#*:}"
 done

@@ -40,6 +40,16 @@ package struct SnapshotFeed {
         }
     }
 
+    /// Sends a call on the connection of the last snapshot.
+    package mutating func perform<Definition: MethodDefinition>(
+        _ method: Definition.Type,
+        _ params: Definition.Params,
+        by deadline: Deadline = .never
+    ) throws(JunctionError) -> Connection.Answered<Definition.Answer> {
+        guard connection != nil else { throw .connectionLost }
+        return try connection!.perform(method, params, by: deadline)
+    }
+
     private mutating func subscribe(by deadline: Deadline) throws(JunctionError) -> Connection.Answered<Snapshot> {
         var fresh = try reconnection.connect(by: deadline)
         let params = SessionSubscribe.Params(changes: changes == .all ? nil : changes)

@@ -37,6 +37,8 @@ package struct AccountFiles: Sendable {
 
     package func name(ofGroup number: UInt32) -> String? { groups.first { $0.number == number }?.name }
 
+    package func number(ofGroup name: String) -> UInt32? { groups.first { $0.name == name }?.number }
+
     /// Returns the groups of a user according to the files. A present login of that user may have others.
     package func groups(ofUser number: UInt32) -> [Group] {
         guard let user = users.first(where: { $0.number == number }) else { return [] }

@@ -1,0 +1,107 @@
+import Glibc
+import JunctionClient
+import JunctionNotify
+import JunctionProtocol
+
+/// Keeps a token file equal to the token of the session, until a signal or an error ends it.
+struct TokenFileFeed {
+    let file: TokenFile
+    let format: TokenFormat
+    let options: GlobalOptions
+    /// The token in the file, if there is one of this process.
+    private var written: Written?
+    private var lastStatus = ""
+    private let manager = getenv("NOTIFY_SOCKET").flatMap { NotifySocket(String(cString: $0)) }
+
+    private struct Written: Equatable {
+        var user: String?
+        var token: Snapshot.TokenLife
+    }
+
+    /// How long to wait before a failed attempt is repeated, if the daemon does not say.
+    private static let pause: Duration = .seconds(5)
+    /// How long the daemon may take for a token that it has in memory.
+    private static let patience: Duration = .seconds(20)
+
+    init(_ file: TokenFile, as format: TokenFormat, options: GlobalOptions) {
+        self.file = file
+        self.format = format
+        self.options = options
+    }
+
+    mutating func run() throws {
+        let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP)
+        // A caught signal ends the program in `release`, after the file is gone.
+        defer { signals.release() }
+        defer { file.remove() }
+        var feed = SnapshotFeed(from: options.path, patience: .always, unless: signals.interruption)
+        var present = try options.waiting { by throws(JunctionError) in try feed.next(by: by) }.value
+        while true {
+            let again = try follow(present, &feed)
+            do throws(JunctionError) {
+                present = try feed.next(by: again).value
+            } catch {
+                // At the deadline, the same state is tried again.
+                guard error.kind == .timedOut else { throw error }
+            }
+        }
+    }
+
+    /// Writes or removes the file.
+    ///
+    /// - Returns: when to try again, if that does not wait for a change of the session.
+    private mutating func follow(_ session: Snapshot, _ feed: inout SnapshotFeed) throws -> Deadline {
+        guard session.isSignedIn else {
+            remove()
+            report("no user is signed in")
+            return .never
+        }
+        guard session.storage.isReadable, let life = session.accessToken, life.expiresAt > .now else {
+            // The file of the same user stays: the daemon renews the token, and then there is a change.
+            if written?.user != session.userId { remove() }
+            report(session.accessToken == nil ? "the session has no token" : "waiting for a valid token")
+            return .never
+        }
+        let wanted = Written(user: session.userId, token: life)
+        guard written != wanted else { return .never }
+        do {
+            let token = try feed.perform(TokenGet.self, TokenGet.Params(), by: .after(Self.patience))
+            try file.replace(with: format.content(token))
+            written = wanted
+            report("the token is written, valid until \(token.value.expiresAt)", isNews: true)
+            return .never
+        } catch let error as JunctionError {
+            return try retry(after: error)
+        } catch let failure as CommandFailure where written != nil {
+            // The file has been writable before.
+            report(failure.what)
+            return .after(Self.pause)
+        }
+    }
+
+    private mutating func retry(after error: JunctionError) throws -> Deadline {
+        switch error.kind {
+        case .cancelled, .permissionDenied, .unsupported, .misconfigured: throw error
+        // The next state of the session says what follows.
+        case .connectionLost, .notSignedIn, .sessionTerminated: return .never
+        default:
+            report("there is no token: \(error.message)")
+            return .after(error.retryAfter ?? Self.pause)
+        }
+    }
+
+    private mutating func remove() {
+        file.remove()
+        written = nil
+    }
+
+    /// Reports a status on standard error and to the service manager. With the first one, the unit has started.
+    ///
+    /// - Parameter isNews: reports the status also if it is the last one.
+    private mutating func report(_ status: String, isNews: Bool = false) {
+        guard isNews || status != lastStatus else { return }
+        _ = manager?.send("\(lastStatus.isEmpty ? "READY=1\n" : "")STATUS=\(status.onOneLine)")
+        lastStatus = status
+        StandardError.note(status)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import JunctionTesting
+import Testing
+
+/// Tests of `junctionctl credential git` with git and a server that runs git-http-backend.
+@Suite(.enabled("git or python3 is not installed") { SystemPrograms.hasPython && SystemPrograms.hasGit })
+struct GitCredentialTests {
+    private let installation: Installation
+    private let server: CredentialServer
+
+    init() throws {
+        installation = try Installation.started()
+        let repositories = try installation.folder.makeFolder("repositories")
+        server = try CredentialServer(.git, for: installation, repositories)
+        let made = try installation.shell(
+            """
+            git init -q --bare repositories/app.git && git -C repositories/app.git config http.receivepack true
+            git init -q -b main work && cd work && echo hello >README
+            git -c user.name=a -c user.email=a@example.com add README
+            git -c user.name=a -c user.email=a@example.com commit -q -m first
+            git push -q ../repositories/app.git main
+            git -C ../repositories/app.git symbolic-ref HEAD refs/heads/main
+            """
+        )
+        try #require(made.status == 0, "\(made.errors)")
+        // The guide's command, for the stand-in.
+        let command = try #require(try CredentialGuide.blocks(of: "git").first)
+        let configured = try installation.shell(
+            command.replacing("https://git.example.com", with: "http://\(server.authority)")
+                .replacing("--host git.example.com", with: "--host \(server.authority)")
+        )
+        try #require(configured.status == 0, "\(configured.errors)")
+    }
+
+    private func clone(_ folder: String, environment: [String: String] = [:]) throws -> Program.Ending {
+        try installation.shell("git clone -q http://\(server.authority)/app.git \(folder)", environment: environment)
+    }
+
+    @Test func `git clones and pushes with the token of the session`() throws {
+        try installation.signInNewUser()
+        try server.acceptPresentToken()
+
+        let cloned = try clone("copy")
+        let pushed = try installation.shell(
+            """
+            cd copy && echo more >>README
+            git -c user.name=a -c user.email=a@example.com commit -q -a -m second && git push -q
+            git -C ../repositories/app.git log --format=%s main
+            """
+        )
+
+        #expect(cloned.status == 0, "\(cloned.errors)")
+        #expect(pushed.output == "second\nfirst\n", "\(pushed.errors)")
+        #expect(try server.request { $0.contains("git-receive-pack") && $0.contains("allowed") }.hasSuffix(" oauth2"))
+        // The token is in no file of git's.
+        let token = try #require(try installation.token())
+        #expect(try installation.shell("grep -rl \(token) copy work .gitconfig").output == "")
+    }
+
+    @Test func `a refused token is renewed, and the next command succeeds`() throws {
+        // The daemon's clock is behind at the sign-in, so that the token is older than ten seconds.
+        try installation.stopDaemon()
+        let time = try ShiftedTime(installation)
+        time.setWall(by: .seconds(-60))
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        time.setWall(by: .seconds(60))
+        let old = try #require(try installation.token())
+        try server.accept("another")
+
+        let refused = try clone("refused")
+
+        #expect(refused.status == 128)
+        #expect(try server.request { $0.contains("refused") }.contains("/app.git/info/refs"))
+        #expect(try installation.token() != old)
+        try server.acceptPresentToken()
+        #expect(try clone("copy").status == 0)
+    }
+
+    @Test func `a password that is not the present token renews nothing`() throws {
+        try installation.signInNewUser()
+        let token = try installation.token()
+
+        let ending = try installation.client(
+            "junctionctl",
+            ["credential", "git", "erase", "--host", "git.example.com"],
+            input: "protocol=https\nhost=git.example.com\nusername=oauth2\npassword=old\n"
+        )
+
+        #expect((ending.output, ending.errors, ending.status) == ("", "", 0))
+        #expect(try installation.token() == token)
+    }
+
+    @Test func `with nobody signed in git says so and ends with its own code`() throws {
+        let ending = try clone("copy")
+
+        #expect(ending.status == 128)
+        #expect(ending.errors.contains(signedOutMessage), "\(ending.errors)")
+        #expect(ending.errors.contains("could not read Username"), "\(ending.errors)")
+    }
+
+    @Test func `a URL of another host gets no token`() throws {
+        try installation.signInNewUser()
+        let request = "protocol=https\nhost=evil.example.com\n\n"
+
+        // A helper without a URL is asked about every host.
+        let ending = try installation.client(
+            "junctionctl",
+            ["credential", "git", "get", "--host", server.authority],
+            input: request
+        )
+
+        #expect((ending.output, ending.errors, ending.status) == ("", "", 0))
+    }
+
+    @Test func `the user name is that of the URL, or of --username`() throws {
+        try installation.signInNewUser()
+        let words = ["credential", "git", "get", "--host", "git.example.com"]
+        let request = "protocol=https\nhost=git.example.com\n"
+
+        let named = try installation.client("junctionctl", words, input: request + "username=alice\n")
+        let given = try installation.client("junctionctl", words + ["--username", "bob"], input: request)
+
+        #expect(named.output.hasPrefix("username=alice\npassword="))
+        #expect(given.output.hasPrefix("username=bob\npassword="))
+        #expect(given.output.contains("\npassword_expiry_utc="))
+    }
+
+    @Test func `store and unknown requests have no effect`() throws {
+        for request in ["store", "capability"] {
+            let words = ["credential", "git", request, "--host", "git.example.com"]
+            let ending = try installation.client("junctionctl", words, input: "protocol=https\nhost=git.example.com\n")
+            #expect((ending.output, ending.errors, ending.status) == ("", "", 0))
+        }
+    }
+}

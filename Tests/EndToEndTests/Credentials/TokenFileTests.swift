@@ -1,0 +1,169 @@
+import Foundation
+import JunctionTesting
+import Testing
+
+/// Tests of `junctionctl token --output`.
+@Suite struct TokenFileTests {
+    private let installation: Installation
+    private let path: String
+
+    init() throws {
+        installation = try Installation.started()
+        path = installation.folder.path + "/files/token"
+        try installation.folder.makeFolder("files")
+    }
+
+    private var content: String? { installation.folder.read("files/token").map { String(decoding: $0, as: UTF8.self) } }
+
+    private var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: installation.folder.path + "/files")) ?? []
+    }
+
+    /// Starts the command, which reports each change of the file as the service manager's status.
+    private func follow(_ more: String...) throws -> (program: Program, manager: FakeServiceManager) {
+        let manager = try FakeServiceManager(.path)
+        let program = try Program(
+            "junctionctl",
+            ["token", "--output", path, "--follow"] + more,
+            in: installation.folder,
+            environment: ["JUNCTIOND_SOCKET": installation.socket, "NOTIFY_SOCKET": manager.name]
+        )
+        return (program, manager)
+    }
+
+    private func awaitWritten(_ manager: FakeServiceManager) throws {
+        _ = try manager.wait("the token") { $0.hasPrefix("STATUS=the token is written") }
+    }
+
+    @Test func `the file has the token alone, or in another form`() throws {
+        try installation.signInNewUser()
+        let token = try #require(try installation.token())
+
+        #expect(try installation.ctl("token", "--output", path).output == "")
+        #expect(content == token)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        _ = try installation.ctl("token", "--output", path, "--format", "header", "--mode", "0640")
+        #expect(content == "Authorization: Bearer \(token)\n")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+        _ = try installation.ctl("token", "--output", path, "--format", "json")
+        #expect(content?.contains(#""accessToken":"\#(token)""#) == true)
+        #expect(names == ["token"])
+    }
+
+    @Test func `without a user nothing is written`() throws {
+        let ending = try installation.ctl("token", "--output", path)
+
+        #expect(ending.status == 3)
+        #expect(names == [])
+    }
+
+    @Test func `a group gets the file`() throws {
+        try installation.signInNewUser()
+        guard getuid() == 0 else { return }
+
+        let ending = try installation.ctl("token", "--output", path, "--mode", "0640", "--group", "nogroup")
+
+        #expect(ending.status == 0, "\(ending.errors)")
+        let group = try FileManager.default.attributesOfItem(atPath: path)[.groupOwnerAccountName] as? String
+        #expect(group == "nogroup")
+        #expect(try installation.ctl("token", "--output", path, "--mode", "0640", "--group", "none-such").status == 64)
+    }
+
+    @Test func `with --follow the file follows sign-in, renewal and sign-out`() throws {
+        let (program, manager) = try follow()
+        let ready = try manager.wait("the start") { $0.hasPrefix("STATUS=") }
+        #expect(ready.contains("READY=1"))
+        #expect(ready.contains("STATUS=no user is signed in"))
+        #expect(content == nil)
+
+        try installation.signInNewUser()
+        try awaitWritten(manager)
+        let first = try installation.token()
+        #expect(content == first)
+
+        try installation.connect().call("session.renew")
+        try awaitWritten(manager)
+        #expect(content == (try installation.token()))
+        #expect(content != first)
+
+        try installation.signOut()
+        _ = try manager.wait("the sign-out") { $0 == "STATUS=no user is signed in" }
+        #expect(names == [])
+        #expect(program.isRunning)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `the end of the program removes the file`(signal: Int32) throws {
+        try installation.signInNewUser()
+        let (program, manager) = try follow()
+        try awaitWritten(manager)
+        #expect(content != nil)
+
+        program.signal(signal)
+        let ending = try program.wait()
+
+        #expect(ending.wasKilled && ending.status == signal)
+        #expect(names == [])
+    }
+
+    @Test func `the file stays while the daemon restarts, and follows afterwards`() throws {
+        try installation.signInNewUser()
+        let (program, manager) = try follow()
+        try awaitWritten(manager)
+        let before = content
+
+        try installation.stopDaemon()
+        #expect(content == before)
+        try installation.startDaemon()
+        try installation.connect().call("session.renew")
+
+        try awaitWritten(manager)
+        #expect(content == (try installation.token()))
+        #expect(content != before)
+        #expect(program.isRunning)
+    }
+
+    @Test func `a sign-out that the program did not see removes the file`() throws {
+        try installation.signInNewUser()
+        let (program, manager) = try follow()
+        try awaitWritten(manager)
+
+        program.signal(SIGSTOP)
+        try installation.signOut()
+        try installation.restartDaemon()
+        program.signal(SIGCONT)
+
+        _ = try manager.wait("the sign-out") { $0 == "STATUS=no user is signed in" }
+        #expect(names == [])
+    }
+
+    @Test func `a file of an earlier process is removed when no user is signed in`() throws {
+        try installation.folder.write("old", to: "files/token")
+
+        let (program, manager) = try follow()
+        _ = try manager.wait("the start") { $0 == "STATUS=no user is signed in" }
+
+        #expect(names == [])
+        #expect(program.isRunning)
+    }
+
+    @Test func `it waits for a daemon that is not there yet`() throws {
+        try installation.stopDaemon()
+        let (program, manager) = try follow()
+
+        try installation.startDaemon()
+        try installation.signInNewUser()
+
+        try awaitWritten(manager)
+        #expect(content == (try installation.token()))
+        #expect(program.isRunning)
+    }
+
+    @Test func `a folder that cannot be written to ends it`() throws {
+        try installation.signInNewUser()
+        let ending = try installation.ctl("token", "--output", installation.folder.path + "/none/token", "--follow")
+
+        #expect(ending.status == 1)
+        #expect(ending.errors.contains("(outputFailed): "))
+    }
+}

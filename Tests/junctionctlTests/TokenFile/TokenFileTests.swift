@@ -1,0 +1,99 @@
+import ArgumentParser
+import Glibc
+import JunctionClient
+import JunctionProtocol
+import JunctionTesting
+import Testing
+
+@testable import junctionctl
+
+/// The file of `token --output`.
+struct TokenFileTests {
+    private let folder = TemporaryFolder()
+    private let accounts = AccountFiles(users: "", groups: "health:x:995:anna\n")
+
+    private func mode(of path: String) -> mode_t {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test func `the file is replaced as a whole, and nothing stays beside it`() throws {
+        let file = TokenFile(path: folder.path + "/token")
+
+        try file.replace(with: SecretText("first"))
+        let reader = open(file.path, O_RDONLY | O_CLOEXEC)
+        defer { close(reader) }
+        try file.replace(with: SecretText("second"))
+
+        #expect(folder.read("token") == Array("second".utf8))
+        #expect(folder.names == ["token"])
+        #expect(mode(of: file.path) == 0o600)
+        // A reader that has opened the file before gets all of the old content.
+        var bytes = [UInt8](repeating: 0, count: 16)
+        #expect(read(reader, &bytes, 16) == 5)
+    }
+
+    @Test func `a link is replaced, and its target is not written to`() throws {
+        let target = try folder.write("precious", to: "target")
+        try #require(symlink(target, folder.path + "/token") == 0)
+
+        try TokenFile(path: folder.path + "/token").replace(with: SecretText("TOK"))
+
+        #expect(folder.read("target") == Array("precious".utf8))
+        #expect(folder.read("token") == Array("TOK".utf8))
+    }
+
+    @Test func `the mode does not depend on the umask`() throws {
+        let permissions = try FilePermissions(mode: "0640", group: nil, in: accounts)
+
+        try TokenFile(path: folder.path + "/token", permissions: permissions).replace(with: SecretText("TOK"))
+
+        #expect(mode(of: folder.path + "/token") == 0o640)
+    }
+
+    @Test func `a folder that does not exist is an error that does not name it`() {
+        let failure = #expect(throws: CommandFailure.self) {
+            try TokenFile(path: folder.path + "/none/token").replace(with: SecretText("TOK"))
+        }
+
+        #expect(failure?.kind == "outputFailed")
+        #expect(failure?.line.contains("/none/") == false)
+    }
+
+    @Test func `a name that is taken by a folder is an error, and nothing stays beside it`() throws {
+        try folder.makeFolder("token")
+
+        #expect(throws: CommandFailure.self) {
+            try TokenFile(path: folder.path + "/token").replace(with: SecretText("TOK"))
+        }
+
+        #expect(folder.names == ["token"])
+    }
+
+    @Test(arguments: [("0600", 0o600), ("600", 0o600), ("0640", 0o640), ("0440", 0o440), ("0400", 0o400)])
+    func `a mode without rights for others is taken`(text: String, mode: mode_t) throws {
+        #expect(try FilePermissions(mode: text, group: nil, in: accounts).mode == mode)
+    }
+
+    @Test(arguments: ["0644", "0660", "0000", "0700", "4600", "640x", "", "-600", "99999999999999999999"])
+    func `another mode is refused`(text: String) {
+        #expect(throws: CommandFailure.self) { try FilePermissions(mode: text, group: nil, in: accounts) }
+    }
+
+    @Test func `a group is a name or a number, and needs the right to read`() throws {
+        #expect(try FilePermissions(mode: "0640", group: "health", in: accounts).group == 995)
+        #expect(try FilePermissions(mode: "0640", group: "7", in: accounts).group == 7)
+        for (mode, group) in [("0640", "nobody-here"), ("0640", "4294967295"), ("0640", "-1"), ("0600", "health")] {
+            #expect(throws: CommandFailure.self) { try FilePermissions(mode: mode, group: group, in: accounts) }
+        }
+    }
+
+    @Test(arguments: [
+        ["--follow"], ["--mode", "0640"], ["--group", "health"], ["--output", ""], ["--output", "folder/"],
+        ["--output", "f", "--follow", "--min-validity", "5"], ["--format", "header", "--json"],
+        ["--format", "token", "--header"], ["--format", "yaml"],
+    ])
+    func `options that do not fit together are refused`(words: [String]) {
+        #expect(throws: (any Error).self) { try TokenCommand.parse(words) }
+    }
+}
