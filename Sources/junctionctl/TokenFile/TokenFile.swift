@@ -24,7 +24,7 @@ struct TokenFile {
 
     /// Replaces the file. A reader sees the old content or the new content, and after a crash the file has one of them.
     mutating func replace(with content: SecretText) throws {
-        _ = try present()
+        _ = try regularFile(at: path)
         let temporary = "\(folder)/.\(name).junctionctl-new"
         // A process that was killed may have left one.
         unlink(temporary)
@@ -39,8 +39,11 @@ struct TokenFile {
             try check(fsync(file))
             var status = stat()
             try check(fstat(file, &status))
+            let written = Identity(device: status.st_dev, inode: status.st_ino)
+            // Another writer of the same file may have replaced the temporary file, which then may be incomplete.
+            guard try regularFile(at: temporary) == written else { throw failure(EBUSY) }
             try check(rename(temporary, path))
-            own = Identity(device: status.st_dev, inode: status.st_ino)
+            own = written
         } catch {
             unlink(temporary)
             throw error
@@ -50,7 +53,7 @@ struct TokenFile {
 
     /// Removes the file, if there is one.
     mutating func remove() throws {
-        if try present() != nil {
+        if try regularFile(at: path) != nil {
             guard unlink(path) == 0 || errno == ENOENT else { throw failure(errno, "removed") }
             try? syncFolder()
         }
@@ -59,13 +62,13 @@ struct TokenFile {
 
     /// Removes the file if it is the one that this process has written.
     mutating func removeOwn() throws {
-        if let own, try present() == own { try remove() }
+        if let own, try regularFile(at: path) == own { try remove() }
     }
 
-    /// Finds the file, without following a link.
+    /// Finds a file, without following a link.
     ///
     /// - Throws: if something else than a regular file has the name, which is then left alone.
-    private func present() throws -> Identity? {
+    private func regularFile(at path: String) throws -> Identity? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
