@@ -50,6 +50,11 @@ extension Junctionctl {
         of words: ArraySlice<String>,
         helpedBy page: String
     ) -> Never {
+        if isCalledByDocker {
+            // Docker shows standard output, and knows no other exit code.
+            try? StandardOutput.line(failure.line(helpedBy: page))
+            Glibc.exit(ExitStatus.refused.rawValue)
+        }
         if words.asksForJSON {
             StandardError.json { failure.write(to: &$0, helpedBy: page) }
         } else {

@@ -60,9 +60,10 @@ struct Junctionctl: ParsableCommand {
     /// The name under which docker calls this program.
     private static let dockersName = "docker-credential-junction"
 
+    static var isCalledByDocker: Bool { CommandLine.arguments.first?.split(separator: "/").last == dockersName[...] }
+
     /// Returns the command line. Under docker's name for it, this program has one verb.
     private static func words(_ arguments: [String]) -> ArraySlice<String> {
-        let program = arguments.first?.split(separator: "/").last
-        return (program == dockersName[...] ? ["credential", "docker"] : []) + arguments.dropFirst()
+        (isCalledByDocker ? ["credential", "docker"] : []) + arguments.dropFirst()
     }
 }

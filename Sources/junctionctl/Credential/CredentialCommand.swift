@@ -10,9 +10,10 @@ struct CredentialCommand: ParsableCommand {
         commandName: "credential",
         abstract: "Gives the token to a program that asks a command for a credential.",
         discussion: """
-            A token goes only to hosts that --host names. Without a port, that is the protocol's own port; \
-            *.example.com stands for hosts with one label more, as in a certificate. A token never goes over plain \
-            HTTP, except to this machine. Another host gets no credential, which is not an error. For docker, the hosts \
+            If the program names the server, the token is given only for hosts that --host names. Without a port, that \
+            is the protocol's own port; *.example.com stands for hosts with one label more, as in a certificate. No token \
+            is given for a URL of plain HTTP, except of this machine. Another host gets no credential, which is not an \
+            error, except for kubernetes and headers. For docker, the hosts \
             are the registries that docker's config.json gives to "junction" under credHelpers, else the lines of \
             $XDG_CONFIG_HOME/junctiond/hosts.
             Ends with exit code 3 when nobody is signed in (docker: 1).
@@ -110,7 +111,7 @@ struct CredentialCommand: ParsableCommand {
     }
 
     private func input() throws -> SecretText {
-        try SecretText(readingSecret: "request of the program", from: STDIN_FILENO)
+        try SecretText(readingAll: "request of the program", from: STDIN_FILENO)
     }
 
     /// The user name if neither the program nor the command line has one. Many servers accept any.
@@ -149,7 +150,9 @@ extension CredentialCommand {
         do {
             switch request {
             case "get":
-                let server = try input().revealed()
+                guard let server = DockerCredential.server(try input().revealed()) else {
+                    throw CommandFailure(DockerCredential.noServer, kind: "noServer", remedy: "name a registry")
+                }
                 guard try dockerHosts().allow(Destination(url: server)) else { throw absence }
                 try print(DockerCredential.answer(try token(), server: server, username: usualName), "\n")
             case "list":
@@ -160,8 +163,13 @@ extension CredentialCommand {
             }
         } catch {
             let failure = error as? CommandFailure ?? (error as? JunctionError).map { CommandFailure($0) }
-            let isAbsent = failure?.kind == absence.kind
-            try StandardOutput.line(isAbsent ? absence.what : failure?.line ?? "\(error)")
+            let text =
+                switch failure?.kind {
+                case absence.kind: DockerCredential.absence
+                case "noServer": DockerCredential.noServer
+                default: failure?.line ?? "\(error)"
+                }
+            try StandardOutput.line(text)
             throw ExitCode(ExitStatus.refused.rawValue)
         }
     }
@@ -209,15 +217,20 @@ extension CredentialCommand {
         try print(HeadersCredential.answer(try token()), "\n")
     }
 
-    /// With `--host`, requires that the program has named one of the hosts.
+    /// Requires that `--host` names the server. If the program names none, `--host` must be absent, too.
     private func requireHost(_ url: String?, _ absence: String) throws {
-        guard !host.isEmpty else { return }
-        guard let url else { throw CommandFailure(usage: "--host needs a program that says where it goes: \(absence)") }
+        guard let url else {
+            guard host.isEmpty else {
+                throw CommandFailure(usage: "--host needs a program that says where it goes: \(absence)")
+            }
+            return
+        }
         guard hosts.allow(Destination(url: url)) else {
             throw CommandFailure(
                 "no --host names the server that asks for the token",
                 kind: "hostNotNamed",
-                remedy: "if the server may have the token, add it with --host"
+                remedy: "if the server may have the token, add it with --host; its URL must begin with https://",
+                status: .usage
             )
         }
     }

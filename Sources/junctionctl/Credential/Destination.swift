@@ -30,6 +30,9 @@ struct Destination: Equatable {
         let authority = rest.prefix { !"/?#".contains($0) }
         self.init(authority, scheme: parts.count == 2 ? parts.first : nil)
     }
+
+    /// The host, with its port if that is not the protocol's own.
+    var authority: String { isDefaultPort ? host : "\(host):\(port)" }
 }
 
 /// The servers that a user has named for a token.

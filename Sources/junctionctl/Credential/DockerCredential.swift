@@ -7,6 +7,20 @@ enum DockerCredential {
     /// The answer after which docker tries without a credential. Docker compares the words.
     static let absence = "credentials not found in native keychain"
 
+    /// The answer to a request without a server.
+    static let noServer = "no credentials server URL"
+
+    /// Reads the server of a request.
+    ///
+    /// - Returns: nil if there is only white space.
+    static func server(_ input: String) -> String? {
+        let words = input.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace)
+        guard let first = words.firstIndex(where: { !$0.isEmpty }), let last = words.last(where: { !$0.isEmpty }) else {
+            return nil
+        }
+        return String(input[words[first].startIndex..<last.endIndex])
+    }
+
     static func answer(_ token: AccessToken, server: String, username: String) -> SecretText {
         SecretText { writer in
             writer.object { writer in
@@ -29,11 +43,12 @@ enum DockerCredential {
         }
     }
 
-    /// The registries that docker's `config.json` gives to this helper.
+    /// The registries that docker's `config.json` gives to this helper. A key is a host or a URL.
     static func hosts(inDockersOwn configuration: JSONValue) -> [HostPattern] {
         guard let helpers = configuration["credHelpers"] else { return [] }
         return helpers.members.compactMap { name, helper in
-            helper.stringEquals("junction") ? name.string.flatMap { HostPattern($0) } : nil
+            guard helper.stringEquals("junction"), let name = name.string else { return nil }
+            return HostPattern(name) ?? Destination(url: name).flatMap { HostPattern($0.authority) }
         }
     }
 

@@ -18,6 +18,6 @@ enum GoCredential {
         guard url.hasPrefix("https://"), let destination = Destination(url: url), hosts.allow(destination) else {
             return nil
         }
-        return destination.isDefaultPort ? destination.host : "\(destination.host):\(destination.port)"
+        return destination.authority
     }
 }

@@ -23,7 +23,9 @@ enum KubernetesCredential {
         guard let json = try? JSONValue.parse(Array(text.utf8)), json["kind"]?.stringEquals("ExecCredential") == true,
             let version = json["apiVersion"]?.string, ["v1", "v1beta1"].map({ "\(group)/\($0)" }).contains(version)
         else { return nil }
-        return Request(version: version, server: json["spec"]?["cluster"]?["server"]?.string)
+        // A server that is no text stands for no host, so it gets no token.
+        let server = json["spec"]?["cluster"]?["server"]
+        return Request(version: version, server: server.map { $0.string ?? "" })
     }
 
     static func answer(_ token: AccessToken, _ request: Request) -> SecretText {

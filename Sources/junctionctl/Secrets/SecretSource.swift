@@ -87,19 +87,18 @@ extension SecretText {
         whileWaiting tend: (() -> Void)? = nil
     ) throws {
         try self.init(name, atMost: limit) { buffer in
-            var count = 0
-            while count < buffer.count {
-                guard hasInput(file, by: deadline, tend) else {
-                    throw CommandFailure(unreadable: name, "it takes too long")
-                }
-                let received = Glibc.read(file, buffer.baseAddress! + count, buffer.count - count)
-                if received < 0, errno == EINTR { continue }
-                guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
-                if received == 0 { break }
-                count += received
-            }
+            try readAll(name, from: file, into: buffer, by: deadline, tend)
+        }
+    }
+
+    /// Reads all input as it is, which may be nothing or bytes that are no UTF-8.
+    init(readingAll name: String, from file: Int32) throws {
+        let input = try Secret(capacity: Self.longest + 1) { buffer in
+            let count = try readAll(name, from: file, into: buffer)
+            guard count <= Self.longest else { throw CommandFailure(tooLong: name, Self.longest) }
             return count
         }
+        self.init(SharedSecret(input))
     }
 
     /// Lets `fill` write into memory that is wiped, and removes the white space around the text.
@@ -112,13 +111,9 @@ extension SecretText {
     ) throws {
         let secret = try Secret(capacity: limit + 1) { buffer in
             let count = try fill(buffer)
-            guard count <= limit else {
-                throw CommandFailure(unreadable: name, "it is longer than \(limit) bytes")
-            }
+            guard count <= limit else { throw CommandFailure(tooLong: name, limit) }
             let length = trim(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-            guard isText(UnsafeRawBufferPointer(rebasing: buffer[..<length])) else {
-                throw CommandFailure(noText: name)
-            }
+            guard isText(UnsafeRawBufferPointer(rebasing: buffer[..<length])) else { throw CommandFailure(noText: name) }
             return length
         }
         guard secret.count > 0 else { throw CommandFailure(unreadable: name, CommandFailure.absence) }
@@ -143,6 +138,10 @@ extension CommandFailure {
 }
 
 extension CommandFailure {
+    fileprivate init(tooLong name: String, _ limit: Int) {
+        self.init(unreadable: name, "it is longer than \(limit) bytes")
+    }
+
     /// This program checks it, because the daemon could only report invalid JSON.
     fileprivate init(noText name: String) {
         self.init(
@@ -165,6 +164,28 @@ private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         case .error: return false
         }
     }
+}
+
+/// Reads until the input ends or the space is full.
+///
+/// - Returns: the number of bytes.
+private func readAll(
+    _ name: String,
+    from file: Int32,
+    into buffer: UnsafeMutableRawBufferPointer,
+    by deadline: Deadline = .never,
+    _ tend: (() -> Void)? = nil
+) throws -> Int {
+    var count = 0
+    while count < buffer.count {
+        guard hasInput(file, by: deadline, tend) else { throw CommandFailure(unreadable: name, "it takes too long") }
+        let received = Glibc.read(file, buffer.baseAddress! + count, buffer.count - count)
+        if received < 0, errno == EINTR { continue }
+        guard received >= 0 else { throw CommandFailure(unreadable: name, String(cString: strerror(errno))) }
+        if received == 0 { break }
+        count += received
+    }
+    return count
 }
 
 /// Waits for input or its end. It returns at once without a deadline and a callback, because read(2) waits as well.

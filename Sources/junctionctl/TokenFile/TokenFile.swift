@@ -5,32 +5,83 @@ import JunctionProtocol
 /// A file with a token, which only named users can read.
 struct TokenFile {
     let path: String
-    var permissions = FilePermissions()
+    var permissions: FilePermissions
+    /// The file that this process has written last and not removed.
+    private var own: Identity?
+
+    private struct Identity: Equatable {
+        var device: dev_t
+        var inode: ino_t
+    }
+
+    init(path: String, permissions: FilePermissions = FilePermissions()) {
+        self.path = path
+        self.permissions = permissions
+    }
+
+    /// Whether this process has written the file.
+    var isOwn: Bool { own != nil }
 
     /// Replaces the file. A reader sees the old content or the new content, and after a crash the file has one of them.
-    func replace(with content: SecretText) throws {
-        // The permissions are complete before there is content.
-        var template = "\(folder)/.\(name).XXXXXX".utf8CString.map { $0 }
-        let file = mkstemp(&template)
+    mutating func replace(with content: SecretText) throws {
+        _ = try regularFile(at: path)
+        let temporary = "\(folder)/.\(name).junctionctl-new"
+        // A process that was killed may have left one.
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(errno) }
         defer { close(file) }
         do {
+            // The permissions are complete before there is content.
             if let group = permissions.group { try check(fchown(file, uid_t.max, group)) }
             try check(fchmod(file, permissions.mode))
             try content.withUnsafeBytes { try write($0, to: file) }
             try check(fsync(file))
-            try check(rename(template, path))
+            var status = stat()
+            try check(fstat(file, &status))
+            let written = Identity(device: status.st_dev, inode: status.st_ino)
+            // Another writer of the same file may have replaced the temporary file, which then may be incomplete.
+            guard try regularFile(at: temporary) == written else { throw failure(EBUSY) }
+            try check(rename(temporary, path))
+            own = written
         } catch {
-            unlink(template)
+            unlink(temporary)
             throw error
         }
         try syncFolder()
     }
 
     /// Removes the file, if there is one.
-    func remove() {
-        guard unlink(path) == 0 else { return }
-        try? syncFolder()
+    mutating func remove() throws {
+        if try regularFile(at: path) != nil {
+            guard unlink(path) == 0 || errno == ENOENT else { throw failure(errno, "removed") }
+            try? syncFolder()
+        }
+        own = nil
+    }
+
+    /// Removes the file if it is the one that this process has written.
+    mutating func removeOwn() throws {
+        if let own, try regularFile(at: path) == own { try remove() }
+    }
+
+    /// Finds a file, without following a link.
+    ///
+    /// - Throws: if something else than a regular file has the name, which is then left alone.
+    private func regularFile(at path: String) throws -> Identity? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandFailure(
+                "the token file cannot be written or removed: its name belongs to something that is no regular file",
+                kind: "outputFailed",
+                remedy: "name a regular file, or one that does not exist"
+            )
+        }
+        return Identity(device: status.st_dev, inode: status.st_ino)
     }
 
     private var folder: String {
@@ -52,7 +103,11 @@ struct TokenFile {
 
     private func syncFolder() throws {
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw failure(errno) }
+        guard directory >= 0 else {
+            // A folder may let this process write and not read.
+            if errno == EACCES { return }
+            throw failure(errno)
+        }
         defer { close(directory) }
         try check(fsync(directory))
     }
@@ -61,9 +116,9 @@ struct TokenFile {
         if result != 0 { throw failure(errno) }
     }
 
-    private func failure(_ number: Int32) -> CommandFailure {
+    private func failure(_ number: Int32, _ action: String = "written") -> CommandFailure {
         CommandFailure(
-            "the token file cannot be written: \(String(cString: strerror(number)))",
+            "the token file cannot be \(action): \(String(cString: strerror(number)))",
             kind: "outputFailed",
             remedy: number == EPERM
                 ? "name a group that you belong to" : "name a file in a folder that exists and that you may write to"

@@ -5,11 +5,13 @@ import JunctionProtocol
 
 /// Keeps a token file equal to the token of the session, until a signal or an error ends it.
 struct TokenFileFeed {
-    let file: TokenFile
+    private var file: TokenFile
     let format: TokenFormat
     let options: GlobalOptions
     /// The token in the file, if there is one of this process.
     private var written: Written?
+    /// Whether the file could be written once, so that a failure may be transient.
+    private var wasWritable = false
     private var lastStatus = ""
     private let manager = getenv("NOTIFY_SOCKET").flatMap { NotifySocket(String(cString: $0)) }
 
@@ -30,16 +32,16 @@ struct TokenFileFeed {
     }
 
     mutating func run() throws {
-        let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP)
+        let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP, SIGQUIT)
         // A caught signal ends the program in `release`, after the file is gone.
         defer { signals.release() }
-        defer { file.remove() }
+        defer { end() }
         var feed = SnapshotFeed(from: options.path, patience: .always, unless: signals.interruption)
-        var present = try options.waiting { by throws(JunctionError) in try feed.next(by: by) }.value
+        var present = try first(&feed)
         while true {
             let again = try follow(present, &feed)
             do throws(JunctionError) {
-                present = try feed.next(by: again).value
+                present = try feed.next(by: again) { report(Self.unreachable) }.value
             } catch {
                 // At the deadline, the same state is tried again.
                 guard error.kind == .timedOut else { throw error }
@@ -47,32 +49,59 @@ struct TokenFileFeed {
         }
     }
 
+    private static let unreachable = "the daemon cannot be reached"
+
+    /// Waits for the first state of the session. The unit starts also without a daemon, so that a boot does not hang.
+    private mutating func first(_ feed: inout SnapshotFeed) throws -> Snapshot {
+        if options.timeout != nil {
+            return try options.waiting { by throws(JunctionError) in try feed.next(by: by) }.value
+        }
+        do throws(JunctionError) {
+            return try feed.next(by: .after(Self.patience)).value
+        } catch {
+            guard error.kind == .timedOut else { throw error }
+            report(Self.unreachable)
+            return try feed.next().value
+        }
+    }
+
     /// Writes or removes the file.
     ///
     /// - Returns: when to try again, if that does not wait for a change of the session.
     private mutating func follow(_ session: Snapshot, _ feed: inout SnapshotFeed) throws -> Deadline {
-        guard session.isSignedIn else {
-            remove()
-            report("no user is signed in")
+        guard session.storage.isReadable else {
+            // The daemon does not know whether a user is signed in. The file stays.
+            report("the daemon cannot read the stored session")
             return .never
         }
-        guard session.storage.isReadable, let life = session.accessToken, life.expiresAt > .now else {
+        guard session.isSignedIn else { return remove("no user is signed in") }
+        let isOfOther = written?.user != session.userId
+        guard let life = session.accessToken, life.expiresAt > .now else {
             // The file of the same user stays: the daemon renews the token, and then there is a change.
-            if written?.user != session.userId { remove() }
-            report(session.accessToken == nil ? "the session has no token" : "waiting for a valid token")
+            let status = session.accessToken == nil ? "the session has no token" : "waiting for a valid token"
+            if isOfOther { return remove(status) }
+            report(status)
             return .never
         }
         let wanted = Written(user: session.userId, token: life)
-        guard written != wanted else { return .never }
+        guard written != wanted else {
+            report(Self.success(life.expiresAt))
+            return .never
+        }
+        if file.isOwn, isOfOther {
+            let again = remove("another user is signed in")
+            guard again == .never else { return again }
+        }
         do {
             let token = try feed.perform(TokenGet.self, TokenGet.Params(), by: .after(Self.patience))
             try file.replace(with: format.content(token))
             written = wanted
-            report("the token is written, valid until \(token.value.expiresAt)", isNews: true)
+            wasWritable = true
+            report(Self.success(token.value.expiresAt), isNews: true)
             return .never
         } catch let error as JunctionError {
             return try retry(after: error)
-        } catch let failure as CommandFailure where written != nil {
+        } catch let failure as CommandFailure where wasWritable {
             // The file has been writable before.
             report(failure.what)
             return .after(Self.pause)
@@ -83,17 +112,37 @@ struct TokenFileFeed {
         switch error.kind {
         case .cancelled, .permissionDenied, .unsupported, .misconfigured: throw error
         // The next state of the session says what follows.
-        case .connectionLost, .notSignedIn, .sessionTerminated: return .never
+        case .connectionLost, .notSignedIn, .sessionTerminated:
+            report("there is no token: \(error.message)")
+            return .never
         default:
             report("there is no token: \(error.message)")
             return .after(error.retryAfter ?? Self.pause)
         }
     }
 
-    private mutating func remove() {
-        file.remove()
-        written = nil
+    /// Removes the file and reports why.
+    ///
+    /// - Returns: when to try again.
+    private mutating func remove(_ status: String) -> Deadline {
+        do {
+            try file.remove()
+            written = nil
+            report(status)
+            return .never
+        } catch {
+            report("\(status), and \(Self.text(of: error))")
+            return .after(Self.pause)
+        }
     }
+
+    private mutating func end() {
+        do { try file.removeOwn() } catch { report(Self.text(of: error)) }
+    }
+
+    private static func text(of error: any Error) -> String { (error as? CommandFailure)?.what ?? "\(error)" }
+
+    private static func success(_ end: Timestamp) -> String { "the token is written, valid until \(end)" }
 
     /// Reports a status on standard error and to the service manager. With the first one, the unit has started.
     ///

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import JunctionClient
 import JunctionProtocol
 
@@ -81,7 +82,12 @@ struct TokenCommand: ParsableCommand {
             return try feed.run()
         }
         let token = try options.ask(TokenGet.self, TokenGet.Params(minimumValidity: minValidity))
-        if let file { return try file.replace(with: form.content(token)) }
+        if var file {
+            // A caught signal ends the program after the temporary file is gone.
+            let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP, SIGQUIT)
+            defer { signals.release() }
+            return try file.replace(with: form.content(token))
+        }
         try form.line(token).withUnsafeBytes(StandardOutput.write)
         try StandardOutput.line("")
     }

@@ -57,6 +57,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "get --wrong", "shout", "get extra"])
+    func `a wrong command line is reported on standard output, with docker's exit code`(words: String) throws {
+        let ending = try run(words)
+
+        #expect(ending.output.contains("(usage): "))
+        #expect((ending.errors, ending.status) == ("", 1))
+    }
+
+    @Test(arguments: ["", "\n"])
+    func `a request without a server gets docker's words`(input: String) throws {
+        let ending = try run("get", input)
+
+        #expect(ending.output == "no credentials server URL\n")
+        #expect((ending.errors, ending.status) == ("", 1))
+    }
+
     @Test func `without credHelpers the hosts file counts`() throws {
         try installation.folder.write(#"{"credsStore":"junction"}"#, to: ".docker/config.json")
         try installation.folder.makeFolder(".config/junctiond")

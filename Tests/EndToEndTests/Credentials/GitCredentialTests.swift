@@ -113,6 +113,17 @@ struct GitCredentialTests {
         #expect((ending.output, ending.errors, ending.status) == ("", "", 0))
     }
 
+    @Test func `a request may have bytes that are no UTF-8`() throws {
+        try installation.signInNewUser()
+        let request = #"protocol=https\nhost=git.example.com\npath=caf\351.git\n\n"#
+
+        let ending = try installation.shell(
+            "printf '\(request)' | junctionctl credential git get --host git.example.com"
+        )
+
+        #expect(ending.output.hasPrefix("username=oauth2\npassword="), "\(ending.errors)")
+    }
+
     @Test func `the user name is that of the URL, or of --username`() throws {
         try installation.signInNewUser()
         let words = ["credential", "git", "get", "--host", "git.example.com"]

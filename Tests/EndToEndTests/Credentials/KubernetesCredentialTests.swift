@@ -43,10 +43,22 @@ import Testing
             words,
             environment: Self.request("v1", server: "https://evil.example.com")
         )
+        let unencrypted = try installation.client(
+            "junctionctl",
+            words,
+            environment: Self.request("v1", server: "http://k.example.com")
+        )
+        let unnamed = try installation.client(
+            "junctionctl",
+            ["credential", "kubernetes"],
+            environment: Self.request("v1", server: "https://k.example.com")
+        )
         let silent = try installation.client("junctionctl", words)
         let strange = try installation.client("junctionctl", words, environment: ["KUBERNETES_EXEC_INFO": "{"])
 
-        #expect(other.output == "" && other.status == 1 && other.errors.contains("(hostNotNamed): "))
+        for ending in [other, unencrypted, unnamed] {
+            #expect(ending.output == "" && ending.status == 64 && ending.errors.contains("(hostNotNamed): "))
+        }
         #expect(silent.output == "" && silent.status == 64 && silent.errors.contains("provideClusterInfo"))
         #expect(strange.output == "" && strange.status == 64)
     }

@@ -22,12 +22,11 @@ import Testing
         #expect(page.contains("`\(signedOutMessage)`"))
     }
 
-    @Test func `a caller without the right token gets none`() throws {
+    @Test(.enabled(if: getuid() == 0)) func `a caller without the right token gets none`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"nobody\""
         )
         try installation.signInNewUser()
-        guard getuid() == 0 else { return }
         let other = try OtherUser(installation)
         try other.openSocket()
 
@@ -48,10 +47,15 @@ import Testing
 
         let own = try installation.shell(command, environment: ["CLAUDE_CODE_MCP_SERVER_URL": url])
         let other = try installation.shell(command, environment: ["CLAUDE_CODE_MCP_SERVER_URL": "https://evil.org/mcp"])
+        let unnamed = try installation.shell(
+            "junctionctl credential headers",
+            environment: ["CLAUDE_CODE_MCP_SERVER_URL": url]
+        )
         let silent = try installation.shell(command)
 
         #expect(try own.json() as? [String: String] == ["Authorization": "Bearer \(try installation.token() ?? "")"])
-        #expect(other.output == "" && other.status == 1)
+        #expect(other.output == "" && other.status == 64)
+        #expect(unnamed.output == "" && unnamed.status == 64)
         #expect(silent.output == "" && silent.status == 64)
     }
 

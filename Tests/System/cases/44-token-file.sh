@@ -25,9 +25,11 @@ before=$(<"$file")
 junctionctl renew >"$work/.renew"
 check "a renewal writes the new token" await 10 file_is_present_token
 check "which is another one" no is "$(<"$file")" "$before"
-before=$(<"$file")
+before=$(stat -c %i "$file")
+mark
 systemctl restart junctiond.service
-check "a restart of the daemon leaves the file" is "$(<"$file")" "$before"
+check "after a restart of the daemon it connects again" await_journal 10 "the token is written" -u "$service"
+check "and has left the file" is "$(stat -c %i "$file")" "$before"
 junctionctl renew >"$work/.renew"
 check "and the unit goes on" await 10 file_is_present_token
 pid=$(prop MainPID "$service")

@@ -118,8 +118,12 @@ struct CredentialProtocolTests {
         let configuration = try json(
             #"{"auths":{},"credHelpers":{"registry.example.com":"junction","gcr.io":"gcloud","bad host":"junction","x":1}}"#
         )
+        let urls = try json(
+            #"{"credHelpers":{"https://index.docker.io/v1/":"junction","http://r.example.com":"junction"}}"#
+        )
 
         #expect(DockerCredential.hosts(inDockersOwn: configuration) == [HostPattern("registry.example.com")])
+        #expect(DockerCredential.hosts(inDockersOwn: urls) == [HostPattern("index.docker.io")])
         for other in [#"{}"#, #"{"credHelpers":7}"#, #"[]"#, #"{"credsStore":"junction"}"#] {
             #expect(DockerCredential.hosts(inDockersOwn: try json(other)) == [])
         }
@@ -134,6 +138,11 @@ struct CredentialProtocolTests {
         #expect(DockerCredential.hosts(inLines: "") == [])
         #expect(DockerCredential.hosts(inLines: "https://registry.example.com") == nil)
         #expect(DockerCredential.hosts(inLines: "a.example b.example") == nil)
+    }
+
+    @Test(arguments: [("registry.example.com\r\n", "registry.example.com"), (" a b ", "a b"), ("\n", nil), ("", nil)])
+    func `docker's request is a server, without the white space around it`(input: String, server: String?) {
+        #expect(DockerCredential.server(input) == server)
     }
 
     // MARK: kubernetes
@@ -162,6 +171,8 @@ struct CredentialProtocolTests {
         let bare = #"{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","spec":{}}"#
 
         #expect(KubernetesCredential.request(bare)?.server == nil)
+        let strange = bare.replacing("{}", with: #"{"cluster":{"server":7}}"#)
+        #expect(KubernetesCredential.request(strange)?.server == "")
         #expect(KubernetesCredential.request(nil)?.version == "client.authentication.k8s.io/v1")
         #expect(KubernetesCredential.request("")?.version == "client.authentication.k8s.io/v1")
     }

@@ -18,7 +18,7 @@ struct TokenFileTests {
     }
 
     @Test func `the file is replaced as a whole, and nothing stays beside it`() throws {
-        let file = TokenFile(path: folder.path + "/token")
+        var file = TokenFile(path: folder.path + "/token")
 
         try file.replace(with: SecretText("first"))
         let reader = open(file.path, O_RDONLY | O_CLOEXEC)
@@ -33,41 +33,65 @@ struct TokenFileTests {
         #expect(read(reader, &bytes, 16) == 5)
     }
 
-    @Test func `a link is replaced, and its target is not written to`() throws {
+    @Test(arguments: ["link", "folder", "pipe"])
+    func `a name that belongs to no regular file is refused, and left alone`(kind: String) throws {
         let target = try folder.write("precious", to: "target")
-        try #require(symlink(target, folder.path + "/token") == 0)
+        var file = TokenFile(path: folder.path + "/token")
+        let made =
+            switch kind {
+            case "link": symlink(target, file.path)
+            case "folder": mkdir(file.path, 0o700)
+            default: mkfifo(file.path, 0o600)
+            }
+        try #require(made == 0)
 
-        try TokenFile(path: folder.path + "/token").replace(with: SecretText("TOK"))
+        #expect(throws: CommandFailure.self) { try file.replace(with: SecretText("TOK")) }
+        #expect(throws: CommandFailure.self) { try file.remove() }
 
+        #expect(folder.names == ["target", "token"])
         #expect(folder.read("target") == Array("precious".utf8))
-        #expect(folder.read("token") == Array("TOK".utf8))
+    }
+
+    @Test func `a temporary file of an earlier process is replaced, and a link is not followed`() throws {
+        let target = try folder.write("precious", to: "target")
+        try #require(symlink(target, folder.path + "/.token.junctionctl-new") == 0)
+        var file = TokenFile(path: folder.path + "/token")
+
+        try file.replace(with: SecretText("TOK"))
+
+        #expect(folder.names == ["target", "token"])
+        #expect(folder.read("target") == Array("precious".utf8))
+    }
+
+    @Test func `only the file that was written last is its own`() throws {
+        var file = TokenFile(path: folder.path + "/token")
+        try folder.write("other", to: "token")
+        try file.removeOwn()
+        #expect(folder.names == ["token"])
+
+        try file.replace(with: SecretText("TOK"))
+        try file.removeOwn()
+        #expect(folder.names == [])
+
+        try file.removeOwn()
     }
 
     @Test func `the mode does not depend on the umask`() throws {
         let permissions = try FilePermissions(mode: "0640", group: nil, in: accounts)
 
-        try TokenFile(path: folder.path + "/token", permissions: permissions).replace(with: SecretText("TOK"))
+        var file = TokenFile(path: folder.path + "/token", permissions: permissions)
+        try file.replace(with: SecretText("TOK"))
 
         #expect(mode(of: folder.path + "/token") == 0o640)
     }
 
     @Test func `a folder that does not exist is an error that does not name it`() {
-        let failure = #expect(throws: CommandFailure.self) {
-            try TokenFile(path: folder.path + "/none/token").replace(with: SecretText("TOK"))
-        }
+        var file = TokenFile(path: folder.path + "/none/token")
+
+        let failure = #expect(throws: CommandFailure.self) { try file.replace(with: SecretText("TOK")) }
 
         #expect(failure?.kind == "outputFailed")
         #expect(failure?.line.contains("/none/") == false)
-    }
-
-    @Test func `a name that is taken by a folder is an error, and nothing stays beside it`() throws {
-        try folder.makeFolder("token")
-
-        #expect(throws: CommandFailure.self) {
-            try TokenFile(path: folder.path + "/token").replace(with: SecretText("TOK"))
-        }
-
-        #expect(folder.names == ["token"])
     }
 
     @Test(arguments: [("0600", 0o600), ("600", 0o600), ("0640", 0o640), ("0440", 0o440), ("0400", 0o400)])
