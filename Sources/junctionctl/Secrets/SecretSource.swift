@@ -113,7 +113,8 @@ extension SecretText {
             let count = try fill(buffer)
             guard count <= limit else { throw CommandFailure(tooLong: name, limit) }
             let length = trim(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-            guard isText(UnsafeRawBufferPointer(rebasing: buffer[..<length])) else { throw CommandFailure(noText: name) }
+            let text = UnsafeRawBufferPointer(rebasing: buffer[..<length])
+            guard isText(text) else { throw CommandFailure(noText: name) }
             return length
         }
         guard secret.count > 0 else { throw CommandFailure(unreadable: name, CommandFailure.absence) }

@@ -7,14 +7,14 @@ final class CredentialServer {
     enum Kind: String { case git, registry, kubernetes, smtp }
 
     let port: String
-    private let program: TalkingProgram
+    private let program: RunningProgram
     private let installation: Installation
 
     /// - Parameter more: the folder that this kind of server needs.
     init(_ kind: Kind, for installation: Installation, _ more: String...) throws {
         self.installation = installation
         let token = try installation.folder.write("", to: "accepted")
-        program = try TalkingProgram(
+        program = try RunningProgram(
             Program.root + "/Tests/EndToEndTests/Shims/credential-servers",
             [kind.rawValue, token] + more,
             in: installation.folder
