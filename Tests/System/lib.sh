@@ -210,7 +210,7 @@ is_unavailable() { # REMEDY COMMAND...: it must fail, and the message must conta
     local remedy=$1 status=0
     shift
     "$@" >"$work/out" 2>"$work/error" || status=$?
-    is "$status" 75 && has "$(<"$work/error")" providerUnavailable courier "$remedy"
+    is "$status" 75 && has "$(<"$work/error")" providerUnavailable "network helper" "$remedy"
 }
 
 # Kills the network helpers. After `systemctl stop` they would stay until their daemon closes the connection.

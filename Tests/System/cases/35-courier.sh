@@ -7,7 +7,7 @@ program=/usr/bin/junctiond-courier
 trap '[[ ! -e $work/courier ]] || mv "$work/courier" "$program"' EXIT
 
 names_courier() { # doctor reports a problem with the network helper
-    ends_with 1 junctionctl doctor >"$work/doctor" && cat "$work/doctor" && grep -q '^problem.*courier' "$work/doctor"
+    ends_with 1 junctionctl doctor >"$work/doctor" && cat "$work/doctor" && grep -q '^problem.*network helper' "$work/doctor"
 }
 
 # Replaces the program by standard input, or by nothing, until `put_back`.
@@ -39,7 +39,7 @@ courier=$(courier_pid)
 kill -KILL "$courier"
 ends() { wait "$call"; }
 check "a request fails when its network helper is killed" ends_with 75 ends
-check "the message names the reason and the remedy" has "$(<"$work/error")" providerUnavailable "courier ended" "gets another one"
+check "the message names the reason and the remedy" has "$(<"$work/error")" providerUnavailable "network helper ended" "gets another helper"
 no_faults
 check "the next request has another network helper" calls
 check "the other network helper is another process" no is "$(courier_pid)" "$courier"

@@ -17,7 +17,7 @@ systemctl restart junctiond.service
 check "a daemon with short limits has a network helper" await 30 calls
 courier=$(courier_pid)
 kill -STOP "$courier"
-check "the daemon gives up a network helper that hangs" is_unavailable "gets another one" calls
+check "the daemon gives up a network helper that hangs" is_unavailable "gets another helper" calls
 check "the next request has another network helper" await 30 calls
 kill -CONT "$courier"
 ended() { [[ ! -e /proc/$courier ]]; }
