@@ -13,11 +13,11 @@ def _(stage):
     fleet, stranger = stage.make_authority("fleet"), stage.make_authority("stranger")
     stage.auth.clients = fleet
     stage.start()
-    stage.fails("without a certificate it is said what is missing", AUTH, "certificate of ours",
+    stage.fails("without a certificate it is said what is missing", AUTH, "client certificate",
                 "network.clientCertificateFile")
 
     stage.start(network=settings(stranger.certify("device-7")))
-    stage.fails("with another authority's it is said what is wrong", AUTH, "certificate of ours",
+    stage.fails("with another authority's it is said what is wrong", AUTH, "client certificate",
                 "network.clientCertificateFile")
 
     stage.start(network=settings(fleet.certify("device-7")))
