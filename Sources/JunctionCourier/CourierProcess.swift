@@ -27,33 +27,33 @@ package final class CourierProcess: Sendable {
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
             throw CourierUnreachable(.program(path: path), errno: errno)
         }
-        let birth = HelperStart(path, input: pair[1])
-        let failure = start(birth)
+        let helperStart = HelperStart(path, input: pair[1])
+        let failure = start(helperStart)
         close(pair[1])
         guard failure == 0 else {
             close(pair[0])
             throw CourierUnreachable(.program(path: path), errno: failure)
         }
-        return (pair[0], birth.descriptor.map { CourierProcess($0) })
+        return (pair[0], helperStart.descriptor.map { CourierProcess($0) })
     }
 
     /// - Returns: the errno, or zero.
-    private static func start(_ birth: HelperStart) -> Int32 {
+    private static func start(_ helperStart: HelperStart) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, 1 << 16)
         var thread = pthread_t()
-        let context = Unmanaged.passRetained(birth)
+        let context = Unmanaged.passRetained(helperStart)
         let failure = pthread_create(
             &thread,
             &attributes,
             { argument in
                 guard let argument else { return nil }
-                let birth = Unmanaged<HelperStart>.fromOpaque(argument).takeRetainedValue()
+                let helperStart = Unmanaged<HelperStart>.fromOpaque(argument).takeRetainedValue()
                 // A child stays a zombie until its parent waits for it.
-                if let process = birth.give() { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
+                if let process = helperStart.give() { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
                 return nil
             },
             context.toOpaque()
@@ -62,7 +62,7 @@ package final class CourierProcess: Sendable {
             context.release()
             return failure
         }
-        return birth.awaited()
+        return helperStart.awaited()
     }
 }
 

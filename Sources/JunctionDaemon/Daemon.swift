@@ -21,7 +21,7 @@ package final class Daemon: Sendable {
     private let notifier: Notifier
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
-    private let bell = AlarmSignals()
+    private let alarmSignals = AlarmSignals()
     private let alarm: RealTimeAlarm
     private let http: OutgoingHttp
     private let eventLog: SessionEventLog
@@ -111,7 +111,7 @@ package final class Daemon: Sendable {
         for note in plan.notes { logger.warning("\(note)") }
 
         do throws(SystemFailure) {
-            alarm = try RealTimeAlarm { [bell] in bell.ring($0) }
+            alarm = try RealTimeAlarm { [alarmSignals] in alarmSignals.ring($0) }
         } catch {
             throw StartFailure(error)
         }
@@ -194,7 +194,7 @@ package final class Daemon: Sendable {
         // Callbacks are connected after construction, which breaks the dependency cycle.
         owner.assumeIsolated { owner in owner.watch { server.changed($0) } }
         introspection.onReload { [weak self] answer in self?.reload(answer) }
-        bell.listen(on: tasks) { await owner.alarmRang(clockJumped: $0 == .clockSet) }
+        alarmSignals.listen(on: tasks) { await owner.alarmRang(clockJumped: $0 == .clockSet) }
     }
 
     /// Loads the session, opens the sockets, and reports that the daemon is ready.
@@ -262,7 +262,7 @@ package final class Daemon: Sendable {
         ended.wait()
         watch.shutDown()
         alarm.shutDown()
-        bell.finishSignals()
+        alarmSignals.finishSignals()
         trail.close()
         try? group.syncShutdownGracefully()
         logger.notice("Ended", metadata: .of(.stopping))

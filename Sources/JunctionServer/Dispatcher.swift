@@ -34,14 +34,14 @@ final class Dispatcher {
     let answers: AnswerAccounts
     var exposesApi: Bool
 
-    let turns: RoundRobinScheduler
+    let scheduler: RoundRobinScheduler
     let watchers = Watchers<Connection>()
     /// The HTTP connections that receive every new state.
     let httpWatchers = Watchers<HTTPConnection>()
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
-    var unitTally = UnitCounters()
+    var unitCounters = UnitCounters()
 
     // One reader for all connections. It releases a line before it reads the next one.
     private var reader = MessageReader()
@@ -53,7 +53,7 @@ final class Dispatcher {
     init(_ session: ServedSession?, settings: ServerSettings, eventLoop: any EventLoop) {
         self.session = session
         self.eventLoop = eventLoop
-        turns = RoundRobinScheduler(eventLoop)
+        scheduler = RoundRobinScheduler(eventLoop)
         handlers = SessionHandlers(eventLoop)
         (patience, limits) = (settings.patience, settings.limits)
         answers = AnswerAccounts(settings.limits, eventLoop)

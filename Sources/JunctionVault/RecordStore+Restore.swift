@@ -39,20 +39,20 @@ extension RecordStore {
         }
     }
 
-    private mutating func settle(_ election: RecordSelection, _ reader: RecordReader) -> Restoration {
+    private mutating func settle(_ selection: RecordSelection, _ reader: RecordReader) -> Restoration {
         let inQuarantine = (try? quarantine.names()) ?? []
-        if case .won(let opened) = election.outcome {
+        if case .won(let opened) = selection.outcome {
             settled = Set(opened.header.settled).intersection(inQuarantine)
             adoptInstallation(of: opened.header)
         }
-        predecessor = election.predecessor
-        settlement = election.settlement
-        unfinished = election.moves
+        predecessor = selection.predecessor
+        settlement = selection.settlement
+        unfinished = selection.moves
         for case .adopt(let file) in unfinished { replacement.takeOver(file, of: .live) }
         // If the disk refuses the moves now, the session is still usable, and the next write tries them again.
         try? finishMoves()
 
-        switch election.outcome {
+        switch selection.outcome {
         case .newer(let format):
             return refuse(Remedy.newer(format, files.location(of: .live)))
         case .unreadable(let fault):
@@ -81,7 +81,7 @@ extension RecordStore {
         }
     }
 
-    /// Removes the temporary files of earlier processes, except those of the record: the election has decided about
+    /// Removes the temporary files of earlier processes, except those of the record: the selection of the record has decided about
     /// them.
     private mutating func removeLeftovers() {
         let names = (try? files.names(in: .top)) ?? []

@@ -15,7 +15,7 @@ struct RecordStore: Sendable {
     var present: SessionRecord?
     /// The quarantine name of the record file, if the file must be kept when it is replaced.
     var predecessor: String?
-    /// Moves of the election that have not succeeded yet.
+    /// Moves of the record selection that have not succeeded yet.
     var unfinished: [RecordSelection.Move] = []
     /// Moves to do after the sign-in that settles unverified records.
     var settlement: [RecordSelection.Move] = []
@@ -35,7 +35,7 @@ struct RecordStore: Sendable {
 
     var quarantine: Quarantine { Quarantine(files: files) }
 
-    /// Performs the moves of the election before anything else is written.
+    /// Performs the moves of the record selection before anything else is written.
     mutating func finishMoves() throws(FileFault) {
         while let move = unfinished.first {
             try carryOut(move)
@@ -73,7 +73,7 @@ struct RecordStore: Sendable {
         }
     }
 
-    /// Makes a record that won the election the record file, after the installation's id in its header.
+    /// Makes a record that was selected the record file, after the installation's id in its header.
     private mutating func put(inPlace bytes: [UInt8]) throws(FileFault) {
         let missing = Result { () throws(FileFault) in try storeInstallation() }
         // The record also exists elsewhere, so a failed temporary file need not stay.

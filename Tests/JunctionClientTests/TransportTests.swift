@@ -83,17 +83,17 @@ struct TransportTests {
         #expect(Array(memory) == Array("et".utf8) + [0, 0, 0, 0])
     }
 
-    @Test func `a bell stays readable until it is silenced`() throws {
-        let bell = try WakeUpDescriptor()
-        bell.ring()
-        bell.ring()
+    @Test func `a wakeUp stays readable until it is silenced`() throws {
+        let wakeUp = try WakeUpDescriptor()
+        wakeUp.ring()
+        wakeUp.ring()
 
         let heard = #expect(throws: JunctionError.self) {
-            try waitForInput(from: nil, until: .never, unless: .ringing(bell))
+            try waitForInput(from: nil, until: .never, unless: .ringing(wakeUp))
         }
-        bell.silence()
+        wakeUp.silence()
         let silent = #expect(throws: JunctionError.self) {
-            try waitForInput(from: nil, until: .after(.zero), unless: .ringing(bell))
+            try waitForInput(from: nil, until: .after(.zero), unless: .ringing(wakeUp))
         }
 
         #expect(heard?.kind == .cancelled)

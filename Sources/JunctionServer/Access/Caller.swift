@@ -25,7 +25,7 @@ final class Caller {
     init(_ peer: Peer, _ account: CallerAccount, refusal: WireError?, descriptor: Int32, registry: ConnectionRegistry) {
         (self.peer, self.account, self.refusal) = (peer, account, refusal)
         (self.descriptor, self.registry) = (descriptor, registry)
-        unitPlace = registry.dispatcher.unitTally.place(of: peer.unit)
+        unitPlace = registry.dispatcher.unitCounters.place(of: peer.unit)
         (rights, policyVersion) = (registry.policy.grant(to: peer), registry.policyVersion)
     }
 
@@ -87,7 +87,7 @@ final class Caller {
         var peer = peer
         peer.findUnit(registry.unitOfProcess, connectedBy: descriptor, isNew: false)
         self.peer = peer
-        unitPlace = registry.dispatcher.unitTally.place(of: peer.unit)
+        unitPlace = registry.dispatcher.unitCounters.place(of: peer.unit)
     }
 
     // MARK: Requests

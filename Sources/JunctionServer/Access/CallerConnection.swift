@@ -11,7 +11,7 @@ protocol CallerConnection: AnyObject, SendableMetatype {
     /// connects again and gets the reason. Otherwise, it would wait for states that never come.
     func rightWithdrawn()
     /// Returns the bytes that are kept for the caller, and for how long they have not changed.
-    func burden(at now: NIODeadline) -> CallerAccount.BufferedData
+    func bufferedData(at now: NIODeadline) -> CallerAccount.BufferedData
     /// Closes the connection, or drops its buffered data. Called when the user is over the limit, and this connection
     /// has buffered the most data for the longest time.
     func overBudget()

@@ -89,14 +89,14 @@ final class CallerAccount {
     /// Returns the connections to close so that the account is within its limit: the heaviest first, and as few as
     /// possible.
     func connectionsToClose(over limit: Int, at now: NIODeadline) -> [any CallerConnection] {
-        let burdens = holders.values.map { (connection: $0, burden: $0.burden(at: now)) }
-        // `burden` may have updated `held`, so `held` is read after it.
+        let burdens = holders.values.map { (connection: $0, bufferedData: $0.bufferedData(at: now)) }
+        // `bufferedData` may have updated `held`, so `held` is read after it.
         var excess = held - limit
         return
             burdens
-            .sorted { $0.burden > $1.burden }
+            .sorted { $0.bufferedData > $1.bufferedData }
             .prefix { holder in
-                defer { excess -= holder.burden.bytes }
+                defer { excess -= holder.bufferedData.bytes }
                 return excess > 0
             }
             .map(\.connection)

@@ -14,7 +14,7 @@ extension Dispatcher {
     var tally: ServerCounters {
         var tally = counters
         (tally.watchers, tally.handlers) = (watchers.count + httpWatchers.count, handlers.count)
-        tally.tokensOfUnits = unitTally.tokens
+        tally.tokensOfUnits = unitCounters.tokens
         return tally
     }
 

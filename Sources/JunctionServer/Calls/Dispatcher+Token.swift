@@ -50,7 +50,7 @@ extension Dispatcher {
 
     func handedOutToken(to caller: Caller, _ generation: UInt64) {
         counters.tokensServed += 1
-        unitTally.count(caller.unitPlace)
+        unitCounters.count(caller.unitPlace)
         observer.handedOutToken(to: caller.peer, generation: generation)
     }
 }

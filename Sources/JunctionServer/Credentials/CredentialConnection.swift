@@ -92,7 +92,9 @@ final class CredentialConnection {
 extension CredentialConnection: CallerConnection {
     var usesWithdrawnRight: Bool { false }
     func rightWithdrawn() { close() }
-    func burden(at now: NIODeadline) -> CallerAccount.BufferedData { CallerAccount.BufferedData(bytes: 0, rest: .zero) }
+    func bufferedData(at now: NIODeadline) -> CallerAccount.BufferedData {
+        CallerAccount.BufferedData(bytes: 0, rest: .zero)
+    }
     func overBudget() { close() }
     // The request has arrived already, so it is answered.
     func drain() {}

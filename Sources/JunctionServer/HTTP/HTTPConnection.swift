@@ -13,7 +13,7 @@ final class HTTPConnection {
     let dispatcher: Dispatcher
     let eventLoop: any EventLoop
     let registry: ConnectionRegistry
-    private(set) lazy var readBuffer = HTTPReadBuffer(dispatcher.turns) { [unowned self] in charge() }
+    private(set) lazy var readBuffer = HTTPReadBuffer(dispatcher.scheduler) { [unowned self] in charge() }
 
     private(set) var context: ChannelHandlerContext?
     private var inbox: [Arrival] = []
@@ -241,7 +241,7 @@ final class HTTPConnection {
         if held != caller.held { caller.charge(held, for: self, isToBlame: held > Self.blameless) }
     }
 
-    func burden(at now: NIODeadline) -> CallerAccount.BufferedData {
+    func bufferedData(at now: NIODeadline) -> CallerAccount.BufferedData {
         // The kernel may have taken bytes since the last charge.
         charge()
         return CallerAccount.BufferedData(bytes: caller.held, rest: now - caller.restsSince)

@@ -22,7 +22,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     /// The most bytes that are parsed at a time. Short chunks need many times their size when parsed.
     static let longestPiece = 1 << 13
 
-    private let turns: RoundRobinScheduler
+    private let scheduler: RoundRobinScheduler
     /// Called when the buffer has kept more bytes.
     private let whenKept: () -> Void
     private var context: ChannelHandlerContext?
@@ -36,8 +36,8 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     /// written.
     var dropsSurplus = false
 
-    init(_ turns: RoundRobinScheduler, whenKept: @escaping () -> Void) {
-        (self.turns, self.whenKept) = (turns, whenKept)
+    init(_ scheduler: RoundRobinScheduler, whenKept: @escaping () -> Void) {
+        (self.scheduler, self.whenKept) = (scheduler, whenKept)
     }
 
     /// The bytes that wait here.
@@ -64,7 +64,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
     private func giveSoon() {
         guard !isTurnDue else { return }
         isTurnDue = true
-        turns.add(self)
+        scheduler.add(self)
     }
 
     private func give() {

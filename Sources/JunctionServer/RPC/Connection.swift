@@ -257,7 +257,7 @@ final class Connection {
         if actions.contains(.read) { setReading(true) }
         if actions.contains(.shutInput) { _ = shutdown(caller.descriptor, Int32(SHUT_RD)) }
         if actions.contains(.handleLines) { handleLines() }
-        if actions.contains(.resumeSoon) { dispatcher.turns.add(self) }
+        if actions.contains(.resumeSoon) { dispatcher.scheduler.add(self) }
     }
 
     private func performOutput(_ actions: ConnectionMachine.Actions) {
@@ -313,7 +313,7 @@ final class Connection {
         caller.charge(held, for: self, isToBlame: isToBlame)
     }
 
-    func burden(at now: NIODeadline) -> CallerAccount.BufferedData {
+    func bufferedData(at now: NIODeadline) -> CallerAccount.BufferedData {
         if let present, present != progress {
             progress = present
             caller.restsSince = now

@@ -25,8 +25,8 @@ final class RoundRobinScheduler {
     }
 
     private func begin() {
-        let turns = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.scheduleTask(in: Self.pause) { turns.value.round() }
+        let scheduler = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: Self.pause) { scheduler.value.round() }
     }
 
     private func round() {

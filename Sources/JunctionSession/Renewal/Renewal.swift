@@ -326,8 +326,8 @@ struct Renewal: Hashable, Sendable {
             demand = Retry.Time(max(end, demand?.uptime ?? end), now)
         }
         var delay: Duration
-        if let replay = refreshRetries.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
-            delay = replay
+        if let retryDelay = refreshRetries.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
+            delay = retryDelay
             retry.failed(after: delay, now)
             phase = .resting(.refreshRetry)
         } else {

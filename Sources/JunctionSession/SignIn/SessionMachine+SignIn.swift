@@ -235,7 +235,7 @@ extension SessionMachine {
         return effects
     }
 
-    // MARK: RoundRobinScheduler
+    // MARK: Turns
 
     /// Lets the next callers sign in, one at a time. None begins while a change or a name is being written, or before a
     /// poll that is due.

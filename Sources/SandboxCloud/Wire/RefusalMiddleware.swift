@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// RoundRobinScheduler a thrown error into its answer, so that the outer middleware sees only answers.
+/// Turns a thrown error into its answer, so that the outer middleware sees only answers.
 struct RefusalMiddleware: RouterMiddleware {
     typealias Context = CloudContext
 

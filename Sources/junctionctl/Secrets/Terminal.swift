@@ -59,7 +59,7 @@ struct Terminal {
         return count > 0 ? byte : nil
     }
 
-    /// RoundRobinScheduler echo and line editing off. The keys that send signals still work.
+    /// Turns echo and line editing off. The keys that send signals still work.
     private func begin(prompt: String) {
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)

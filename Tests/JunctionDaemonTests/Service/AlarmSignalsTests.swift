@@ -10,30 +10,30 @@ import Testing
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let heard = Signals<(signal: AlarmSignal, isOnLoop: Bool)>()
-        let bell = AlarmSignals()
+        let alarmSignals = AlarmSignals()
 
-        bell.ring(.clockSet)
-        bell.ring(.rang)
-        bell.listen(on: LoopExecutor(loop)) { heard.put(($0, loop.inEventLoop)) }
-        bell.ring(.clockSet)
+        alarmSignals.ring(.clockSet)
+        alarmSignals.ring(.rang)
+        alarmSignals.listen(on: LoopExecutor(loop)) { heard.put(($0, loop.inEventLoop)) }
+        alarmSignals.ring(.clockSet)
 
         for expected in [AlarmSignal.clockSet, .rang, .clockSet] {
             let (signal, isOnLoop) = heard.take()
             #expect(signal == expected)
             #expect(isOnLoop)
         }
-        bell.finishSignals()
+        alarmSignals.finishSignals()
         try group.syncShutdownGracefully()
     }
 
     @Test func `after the end of the signals nothing is delivered and the event loop can end`() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let heard = Signals<AlarmSignal>()
-        let bell = AlarmSignals()
-        bell.listen(on: LoopExecutor(group.next())) { heard.put($0) }
+        let alarmSignals = AlarmSignals()
+        alarmSignals.listen(on: LoopExecutor(group.next())) { heard.put($0) }
 
-        bell.finishSignals()
-        bell.ring(.rang)
+        alarmSignals.finishSignals()
+        alarmSignals.ring(.rang)
         try group.syncShutdownGracefully()
 
         #expect(heard.count == 0)

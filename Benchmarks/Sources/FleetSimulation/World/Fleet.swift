@@ -8,7 +8,7 @@ package struct Fleet<Daemon: FleetDaemon> {
     private let scenario: Scenario
     private var daemons: ContiguousArray<Daemon> = []
     private var places: ContiguousArray<Place>
-    private var agenda: EventQueue
+    private var eventQueue: EventQueue
     private var provider: Provider
     private var tally: Tally
     private var random: Randomness
@@ -37,7 +37,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         self.seed = seed
         random = Randomness(seed: seed)
         places = ContiguousArray(repeating: Place(), count: count)
-        agenda = EventQueue(until: scenario.length)
+        eventQueue = EventQueue(until: scenario.length)
         provider = Provider(daemons: count)
         tally = Tally(of: count, in: scenario)
     }
@@ -45,7 +45,7 @@ package struct Fleet<Daemon: FleetDaemon> {
     /// Runs the scenario from its start to its end.
     package mutating func run() -> Figures {
         begin()
-        while let entry = agenda.next() {
+        while let entry = eventQueue.next() {
             tally.pass(to: entry.at)
             happen(entry)
         }
@@ -62,7 +62,7 @@ package struct Fleet<Daemon: FleetDaemon> {
             switch scenario.start {
             case .signedOut(let span):
                 happen(daemon, at: 0) { $0.begin(with: nil, $1) }
-                agenda.add(.signIn, of: daemon, at: draw(0...(span - 1)))
+                eventQueue.add(.signIn, of: daemon, at: draw(0...(span - 1)))
             case .granted(let span):
                 let share = Daemon.renewalShare(using: &random)
                 begin(daemon, with: StoredToken(age: draw(0...span), renewalShare: share))
@@ -72,11 +72,11 @@ package struct Fleet<Daemon: FleetDaemon> {
                 begin(daemon, with: StoredToken(age: age, renewalShare: share))
             }
             if let reboot = scenario.reboot, Scenario.isIn(reboot.share, daemon) {
-                agenda.add(.powerOff, of: daemon, at: reboot.at)
+                eventQueue.add(.powerOff, of: daemon, at: reboot.at)
             }
             for spell in scenario.spells where scenario.isNetworkTold {
                 guard case .cutOff(let share) = spell.kind, Scenario.isIn(share, daemon) else { continue }
-                agenda.add(.networkBack, of: daemon, at: spell.until)
+                eventQueue.add(.networkBack, of: daemon, at: spell.until)
             }
         }
     }
@@ -159,7 +159,7 @@ package struct Fleet<Daemon: FleetDaemon> {
     private mutating func arm(_ daemon: Int, for wanted: Milliseconds) {
         guard wanted != places[daemon].alarm else { return }
         places[daemon].alarm = wanted
-        if wanted != .max { agenda.add(.alarm, of: daemon, at: wanted) }
+        if wanted != .max { eventQueue.add(.alarm, of: daemon, at: wanted) }
     }
 
     // MARK: Requests
@@ -172,7 +172,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         places[daemon].outcome = answer.outcome
         places[daemon].retryAfter = answer.retryAfter
         places[daemon].answer = time + answer.after
-        agenda.add(.answer, of: daemon, at: time + answer.after)
+        eventQueue.add(.answer, of: daemon, at: time + answer.after)
     }
 
     private mutating func answer(_ daemon: Int, at time: Milliseconds) {
@@ -188,7 +188,7 @@ package struct Fleet<Daemon: FleetDaemon> {
             let why = Unavailability(words, retryAfter: place.retryAfter, ambiguous: place.outcome == .unknown)
             happen(daemon, at: time) { $0.failed(why, $1) }
             // A user retries a failed sign-in.
-            if place.tokenEnds == .min { agenda.add(.signIn, of: daemon, at: time + draw(5_000...15_000)) }
+            if place.tokenEnds == .min { eventQueue.add(.signIn, of: daemon, at: time + draw(5_000...15_000)) }
         }
     }
 
@@ -200,7 +200,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         (places[daemon].alarm, places[daemon].answer, places[daemon].ask) = (.max, .max, .max)
         places[daemon].tokenlessSince = .max
         places[daemon].isOff = true
-        agenda.add(.boot, of: daemon, at: time + draw(reboot.boots))
+        eventQueue.add(.boot, of: daemon, at: time + draw(reboot.boots))
     }
 
     private mutating func boot(_ daemon: Int, at time: Milliseconds) {
@@ -211,7 +211,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         let seed = seedOf(daemon, life: 1)
         happen(daemon, at: time) { $0.reboot(seed: seed, $1) }
         if let span = reboot.clockSetAfter, places[daemon].clockError != 0 {
-            agenda.add(.clockSet, of: daemon, at: time + draw(span))
+            eventQueue.add(.clockSet, of: daemon, at: time + draw(span))
         }
     }
 
@@ -236,7 +236,7 @@ package struct Fleet<Daemon: FleetDaemon> {
         if let every = scenario.asksEvery, places[daemon].ask == .max {
             let wait = place.tokenlessSince == .max ? draw(0...every) : every
             places[daemon].ask = time + max(wait, 1)
-            agenda.add(.appAsks, of: daemon, at: time + max(wait, 1))
+            eventQueue.add(.appAsks, of: daemon, at: time + max(wait, 1))
         }
     }
 

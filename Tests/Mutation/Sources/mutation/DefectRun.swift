@@ -3,11 +3,11 @@ import Foundation
 /// Runs the handmade defects one at a time, in a copy and a build of their own.
 struct DefectRun {
     let options: Options
-    let workshop: BuildFolder
+    let buildFolder: BuildFolder
 
     init(_ options: Options) {
         self.options = options
-        workshop = BuildFolder(root: options.root, folder: ".build-mutation/defects", rooms: options.rooms)
+        buildFolder = BuildFolder(root: options.root, folder: ".build-mutation/defects", rooms: options.rooms)
     }
 
     /// Runs every defect.
@@ -16,8 +16,8 @@ struct DefectRun {
     func run() async throws -> Bool {
         let defects = try all()
         // All defects are read and applied before the first build, so that a malformed one is reported at once.
-        let changed = try defects.map { try $0.applied(in: workshop.root) }
-        try FileManager.default.createDirectory(at: workshop.folder, withIntermediateDirectories: true)
+        let changed = try defects.map { try $0.applied(in: buildFolder.root) }
+        try FileManager.default.createDirectory(at: buildFolder.folder, withIntermediateDirectories: true)
         var trial = try await build("the sources as they are", changed: [:])
         let original = try await trial.run(mutant: 0)
         guard original.verdict == .survived else {
@@ -40,23 +40,23 @@ struct DefectRun {
 
     private func all() throws -> [Defect] {
         let folder = "Tests/Mutation/defects"
-        let files = try workshop.files(under: folder).filter { file in
+        let files = try buildFolder.files(under: folder).filter { file in
             file.hasSuffix(".defect") && options.only.map { file.contains($0) } ?? true
         }
         guard !files.isEmpty else { throw Trouble("\(folder) has no such .defect") }
         return try files.map { file in
-            let text = try String(contentsOf: workshop.root.appending(path: file), encoding: .utf8)
+            let text = try String(contentsOf: buildFolder.root.appending(path: file), encoding: .utf8)
             return try Defect(name: String(file.dropFirst(folder.count + 1)), text: text)
         }
     }
 
     private func build(_ name: String, changed: [String: [UInt8]]) async throws -> Trial {
-        try workshop.refresh(changed: changed)
-        let complaint = try await timed("build of \(name)") { try await workshop.buildTests(options.configuration) }
+        try buildFolder.refresh(changed: changed)
+        let complaint = try await timed("build of \(name)") { try await buildFolder.buildTests(options.configuration) }
         if let complaint { throw Trouble("\(name) does not build:\n\(complaint.suffix(4_000))") }
         return try Trial(
-            binary: workshop.testBinary(options.configuration),
-            folder: workshop.folder.appending(path: "logs"),
+            binary: buildFolder.testBinary(options.configuration),
+            folder: buildFolder.folder.appending(path: "logs"),
             options: options
         )
     }

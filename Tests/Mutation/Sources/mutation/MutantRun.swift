@@ -3,37 +3,37 @@ import Foundation
 /// Runs the mutants of the chosen sources. They are compiled in one build and chosen at run time.
 struct MutantRun {
     let options: Options
-    let workshop: BuildFolder
+    let buildFolder: BuildFolder
 
     init(_ options: Options) {
         self.options = options
-        workshop = BuildFolder(root: options.root, folder: ".build-mutation/mutants", rooms: options.rooms)
+        buildFolder = BuildFolder(root: options.root, folder: ".build-mutation/mutants", rooms: options.rooms)
     }
 
     /// Runs the mutants.
     ///
     /// - Returns: whether every survivor is explained.
     func run() async throws -> Bool {
-        var orchard = try MutantSet(workshop, folders: options.folders)
+        var orchard = try MutantSet(buildFolder, folders: options.folders)
         if options.task == .list {
             for mutant in orchard.mutants where isChosen(mutant) { print(mutant.inAList) }
             return true
         }
         say("\(orchard.mutants.count) mutants in \(orchard.files.count) files")
         // Read before the build, so that a malformed entry is reported at once.
-        let explained = try Explained(workshop.root.appending(path: "Tests/Mutation/explained.txt"))
+        let explained = try Explained(buildFolder.root.appending(path: "Tests/Mutation/explained.txt"))
         try await build(&orchard)
 
         var trial = try Trial(
-            binary: workshop.testBinary(options.configuration),
-            folder: workshop.folder.appending(path: "logs"),
+            binary: buildFolder.testBinary(options.configuration),
+            folder: buildFolder.folder.appending(path: "logs"),
             options: options
         )
         let reached = try await runOriginal(&trial)
         if case .one(let number) = options.task { return try await show(number, orchard, trial) }
 
         var report = try Report(
-            workshop.root.appending(path: ".build-mutation/report.tsv"),
+            buildFolder.root.appending(path: ".build-mutation/report.tsv"),
             fingerprint: try fingerprint(orchard),
             resuming: options.resume
         )
@@ -62,8 +62,8 @@ struct MutantRun {
 
     /// The fingerprint includes the sources of the tests and the options, because both affect the verdicts.
     private func fingerprint(_ orchard: MutantSet) throws -> String {
-        let tests = try options.rooms.split(separator: ",").flatMap { try workshop.files(under: "Tests/\($0)Tests") }
-        let texts = try tests.map { Array(try Data(contentsOf: workshop.root.appending(path: $0))) }
+        let tests = try options.rooms.split(separator: ",").flatMap { try buildFolder.files(under: "Tests/\($0)Tests") }
+        let texts = try tests.map { Array(try Data(contentsOf: buildFolder.root.appending(path: $0))) }
         let stages = "\(options.simulationOnly) \(options.filter) \(options.histories) \(options.configuration)"
         let words = Runtime.source(count: orchard.mutants.count) + stages
         let planted = orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes)
@@ -74,22 +74,24 @@ struct MutantRun {
 
     private func build(_ orchard: inout MutantSet) async throws {
         // The results of earlier rounds are used if the sources have not changed.
-        let memory = workshop.folder.appending(path: "unviable")
+        let memory = buildFolder.folder.appending(path: "unviable")
         let heading = orchard.fingerprint(of: orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes))
         let words = (try? String(contentsOf: memory, encoding: .utf8))?.split(whereSeparator: \.isWhitespace) ?? []
         if words.first.map(String.init) == heading {
             orchard.plant(without: Set(words.dropFirst().compactMap { Int($0) }))
         }
 
-        try FileManager.default.createDirectory(at: workshop.folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: buildFolder.folder, withIntermediateDirectories: true)
         var viability = Viability()
         let began = ContinuousClock.now
-        try await viability.settle(&orchard, in: workshop)
+        try await viability.settle(&orchard, in: buildFolder)
         say("\(orchard.unviable.count) not viable: \(inSeconds(ContinuousClock.now - began))")
         let list = [heading] + orchard.unviable.sorted().map(String.init)
         try list.joined(separator: "\n").write(to: memory, atomically: true, encoding: .utf8)
 
-        let complaint = try await timed("build of the tests") { try await workshop.buildTests(options.configuration) }
+        let complaint = try await timed("build of the tests") {
+            try await buildFolder.buildTests(options.configuration)
+        }
         if let complaint { throw Trouble("The tests do not build:\n\(complaint.suffix(4_000))") }
     }
 
@@ -98,7 +100,7 @@ struct MutantRun {
     /// Runs the original, which must pass. Measures the time limit of a hang, and returns the mutants that a test
     /// reaches.
     private func runOriginal(_ trial: inout Trial) async throws -> Set<Int> {
-        let trace = workshop.folder.appending(path: "reached")
+        let trace = buildFolder.folder.appending(path: "reached")
         try? FileManager.default.removeItem(at: trace)
         for stage in trial.stages {
             let outcome = try await trial.run(stage, mutant: 0)

@@ -4,12 +4,15 @@ import Testing
 
 /// The planted mutants, and the unchanged rest of the original.
 struct MutantInserterTests {
-    private func planter(_ source: String, without unviable: Set<Int> = []) -> MutantInserter {
+    private func inserter(_ source: String, without unviable: Set<Int> = []) -> MutantInserter {
         MutantInserter(file: "File.swift", source: source, first: 1, without: unviable)
     }
 
     private func woven(_ source: String, without unviable: Set<Int> = []) -> String {
-        String(decoding: planter(source, without: unviable).schema.woven(into: Array(source.utf8)).bytes, as: UTF8.self)
+        String(
+            decoding: inserter(source, without: unviable).schema.woven(into: Array(source.utf8)).bytes,
+            as: UTF8.self
+        )
     }
 
     @Test func `operators become nested calls`() {
@@ -20,9 +23,9 @@ struct MutantInserterTests {
     }
 
     @Test func `a mutant that does not compile is counted and not planted`() {
-        let planter = planter("let x = a < b && !c", without: [1, 3, 4])
+        let inserter = inserter("let x = a < b && !c", without: [1, 3, 4])
 
-        #expect(planter.mutants.map(\.number) == [1, 2, 3, 4])
+        #expect(inserter.mutants.map(\.number) == [1, 2, 3, 4])
         #expect(woven("let x = a < b && !c", without: [1, 3, 4]) == "let x = mutantLess(a , b, 2, -1) && !c")
     }
 
@@ -64,14 +67,14 @@ struct MutantInserterTests {
     @Test func `independent assignments are not swapped`() {
         let source = "func f() { x.a = 1; x.b = y; effects.append(.send(y)); effects += g() }"
 
-        let swaps = planter(source).mutants.filter { $0.kind == .swapStatements }
+        let swaps = inserter(source).mutants.filter { $0.kind == .swapStatements }
 
         #expect(swaps.map(\.original) == ["effects.append(.send(y)); effects += g()"])
     }
 
     @Test func `an error leads to the inserted text, or to its place in the original`() throws {
         let source = "let a = 1\nlet x = a < b"
-        let file = planter(source).schema.woven(into: Array(source.utf8))
+        let file = inserter(source).schema.woven(into: Array(source.utf8))
 
         guard case .mutants(let numbers) = file.origin(line: 2, column: 10) else { throw Trouble("Not a mutant") }
         #expect(numbers == [1, 2])

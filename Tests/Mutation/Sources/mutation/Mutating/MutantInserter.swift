@@ -15,7 +15,7 @@ final class MutantInserter: SyntaxVisitor {
     private(set) var mutants: [Mutant] = []
     var schema = Schema()
 
-    /// Creates a planter for one file.
+    /// Creates an inserter for one file.
     ///
     /// - Parameter first: the number of the file's first mutant.
     init(file: String, source: String, first: Int, without unviable: Set<Int>) {

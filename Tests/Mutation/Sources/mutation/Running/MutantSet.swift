@@ -9,11 +9,11 @@ struct MutantSet {
     /// The mutants that do not compile.
     private(set) var unviable: Set<Int> = []
 
-    init(_ workshop: BuildFolder, folders: [String]) throws {
-        files = try folders.flatMap(workshop.files).filter { $0.hasSuffix(".swift") }
+    init(_ buildFolder: BuildFolder, folders: [String]) throws {
+        files = try folders.flatMap(buildFolder.files).filter { $0.hasSuffix(".swift") }
         guard !files.isEmpty else { throw Trouble("No Swift file under \(folders.joined(separator: ", "))") }
         var sources: [String: [UInt8]] = [:]
-        for file in files { sources[file] = Array(try Data(contentsOf: workshop.root.appending(path: file))) }
+        for file in files { sources[file] = Array(try Data(contentsOf: buildFolder.root.appending(path: file))) }
         self.sources = sources
         plant(without: [])
     }
@@ -41,14 +41,14 @@ struct MutantSet {
         mutants = []
         for file in files {
             let source = sources[file] ?? []
-            let planter = MutantInserter(
+            let inserter = MutantInserter(
                 file: file,
                 source: String(decoding: source, as: UTF8.self),
                 first: mutants.count + 1,
                 without: unviable
             )
-            mutants += planter.mutants
-            woven[file] = planter.schema.woven(into: source)
+            mutants += inserter.mutants
+            woven[file] = inserter.schema.woven(into: source)
         }
     }
 

@@ -15,11 +15,11 @@ struct Viability {
     private var reach: [String: Int] = [:]
 
     /// Compiles the modules until there are no errors.
-    mutating func settle(_ orchard: inout MutantSet, in workshop: BuildFolder) async throws {
+    mutating func settle(_ orchard: inout MutantSet, in buildFolder: BuildFolder) async throws {
         for round in 1...Self.mostRounds {
-            try workshop.refresh(changed: orchard.changed)
-            guard let words = try await firstComplaint(orchard, workshop) else { return }
-            let complaints = Self.complaints(in: words, under: workshop.copy.path)
+            try buildFolder.refresh(changed: orchard.changed)
+            guard let words = try await firstComplaint(orchard, buildFolder) else { return }
+            let complaints = Self.complaints(in: words, under: buildFolder.copy.path)
             let guilty = complaints.reduce(into: Set<Int>()) { $0.formUnion(suspects(of: $1, orchard)) }
             guard !guilty.isSubset(of: orchard.unviable) else {
                 throw Trouble("The sources do not compile, and no mutant is to blame:\n\(words.suffix(4_000))")
@@ -30,9 +30,10 @@ struct Viability {
         throw Trouble("After \(Self.mostRounds) rounds there are still mutants that do not compile")
     }
 
-    private func firstComplaint(_ orchard: MutantSet, _ workshop: BuildFolder) async throws -> String? {
+    private func firstComplaint(_ orchard: MutantSet, _ buildFolder: BuildFolder) async throws -> String? {
         for room in orchard.rooms {
-            if let words = try await workshop.compile(room: room.split(separator: "/").last.map(String.init) ?? room) {
+            if let words = try await buildFolder.compile(room: room.split(separator: "/").last.map(String.init) ?? room)
+            {
                 return words
             }
         }

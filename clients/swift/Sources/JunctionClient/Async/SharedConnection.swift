@@ -38,14 +38,14 @@ final class SharedConnection: Sendable {
     /// The descriptors that the thread waits for.
     private struct Ends {
         let socket: UnixSocket
-        let bell: WakeUpDescriptor
+        let wakeUp: WakeUpDescriptor
     }
 
     private let state: Mutex<State>
 
     /// Starts to connect. Calls may be made at once.
     init(to path: SocketPath) throws(JunctionError) {
-        let ends = Ends(socket: try UnixSocket(), bell: try WakeUpDescriptor())
+        let ends = Ends(socket: try UnixSocket(), wakeUp: try WakeUpDescriptor())
         state = Mutex(State(ends: ends))
         try startThread { [self] in run(path, ends) }
     }
@@ -57,7 +57,7 @@ final class SharedConnection: Sendable {
 
     /// Ends the connection. Pending calls fail with `connectionLost`.
     func close() {
-        finish(.connectionLost)?.bell.ring()
+        finish(.connectionLost)?.wakeUp.ring()
     }
 }
 
@@ -162,7 +162,7 @@ extension SharedConnection {
         state.outgoing.append(line)
         guard case .open = state.phase, state.outgoing.count == 1 else { return }
         flush(&state)
-        if !state.outgoing.isEmpty { state.ends?.bell.ring() }
+        if !state.outgoing.isEmpty { state.ends?.wakeUp.ring() }
     }
 
     private func flush(_ state: inout State) {
@@ -218,10 +218,10 @@ extension SharedConnection {
         guard let isSending else { return nil }
         var waited = [
             pollfd(fd: ends.socket.descriptor, events: Int16(isSending ? POLLIN | POLLOUT : POLLIN), revents: 0),
-            pollfd(fd: ends.bell.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ends.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         guard poll(&waited, 2, -1) > 0 else { return false }
-        if waited[1].revents != 0 { ends.bell.silence() }
+        if waited[1].revents != 0 { ends.wakeUp.silence() }
         let happened = Int32(waited[0].revents)
         if happened & POLLOUT != 0 { update { flush(&$0) } }
         return happened & ~POLLOUT != 0

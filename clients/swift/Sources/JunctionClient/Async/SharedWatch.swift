@@ -12,7 +12,7 @@ final class SharedWatch: Sendable {
         /// The newest snapshot while the daemon is connected. A new loop begins with it.
         var present: Snapshot?
         /// Ends the present thread. It also distinguishes that thread from one that is about to end.
-        var bell: WakeUpDescriptor?
+        var wakeUp: WakeUpDescriptor?
     }
 
     private let path: SocketPath
@@ -45,10 +45,10 @@ final class SharedWatch: Sendable {
     private func join(_ loop: UInt64, _ continuation: Updates.Continuation) {
         let failure: JunctionError? = state.withLock { state in
             do throws(JunctionError) {
-                if state.bell == nil {
-                    let bell = try WakeUpDescriptor()
-                    try startThread { [self] in run(until: bell) }
-                    state.bell = bell
+                if state.wakeUp == nil {
+                    let wakeUp = try WakeUpDescriptor()
+                    try startThread { [self] in run(until: wakeUp) }
+                    state.wakeUp = wakeUp
                 }
             } catch {
                 return error
@@ -65,8 +65,8 @@ final class SharedWatch: Sendable {
     private func leave(_ loop: UInt64) {
         state.withLock { state in
             guard state.loops.removeValue(forKey: loop) != nil, state.loops.isEmpty else { return }
-            state.bell?.ring()
-            state.bell = nil
+            state.wakeUp?.ring()
+            state.wakeUp = nil
             state.present = nil
         }
     }
@@ -74,31 +74,31 @@ final class SharedWatch: Sendable {
 
 // The part that the thread runs.
 extension SharedWatch {
-    private func run(until bell: WakeUpDescriptor) {
-        let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: .ringing(bell))
+    private func run(until wakeUp: WakeUpDescriptor) {
+        let reconnection = Reconnection(to: path, patience: .always, backoff: backoff, unless: .ringing(wakeUp))
         var feed = SnapshotFeed(reconnection, changes)
         do throws(JunctionError) {
             while true {
-                let snapshot = try feed.next(connectionEnded: { note(nil, for: bell) }).value
-                note(snapshot, for: bell)
+                let snapshot = try feed.next(connectionEnded: { note(nil, for: wakeUp) }).value
+                note(snapshot, for: wakeUp)
             }
         } catch {
-            end(error, of: bell)
+            end(error, of: wakeUp)
         }
     }
 
-    private func note(_ snapshot: Snapshot?, for bell: WakeUpDescriptor) {
+    private func note(_ snapshot: Snapshot?, for wakeUp: WakeUpDescriptor) {
         state.withLock { state in
-            guard state.bell === bell else { return }
+            guard state.wakeUp === wakeUp else { return }
             state.present = snapshot
             guard let snapshot else { return }
             for loop in state.loops.values { loop.yield(.success(snapshot)) }
         }
     }
 
-    private func end(_ error: JunctionError, of bell: WakeUpDescriptor) {
+    private func end(_ error: JunctionError, of wakeUp: WakeUpDescriptor) {
         let loops = state.withLock { state in
-            guard state.bell === bell else { return [Updates.Continuation]() }
+            guard state.wakeUp === wakeUp else { return [Updates.Continuation]() }
             defer { state = State(lastLoop: state.lastLoop) }
             return Array(state.loops.values)
         }

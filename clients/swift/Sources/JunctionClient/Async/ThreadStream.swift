@@ -9,11 +9,11 @@ extension AsyncStream {
     ) -> AsyncStream where Element == Result<Value, JunctionError> {
         let (results, continuation) = makeStream(bufferingPolicy: .bufferingNewest(1))
         do throws(JunctionError) {
-            let bell = try WakeUpDescriptor()
-            continuation.onTermination = { _ in bell.ring() }
+            let wakeUp = try WakeUpDescriptor()
+            continuation.onTermination = { _ in wakeUp.ring() }
             try startThread {
                 do throws(JunctionError) {
-                    try wait(.ringing(bell)) { continuation.yield(.success($0)) }
+                    try wait(.ringing(wakeUp)) { continuation.yield(.success($0)) }
                 } catch {
                     if error.kind != .cancelled { continuation.yield(.failure(error)) }
                 }

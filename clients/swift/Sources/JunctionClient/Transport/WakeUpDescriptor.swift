@@ -2,7 +2,7 @@ import Glibc
 
 /// Wakes a thread that waits in `poll`, from any other thread.
 final class WakeUpDescriptor: Sendable {
-    /// Readable after the bell was rung.
+    /// Readable after `ring` was called.
     let descriptor: Int32
     private let writeEnd: Int32
 
@@ -19,11 +19,11 @@ final class WakeUpDescriptor: Sendable {
     }
 
     func ring() {
-        // If the buffer is full, the bell was rung already.
+        // If the buffer is full, `ring` was called already.
         _ = send(writeEnd, "!", 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Makes the bell silent again.
+    /// Makes the descriptor unreadable again.
     func silence() {
         var bytes: (UInt64, UInt64) = (0, 0)
         while recv(descriptor, &bytes, MemoryLayout.size(ofValue: bytes), 0) > 0 {}
