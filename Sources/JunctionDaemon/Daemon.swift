@@ -33,7 +33,7 @@ package final class Daemon: Sendable {
     private let ending = Mutex<End?>(nil)
     /// Runs signals and reloads one after the other. The queue is private, because Dispatch's global queues start a
     /// monitor that wakes the process every second.
-    private let turns = DispatchQueue(label: "junctiond.turns")
+    private let signalQueue = DispatchQueue(label: "junctiond.turns")
 
     /// What follows the end of the daemon.
     private enum End {
@@ -111,7 +111,7 @@ package final class Daemon: Sendable {
         for note in plan.notes { logger.warning("\(note)") }
 
         do throws(SystemFailure) {
-            alarm = try RealTimeAlarm { [alarmSignals] in alarmSignals.ring($0) }
+            alarm = try RealTimeAlarm { [alarmSignals] in alarmSignals.send($0) }
         } catch {
             throw StartFailure(error)
         }
@@ -262,7 +262,7 @@ package final class Daemon: Sendable {
         ended.wait()
         watch.shutDown()
         alarm.shutDown()
-        alarmSignals.finishSignals()
+        alarmSignals.finish()
         trail.close()
         try? group.syncShutdownGracefully()
         logger.notice("Ended", metadata: .of(.stopping))
@@ -274,7 +274,7 @@ package final class Daemon: Sendable {
 
     /// Ends the daemon, even if it was about to start anew.
     private func stop() {
-        turns.async { [self] in
+        signalQueue.async { [self] in
             let before = ending.withLock { ending in
                 defer { ending = .exit }
                 return ending
@@ -341,7 +341,7 @@ package final class Daemon: Sendable {
             bootstrap: bootstrap,
             loop: loop
         )
-        turns.async { [weak self, loop] in
+        signalQueue.async { [weak self, loop] in
             guard let self, ending.withLock({ $0 }) == nil else {
                 return loop.execute { answer(.failure(StartFailure(.temporary, "the daemon is stopping"))) }
             }

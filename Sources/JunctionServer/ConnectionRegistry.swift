@@ -154,7 +154,7 @@ final class ConnectionRegistry {
         accounts.settle(account)
     }
 
-    /// Closes the connections with the greatest burden of a user that has too much waiting here, after the present work
+    /// Closes the connections with the most buffered data of a user that is over the limit, after the present work
     /// has finished.
     func relieveSoon(_ account: CallerAccount) {
         guard !account.isReliefDue else { return }

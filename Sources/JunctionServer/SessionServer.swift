@@ -50,7 +50,7 @@ package final class SessionServer: Sendable {
         settings: ServerSettings,
         eventLoop: any EventLoop,
         reload: @escaping @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void,
-        credentialRefused: @escaping @Sendable (String) -> Void = { _ in }
+        credentialRefused: (@Sendable (String) -> Void)? = nil
     ) {
         let dispatcher = Dispatcher(nil, settings: settings, eventLoop: eventLoop)
         dispatcher.startError = startError

@@ -1,7 +1,7 @@
 package import JunctionProtocol
 
-// The session and the protocol have types of the same name, because the client library publishes the protocol's. Inside the daemon
-// the types of the protocol have a prefix.
+// The session and the protocol have types of the same name, because the client library publishes those of the
+// protocol. Inside the daemon, the types of the protocol have the prefix `Wire`.
 
 package typealias WireApiAnswer = JunctionProtocol.ApiAnswer
 package typealias WireApiRequest = JunctionProtocol.ApiRequest

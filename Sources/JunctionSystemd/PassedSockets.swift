@@ -91,11 +91,11 @@ package struct PassedSockets: Equatable, Sendable {
         return chosen.descriptor
     }
 
-    private static let unnamed = "unknown"
+    fileprivate static let unnamed = "unknown"
 }
 
 extension PassedSockets.Socket {
-    fileprivate var hasDefaultName: Bool { name == "unknown" || name.hasSuffix(".socket") }
+    fileprivate var hasDefaultName: Bool { name == PassedSockets.unnamed || name.hasSuffix(".socket") }
 }
 
 /// The error for a passed socket that cannot be used. It says what to change in the unit.

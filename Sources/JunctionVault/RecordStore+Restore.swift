@@ -81,8 +81,8 @@ extension RecordStore {
         }
     }
 
-    /// Removes the temporary files of earlier processes, except those of the record: the selection of the record has decided about
-    /// them.
+    /// Removes the temporary files of earlier processes, except those of the record, which the record selection has
+    /// decided about.
     private mutating func removeLeftovers() {
         let names = (try? files.names(in: .top)) ?? []
         for name in names where StateFile.withoutLeftovers.contains(where: { $0.hasTemporary(named: name) }) {

@@ -11,11 +11,11 @@ struct AuditMerger {
     static let mostCallers = 64
     /// The most lines in one period. Each caller, and the group of other callers of each kind, has its own lines and
     /// one with the count.
-    static let mostLines = (mostCallers + 4) * (mostSingleLines + 1)
+    static let mostLines = (mostCallers + MergeKey.Kind.allCases.count) * (mostSingleLines + 1)
 
     /// The key of the acts that share a line.
     fileprivate struct MergeKey: Hashable {
-        enum Kind {
+        enum Kind: CaseIterable {
             case tokenHandedOut
             case refused
             case signInRefused
@@ -29,7 +29,7 @@ struct AuditMerger {
     }
 
     private struct Tally {
-        var sharer: MergeKey
+        var key: MergeKey
         var singleLines = 0
         var merged: AuditTrail.Line?
     }
@@ -59,7 +59,7 @@ struct AuditMerger {
             tallies[place].merged?.count += 1
         } else {
             var act = act
-            if tallies[place].sharer.user == nil { act.caller = nil }
+            if tallies[place].key.user == nil { act.caller = nil }
             tallies[place].merged = AuditTrail.Line(act: act, count: 1)
         }
         return Due(endOfPeriod: due.endOfPeriod)
@@ -77,25 +77,25 @@ struct AuditMerger {
     }
 
     private mutating func place(of act: AuditedAct) -> Int {
-        let sharer = MergeKey(kind: act.kind.sharers, user: act.caller?.user, unit: act.caller?.unit)
+        let key = MergeKey(kind: act.kind.mergeKind, user: act.caller?.user, unit: act.caller?.unit)
         // A shortcut: an act often comes from the same caller as the one before.
-        if latest < tallies.count, tallies[latest].sharer == sharer { return latest }
-        latest = places[sharer] ?? newPlace(of: sharer)
+        if latest < tallies.count, tallies[latest].key == key { return latest }
+        latest = places[key] ?? newPlace(of: key)
         return latest
     }
 
-    private mutating func newPlace(of sharer: MergeKey) -> Int {
-        var sharer = sharer
-        if tallies.count >= Self.mostCallers { (sharer.user, sharer.unit) = (nil, nil) }
-        if let place = places[sharer] { return place }
-        places[sharer] = tallies.count
-        tallies.append(Tally(sharer: sharer))
+    private mutating func newPlace(of key: MergeKey) -> Int {
+        var key = key
+        if tallies.count >= Self.mostCallers { (key.user, key.unit) = (nil, nil) }
+        if let place = places[key] { return place }
+        places[key] = tallies.count
+        tallies.append(Tally(key: key))
         return tallies.count - 1
     }
 }
 
 extension AuditedAct.Kind {
-    fileprivate var sharers: AuditMerger.MergeKey.Kind {
+    fileprivate var mergeKind: AuditMerger.MergeKey.Kind {
         switch self {
         case .tokenHandedOut: .tokenHandedOut
         case .refused, .credentialRefused: .refused

@@ -34,8 +34,8 @@ package struct AccessPolicy: Equatable, Sendable {
             case .yes:
                 let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil && !peer.loadsForUnit)
                 return AccessDecision(grant, .entry, by: (index, rule))
-            // Whether this rule matches is unknown (the caller's unit, or the user of the unit that a credential is for), so
-            // neither it nor a later rule can apply. The caller gets nothing.
+            // Whether this rule matches is unknown (the caller's unit, or the user of the unit that a credential is
+            // for). So neither it nor a later rule can apply, and the caller gets nothing.
             case .unknown: return AccessDecision(.nothing, .unitUnknown)
             }
         }

@@ -105,7 +105,7 @@ final class Caller {
     }
 
     /// Charges the account with the `bytes` that the connection keeps. If the user is over the limit,
-    /// `ConnectionRegistry` closes the connections with the greatest burden.
+    /// `ConnectionRegistry` closes the connections with the most buffered data.
     ///
     /// - Parameter isToBlame: whether the connection keeps more than it needs to, so that it may be closed.
     func charge(_ bytes: Int, for connection: any CallerConnection, isToBlame: Bool) {

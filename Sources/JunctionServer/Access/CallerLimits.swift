@@ -89,11 +89,11 @@ final class CallerAccount {
     /// Returns the connections to close so that the account is within its limit: the heaviest first, and as few as
     /// possible.
     func connectionsToClose(over limit: Int, at now: NIODeadline) -> [any CallerConnection] {
-        let burdens = holders.values.map { (connection: $0, bufferedData: $0.bufferedData(at: now)) }
+        let buffers = holders.values.map { (connection: $0, bufferedData: $0.bufferedData(at: now)) }
         // `bufferedData` may have updated `held`, so `held` is read after it.
         var excess = held - limit
         return
-            burdens
+            buffers
             .sorted { $0.bufferedData > $1.bufferedData }
             .prefix { holder in
                 defer { excess -= holder.bufferedData.bytes }

@@ -34,7 +34,7 @@ extension Dispatcher {
 
     /// Reports a sign-in that was refused for its credential or for the user who is signed in, for the log.
     private func observeRefusal(_ error: SessionError, _ method: Method, _ caller: Caller) {
-        guard method == .sessionSignIn || method == .sessionIdentify else { return }
+        guard method.signsIn else { return }
         switch error.kind {
         case .invalidCredential, .incompatibleCredential, .alreadySignedIn:
             observer.refusedSignIn(by: caller.peer, because: error.message)
@@ -46,8 +46,7 @@ extension Dispatcher {
 
     /// Adds the settings that wait for a restart to the error of a sign-in, because the old settings may be its cause.
     private func explained(_ error: WireError, _ method: Method) -> WireError {
-        let isSignIn = method == .sessionSignIn || method == .sessionIdentify
-        guard isSignIn, error.knownCode != .busy else { return error }
+        guard method.signsIn, error.knownCode != .busy else { return error }
         let pending = introspection.pendingRestart
         guard !pending.isEmpty else { return error }
         var error = error
@@ -56,4 +55,9 @@ extension Dispatcher {
         error.remedy = [error.remedy, remedy].compactMap(\.self).joined(separator: "; ")
         return error
     }
+}
+
+extension Method {
+    /// Whether the method signs a user in.
+    fileprivate var signsIn: Bool { self == .sessionSignIn || self == .sessionIdentify }
 }

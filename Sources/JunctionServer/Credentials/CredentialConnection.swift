@@ -40,8 +40,7 @@ final class CredentialConnection {
     /// session.
     private func withUser(_ body: (String) -> Void) {
         let facts = dispatcher.owner.assumeIsolated { $0.snapshot.facts }
-        let isSignedIn = facts.state == .established || facts.state == .tokenExpired
-        guard isSignedIn, let userId = facts.userId else { return refuse("No user is signed in") }
+        guard facts.state.isSignedIn, let userId = facts.userId else { return refuse("No user is signed in") }
         guard facts.storage.isReadable else {
             return refuse(facts.storage.reason ?? "The daemon cannot open the stored session")
         }

@@ -34,7 +34,7 @@ struct CredentialRequest: Equatable {
     /// Whether this is the name of a unit that can run. A template, such as `a@.service`, cannot.
     private static func isUnitName(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.allSatisfy({ isLetterOrDigit($0) || ":-_.\\@".utf8.contains($0) }),
-            let type = unitTypes.first(where: { text.reversed().starts(with: $0.utf8.reversed()) })
+            let type = unitTypes.first(where: { text.suffix($0.utf8.count).elementsEqual($0.utf8) })
         else { return false }
         let stem = text.dropLast(type.utf8.count)
         guard let at = stem.firstIndex(of: UInt8(ascii: "@")) else { return !stem.isEmpty }

@@ -14,7 +14,7 @@ final class Connection {
 
     private(set) var context: ChannelHandlerContext?
     private var machine = ConnectionMachine()
-    private var inbox = ReceiveBuffer()
+    private var receiveBuffer = ReceiveBuffer()
     private var outbox = SendQueue()
     /// While true, `put` does not flush. The output is flushed when the reading is over.
     private var isReading = false
@@ -251,7 +251,7 @@ final class Connection {
     private func performInput(_ actions: ConnectionMachine.Actions) {
         if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(dispatcher.patience.line)) }
         if actions.contains(.sayTooMuch) { say(.tooMuchWaits) }
-        if actions.contains(.forgetInput) { inbox.clear() }
+        if actions.contains(.forgetInput) { receiveBuffer.clear() }
         if actions.contains(.retire) { retire() }
         if actions.contains(.pause) { setReading(false) }
         if actions.contains(.read) { setReading(true) }
@@ -348,12 +348,12 @@ final class Connection {
         let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
         var (lines, sent, unsent) = (0, 0, outbox.unsent)
         var mayHoldLines = true
-        // The inbox is moved to a local variable, because Swift does not check accesses to a local variable at run
-        // time. No other code uses the inbox meanwhile.
-        var inbox = ReceiveBuffer()
-        swap(&inbox, &self.inbox)
-        while inbox.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
-            guard let line = inbox.nextLine(atEnd: isAtEnd, limit: limit) else {
+        // The receive buffer is moved to a local variable, because Swift does not check accesses to a local variable at run
+        // time. No other code uses it meanwhile.
+        var receiveBuffer = ReceiveBuffer()
+        swap(&receiveBuffer, &self.receiveBuffer)
+        while receiveBuffer.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
+            guard let line = receiveBuffer.nextLine(atEnd: isAtEnd, limit: limit) else {
                 mayHoldLines = false
                 break
             }
@@ -371,9 +371,9 @@ final class Connection {
                 unsent = outbox.unsent
             }
         }
-        if machine.isClosed { inbox.clear() } else { inbox.settle() }
-        let rest = inbox.count
-        swap(&inbox, &self.inbox)
+        if machine.isClosed { receiveBuffer.clear() } else { receiveBuffer.settle() }
+        let rest = receiveBuffer.count
+        swap(&receiveBuffer, &self.receiveBuffer)
         perform(machine.handled(lines, rest: rest, mayHoldLines: mayHoldLines))
     }
 }
@@ -404,11 +404,11 @@ extension Connection: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = Self.unwrapInboundIn(data)
         isReading = true
-        inbox.receive(bytes)
+        receiveBuffer.receive(bytes)
         let actions = machine.received(bytes.readableBytes)
         perform(actions)
         // Lines that are not handled yet must not stay in memory that SwiftNIO fills again.
-        if !actions.contains(.handleLines) { inbox.settle() }
+        if !actions.contains(.handleLines) { receiveBuffer.settle() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -440,7 +440,7 @@ extension Connection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
         self.context = nil
-        inbox.clear()
+        receiveBuffer.clear()
         if let left = outbox.take() { dispatcher.giveBack(left) }
         registry.closed(self)
     }

@@ -54,7 +54,7 @@ struct ReceiveBuffer {
         self = ReceiveBuffer()
     }
 
-    /// Moves the remaining input to memory of the inbox, and wipes the handled part.
+    /// Moves the remaining input to memory of this buffer, and wipes the handled part.
     mutating func settle() {
         guard isBorrowed || unread.readerIndex > received.readerIndex else { return received = ByteBuffer() }
         let rest = unread.readableBytes > 0 ? ByteBuffer(bytes: unread.readableBytesView) : ByteBuffer()

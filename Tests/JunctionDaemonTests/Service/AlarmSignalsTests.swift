@@ -12,17 +12,17 @@ import Testing
         let heard = Signals<(signal: AlarmSignal, isOnLoop: Bool)>()
         let alarmSignals = AlarmSignals()
 
-        alarmSignals.ring(.clockSet)
-        alarmSignals.ring(.rang)
+        alarmSignals.send(.clockSet)
+        alarmSignals.send(.rang)
         alarmSignals.listen(on: LoopExecutor(loop)) { heard.put(($0, loop.inEventLoop)) }
-        alarmSignals.ring(.clockSet)
+        alarmSignals.send(.clockSet)
 
         for expected in [AlarmSignal.clockSet, .rang, .clockSet] {
             let (signal, isOnLoop) = heard.take()
             #expect(signal == expected)
             #expect(isOnLoop)
         }
-        alarmSignals.finishSignals()
+        alarmSignals.finish()
         try group.syncShutdownGracefully()
     }
 
@@ -32,8 +32,8 @@ import Testing
         let alarmSignals = AlarmSignals()
         alarmSignals.listen(on: LoopExecutor(group.next())) { heard.put($0) }
 
-        alarmSignals.finishSignals()
-        alarmSignals.ring(.rang)
+        alarmSignals.finish()
+        alarmSignals.send(.rang)
         try group.syncShutdownGracefully()
 
         #expect(heard.count == 0)
