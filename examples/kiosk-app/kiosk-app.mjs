@@ -46,7 +46,7 @@ async function identifyUntilDone() {
     }
 }
 
-// One after the other: a user who comes while another one is being signed in is the last one.
+// One after the other, so that the newest user of the app is signed in at the end.
 let turn = Promise.resolve();
 const identifyNext = () => (turn = turn.then(identifyUntilDone));
 process.on('SIGHUP', identifyNext);

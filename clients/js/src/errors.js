@@ -28,7 +28,7 @@ const REMEDIES = {
 };
 const OTHER_REMEDY = "see 'junctionctl doctor'";
 
-const KINDS = new Map([
+export const errorCodes = new Map([
     [-32700, 'parseError'],
     [-32600, 'invalidRequest'],
     [-32601, 'methodNotFound'],
@@ -94,7 +94,7 @@ export function errorFromWire(value) {
         return new JunctionError('internalError', "the daemon's error cannot be read");
     }
     const known = isObject(data) ? data : {};
-    const kind = text(known.kind) ?? KINDS.get(code) ?? `error${code}`;
+    const kind = text(known.kind) ?? errorCodes.get(code) ?? `error${code}`;
     return new JunctionError(kind, message, {
         code,
         retryAfter: seconds(known.retryAfter),

@@ -209,7 +209,7 @@ class Runner {
         };
         const handling = this.client.handleRenewals(decide, { signal: abort.signal, onError: () => {} });
         const found = await outcome('handle', handling);
-        check(step.error === undefined ? {} : { error: step.error }, found, 'handle');
+        check({ error: step.error ?? null }, found, 'handle');
         if (wrong.length > 0) throw wrong[0];
     }
 }

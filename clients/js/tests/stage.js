@@ -36,7 +36,7 @@ export class Sandbox {
     /** A credential for this user. */
     async credential(user) {
         const answer = await this.post(`/sandbox/users/${user}/sign-in-token`);
-        return { scheme: 'signInToken', token: answer.signInToken ?? answer.sign_in_token };
+        return { scheme: 'signInToken', token: answer.signInToken };
     }
 
     close() {

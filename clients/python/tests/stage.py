@@ -35,7 +35,7 @@ class Sandbox:
 
     def sign_in_token(self, user, **how):
         answer = self.post(f"/sandbox/users/{user}/sign-in-token", **how)
-        return answer.get("signInToken") or answer["sign_in_token"]
+        return answer["signInToken"]
 
     def reset(self):
         self.post("/sandbox/reset")
