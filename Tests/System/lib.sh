@@ -133,6 +133,9 @@ prop_is() { # PROPERTY VALUE [UNIT]
 
 main_pid() { prop MainPID; }
 
+# The daemon is another process than $old, and running.
+restarted() { no is "$(main_pid)" "$old" && prop_is SubState running; }
+
 # A drop-in for junctiond.service, or another unit, until the end of the case. Its name sorts after those of the package.
 drop_in() { # NAME [UNIT] <CONTENT
     local folder=$runtime_units/${2:-junctiond.service}.d

@@ -13,6 +13,12 @@ import { createServer } from 'node:http';
 
 class Unavailable extends Error {}
 
+/** Returns a text of an answer, or fails if there is none. */
+function text(value) {
+    if (typeof value !== 'string') throw new Unavailable('an answer that cannot be used');
+    return value;
+}
+
 /** The three calls of Junction's API that a backend needs. */
 class Junction {
     #url;
@@ -27,7 +33,7 @@ class Junction {
         const user = await this.#user(clientUserId);
         const [status, answer] = await this.#call('POST', `/v2/user/${user}/sign_in_token`);
         if (status !== 200) throw new Unavailable(`a Sign-In Token: status ${status}`);
-        return { user_id: answer.user_id, sign_in_token: answer.sign_in_token };
+        return { user_id: text(answer.user_id), sign_in_token: text(answer.sign_in_token) };
     }
 
     /** Looks the user up, and creates it if it is missing. */
@@ -39,7 +45,7 @@ class Junction {
             if (status === 400 && answer?.detail?.user_id) return answer.detail.user_id;
         }
         if (status !== 200) throw new Unavailable(`the user: status ${status}`);
-        return answer.user_id;
+        return text(answer.user_id);
     }
 
     async #call(method, path, body) {
@@ -52,7 +58,7 @@ class Junction {
                 redirect: 'error',
                 signal: AbortSignal.timeout(10_000),
             });
-            return [answer.status, await answer.json().catch(() => null)];
+            return [answer.status, (await answer.json().catch(() => null)) ?? {}];
         } catch (error) {
             throw new Unavailable(error.cause?.code ?? error.name);
         }

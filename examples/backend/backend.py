@@ -62,7 +62,7 @@ class Junction:
         request = urllib.request.Request(self._url + path, data, self._headers, method=method)
         try:
             with self._opener.open(request, timeout=10) as answer:
-                return answer.status, json.load(answer)
+                return answer.status, self._json(answer.read())
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, self._json(error.read(65_536))

@@ -87,7 +87,7 @@ struct CredentialCommand: ParsableCommand {
             throw ValidationError("--username is for git and docker")
         }
         guard type == .xoauth2 ? user != nil : user == nil && !oauthbearer else {
-            throw ValidationError("--user is for xoauth2, which needs it, and --oauthbearer, too")
+            throw ValidationError("--user and --oauthbearer are for xoauth2, which needs --user")
         }
         for name in [user, username].compactMap(\.self) where name.isEmpty || !name.utf8.allSatisfy({ $0 > 0x20 }) {
             throw ValidationError("a user name has no space and no control character")
@@ -114,8 +114,8 @@ struct CredentialCommand: ParsableCommand {
         try SecretText(readingAll: "request of the program", from: STDIN_FILENO)
     }
 
-    /// The user name if neither the program nor the command line has one. Many servers accept any.
-    private var usualName: String { username ?? "oauth2" }
+    /// The user name beside the token: that of the command line, otherwise that of the program. Many servers accept any.
+    private func name(_ ofProgram: String? = nil) -> String { username ?? ofProgram ?? "oauth2" }
 }
 
 // One function a protocol: it reads, asks the daemon, and prints.
@@ -126,8 +126,7 @@ extension CredentialCommand {
         let asked = try input().withUnsafeBytes(GitCredential.request)
         guard hosts.allow(asked.destination) else { return }
         if request == "erase" { return try renew(refused: asked.password) }
-        let name = username ?? asked.username ?? usualName
-        try print(GitCredential.answer(try token(), username: name))
+        try print(GitCredential.answer(try token(), username: name(asked.username)))
     }
 
     /// Renews the token that a server has refused, so that the next `get` has a new one.
@@ -135,7 +134,7 @@ extension CredentialCommand {
         let present = try token()
         let status = try options.ask(SessionStatus.self, NoParams()).value
         guard
-            GitCredential.isRenewed(
+            GitCredential.shouldRenew(
                 present.accessToken,
                 issuedAt: status.accessToken?.issuedAt,
                 refused: refused,
@@ -151,35 +150,31 @@ extension CredentialCommand {
             switch request {
             case "get":
                 guard let server = DockerCredential.server(try input().revealed()) else {
-                    throw CommandFailure(DockerCredential.noServer, kind: "noServer", remedy: "name a registry")
+                    throw DockerCredential.Refusal.noServer
                 }
-                guard try dockerHosts().allow(Destination(url: server)) else { throw absence }
-                try print(DockerCredential.answer(try token(), server: server, username: usualName), "\n")
+                guard try dockerHosts().allow(Destination(url: server)) else {
+                    throw DockerCredential.Refusal.absence
+                }
+                try print(DockerCredential.answer(try token(), server: server, username: name()), "\n")
             case "list":
-                try print(DockerCredential.list(try dockerHosts(), username: usualName), "\n")
+                try print(DockerCredential.list(try dockerHosts(), username: name()), "\n")
             // The daemon keeps the session: a log-in and a log-out of docker's change nothing.
             case "store", "erase": break
             default: throw CommandFailure(usage: "docker's requests are get, store, erase and list")
             }
         } catch {
-            let failure = error as? CommandFailure ?? (error as? JunctionError).map { CommandFailure($0) }
             let text =
-                switch failure?.kind {
-                case absence.kind: DockerCredential.absence
-                case "noServer": DockerCredential.noServer
-                default: failure?.line ?? "\(error)"
+                switch error {
+                case let refusal as DockerCredential.Refusal: refusal.rawValue
+                case let error as JunctionError where error.kind == .notSignedIn:
+                    DockerCredential.Refusal.absence.rawValue
+                case let error as JunctionError: CommandFailure(error).line
+                case let failure as CommandFailure: failure.line
+                default: "\(error)"
                 }
             try StandardOutput.line(text)
             throw ExitCode(ExitStatus.refused.rawValue)
         }
-    }
-
-    private var absence: CommandFailure {
-        CommandFailure(
-            DockerCredential.absence,
-            kind: JunctionError.Kind.notSignedIn.rawValue,
-            remedy: "run 'junctionctl sign-in'"
-        )
     }
 
     private func dockerHosts() throws -> [HostPattern] {
@@ -221,7 +216,7 @@ extension CredentialCommand {
     private func requireHost(_ url: String?, _ absence: String) throws {
         guard let url else {
             guard host.isEmpty else {
-                throw CommandFailure(usage: "--host needs a program that says where it goes: \(absence)")
+                throw CommandFailure(usage: "with --host, the program must name its server: \(absence)")
             }
             return
         }

@@ -4,21 +4,23 @@ import JunctionProtocol
 
 /// The protocol of docker's credential helpers (docker-credential-helpers).
 enum DockerCredential {
-    /// The answer after which docker tries without a credential. Docker compares the words.
-    static let absence = "credentials not found in native keychain"
-
-    /// The answer to a request without a server.
-    static let noServer = "no credentials server URL"
+    /// An answer without a credential, in docker's own words, which docker compares.
+    enum Refusal: String, Error {
+        /// Docker then tries without a credential.
+        case absence = "credentials not found in native keychain"
+        /// The request names no server.
+        case noServer = "no credentials server URL"
+    }
 
     /// Reads the server of a request.
     ///
     /// - Returns: nil if there is only white space.
     static func server(_ input: String) -> String? {
-        let words = input.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace)
-        guard let first = words.firstIndex(where: { !$0.isEmpty }), let last = words.last(where: { !$0.isEmpty }) else {
-            return nil
-        }
-        return String(input[words[first].startIndex..<last.endIndex])
+        guard
+            let first = input.firstIndex(where: { !$0.isWhitespace }),
+            let last = input.lastIndex(where: { !$0.isWhitespace })
+        else { return nil }
+        return String(input[first...last])
     }
 
     static func answer(_ token: AccessToken, server: String, username: String) -> SecretText {

@@ -42,20 +42,20 @@ enum GitCredential {
         )
     }
 
-    /// How old a token has to be before a refusal renews it. With it, a server that refuses every token causes one
+    /// How old a token has to be before a refusal renews it, in milliseconds. With it, a server that refuses every token causes one
     /// renewal in ten seconds.
-    static let youngest: Duration = .seconds(10)
+    static let youngest: Int64 = 10_000
 
     /// Whether a refused password is the present token, and that token is old enough to be renewed.
-    static func isRenewed(
+    static func shouldRenew(
         _ token: SecretText,
         issuedAt: Timestamp?,
         refused: SecretText?,
         now: Timestamp
     ) -> Bool {
         guard refused.map({ $0 == token }) ?? true, let issuedAt else { return false }
-        let age = now.milliseconds.subtractingReportingOverflow(issuedAt.milliseconds)
-        // After a clock step the time can lie in the future; the token is then of an unknown age.
-        return age.overflow || age.partialValue < 0 || .milliseconds(age.partialValue) >= youngest
+        // A time in the future comes from a clock step. The age is then unknown.
+        let isYoung = issuedAt <= now && issuedAt.milliseconds > now.milliseconds - youngest
+        return !isYoung
     }
 }

@@ -10,8 +10,7 @@ enum TokenFormat: String, CaseIterable {
     func content(_ token: Connection.Answered<AccessToken>) -> SecretText {
         switch self {
         case .token: token.value.accessToken
-        case .header: SecretText(joining: .secret(line(token)), .text("\n"))
-        case .json: SecretText(joining: .secret(line(token)), .text("\n"))
+        case .header, .json: SecretText(joining: .secret(line(token)), .text("\n"))
         }
     }
 

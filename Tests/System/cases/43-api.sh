@@ -35,7 +35,6 @@ asker=$!
 await 10 test -s "$work/answers"
 old=$(main_pid)
 check "the API socket can be enabled and started while the daemon runs" systemctl enable --quiet --now junctiond-api.socket
-restarted() { no is "$(main_pid)" "$old" && prop_is SubState running; }
 check "the daemon restarts to get the socket" await 10 restarted
 check "the daemon restarts once" is "$(logged -o cat "MESSAGE_ID=$READY_ID" | grep -c .)" 2
 touch "$work/enough"

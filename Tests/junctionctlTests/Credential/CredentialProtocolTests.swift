@@ -70,7 +70,7 @@ struct CredentialProtocolTests {
         age: Int64,
         isRenewed: Bool
     ) {
-        let decision = GitCredential.isRenewed(
+        let decision = GitCredential.shouldRenew(
             SecretText("TOK"),
             issuedAt: Timestamp(milliseconds: 1_000_000),
             refused: refused.map { SecretText($0) },
@@ -82,7 +82,7 @@ struct CredentialProtocolTests {
 
     @Test func `a token without a time is not renewed, and no time traps`() {
         func isRenewed(_ issuedAt: Timestamp?) -> Bool {
-            GitCredential.isRenewed(
+            GitCredential.shouldRenew(
                 SecretText("T"),
                 issuedAt: issuedAt,
                 refused: nil,

@@ -106,8 +106,6 @@ export function errorFromWire(value) {
     });
 }
 
-export const errorCodes = KINDS;
-
 export function unreadable(why) {
     return new JunctionError('unreadableAnswer', `the daemon's answer cannot be read: ${why}`);
 }

@@ -111,7 +111,6 @@ export class Watch {
 
     #close(error) {
         this.#ending.end(error);
-        this.#ending.dispose();
         this.#feed?.channel.close(error);
         this.#feed = null;
     }
@@ -231,23 +230,22 @@ class Answering {
     async #run(decide, request, onError, answer) {
         const left = Math.min(Math.max(request.deadline.getTime() - Date.now(), 0), LONGEST_DECISION);
         const timer = setTimeout(() => this.#over.abort(), left);
-        let line;
+        let decided;
         try {
             const aborted = new Promise((_, reject) => {
                 this.#over.signal.addEventListener('abort', () => reject(new Error('the daemon waits for no answer any more')));
             });
             // The handler may throw before anything waits for this promise.
             aborted.catch(() => {});
-            line = calls.decision(await Promise.race([decide(request, { signal: this.#over.signal }), aborted]));
+            decided = calls.decision(await Promise.race([decide(request, { signal: this.#over.signal }), aborted]));
         } catch (error) {
-            line = calls.decision(null);
+            decided = calls.decision(null);
             if (!this.#isCancelled) onError(error, request);
         } finally {
             clearTimeout(timer);
         }
         if (this.#isCancelled) return;
-        this.#isCancelled = true;
-        answer(line);
+        answer(decided);
     }
 }
 

@@ -13,9 +13,7 @@ LONGEST_ANSWER = 6 * (8 << 20) + (1 << 20)
 
 
 class LineSplitter:
-    """Splits at `\
-    ` or `\\r\
-    `, and skips blank lines."""
+    """Splits at `\\n` or `\\r\\n`, and skips blank lines."""
 
     def __init__(self, longest: int = LONGEST_ANSWER) -> None:
         self._longest = longest
