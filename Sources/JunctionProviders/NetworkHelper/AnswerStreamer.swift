@@ -27,11 +27,11 @@ final class AnswerStreamer: AnswerReceiver {
     }
 
     func head(_ head: AnswerHead) {
-        let streamer = NIOLoopBound(self, eventLoop: eventLoop)
-        body.whenTaken {
-            streamer.value.taken($0)
+        let onLoop = onLoop
+        body.whenTaken { count in
+            onLoop { $0.taken(count) }
         } abandoned: {
-            streamer.value.cancel()
+            onLoop { $0.cancel() }
         }
         let nothing = SharedSecret(text: "")
         let answer = HttpAnswer(status: Int(head.status), headers: head.headers, body: nothing, place: place)
@@ -50,6 +50,15 @@ final class AnswerStreamer: AnswerReceiver {
             completion?(.failure(failure))
             completion = nil
             body.finish(.broken(failure))
+        }
+    }
+
+    /// Runs work on the event loop. The reader of the body may be on any thread.
+    private var onLoop: @Sendable (@escaping @Sendable (AnswerStreamer) -> Void) -> Void {
+        let streamer = NIOLoopBound(self, eventLoop: eventLoop)
+        return { [eventLoop] work in
+            if eventLoop.inEventLoop { return work(streamer.value) }
+            eventLoop.execute { work(streamer.value) }
         }
     }
 

@@ -68,6 +68,15 @@ struct JunctionSendTests {
         }
     }
 
+    @Test func `a redirect is refused while its body is still coming, on any thread`() async throws {
+        let head = "HTTP/1.1 307 Temporary Redirect\r\nlocation: /elsewhere\r\ncontent-length: 9\r\n\r\npart"
+        try await Stage.play([.stall(head)]) { stage in
+            let failure = await sendFailure(stage)
+
+            #expect(failure?.message.contains("redirect") == true)
+        }
+    }
+
     @Test func `headers of the connection and cookies are not passed on`() async throws {
         let headers = [
             ("Set-Cookie", "a=b"), ("Connection", "keep-alive, X-Hop"), ("Keep-Alive", "timeout=5"), ("X-Hop", "1"),
