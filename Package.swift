@@ -19,7 +19,7 @@ let ordered: [LinkerSetting] =
     isRelease && !order.isEmpty
     ? [.unsafeFlags(["-use-ld=lld"] + forLinker("--symbol-ordering-file", order, "--no-warn-symbol-ordering"))] : []
 
-/// Debug builds optimize JunctionSession and keep its assertions: `make test` simulates 100,000 histories.
+/// Debug builds optimize the session core and its tests, with assertions: `make test` simulates 100,000 histories.
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -166,7 +166,8 @@ let package = Package(
         .testTarget(name: "RegistrationTokenTests", dependencies: ["JunctionText", "RegistrationToken", crypto]),
         .testTarget(
             name: "JunctionSessionTests",
-            dependencies: ["JunctionSecret", "JunctionSession", "JunctionTesting"]
+            dependencies: ["JunctionSecret", "JunctionSession", "JunctionTesting"],
+            swiftSettings: optimized
         ),
         .testTarget(
             name: "JunctionProtocolTests",

@@ -6,9 +6,11 @@ struct Coverage {
         case reauthentications, signOuts, ambiguous, crashIdle, crashAsking, crashNoting, crashSending, crashStoring
         case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends,
             hurriedRetries
-        case handlersVanished, silentHandlers, lateHandlers, revocationsTold, lossesWithoutGrace, overtakenGrants,
-            handlerRenewals, passedPostponements,
-            registrationsForgotten
+        case handlersVanished, silentHandlers, lateHandlers, revocationsTold, overtakenGrants, handlerRenewals,
+            passedPostponements, registrationsForgotten
+        /// Logins that no daemon could have kept, each by its reason.
+        case lossesWithoutGrace, lossesUnwanted, lossesWithMemory, lossesWhileAway, lossesAfterRetry, lossesNoticedLate,
+            lossesBeyondLimit
         case presumedDemands, presumedHealed
         case unreadableStarts, freshEndings, apiVerdicts, bootstrapRetries, bootstrapsEnded
         case successorsAlone
@@ -18,15 +20,20 @@ struct Coverage {
         case refusedBesideQuestion, forgottenCallers, wrongClocks, lostApprovals
         case apiCalls, slowDowns, budgetsSpent, interruptedRevocations
 
-        /// The number of histories in which each situation must occur at least once.
-        var histories: Int {
+        /// The number of dense histories in which the situation must occur at least once. `nil` if it may be absent.
+        var histories: Int? {
             switch self {
             case .refusedBesideQuestion, .passedPostponements: 2_000
+            case .lossesUnwanted, .lossesWithMemory, .lossesWhileAway, .lossesAfterRetry, .lossesNoticedLate,
+                .lossesBeyondLimit:
+                nil
             default: 400
             }
         }
     }
 
+    /// The simulated time.
+    var simulated: Duration = .zero
     private(set) var counts = [Int](repeating: 0, count: Kind.allCases.count)
 
     mutating func note(_ kind: Kind) { counts[kind.rawValue] += 1 }
@@ -34,8 +41,12 @@ struct Coverage {
     subscript(kind: Kind) -> Int { counts[kind.rawValue] }
 
     mutating func add(_ other: Coverage) {
+        simulated += other.simulated
         for index in counts.indices { counts[index] += other.counts[index] }
     }
 
+    var deviceYears: Double { simulated / .seconds(365 * 86_400) }
+
+    /// Each situation and its count.
     var words: String { Kind.allCases.map { "\($0) \(self[$0])" }.joined(separator: ", ") }
 }

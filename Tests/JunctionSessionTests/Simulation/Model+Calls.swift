@@ -135,7 +135,8 @@ extension Model {
             if call.kind.isPoll { world.coverage.note(.approvals) }
             var login = Login(tokens)
             login.name = name(by: call, world)
-            login.keepsName = login.name == .some(nil) && held?.user == tokens.user
+            // A session that is ending leaves its name to no later session.
+            login.keepsName = login.name == .some(nil) && held?.user == tokens.user && !isEnding
             (granted, grantedTo) = (login, call.request)
             if open?.question.reason != .missing { open = nil }
         }

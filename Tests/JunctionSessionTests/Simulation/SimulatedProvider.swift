@@ -64,6 +64,7 @@ struct SimulatedProvider {
     private struct RefreshToken {
         var family: Int
         var parent: Int?
+        var children: [Int] = []
         var consumedAt: Int64?
         /// Whether a sibling of the token was used, so that the token never arrived.
         var isDead = false
@@ -191,9 +192,9 @@ struct SimulatedProvider {
             return .reauthentication
         }
         if grace != .always {
-            let successors = tokens.values.filter { $0.parent == token }
             let isOutOfGrace = presented.consumedAt.map { time - $0 > grace.milliseconds } ?? false
-            if presented.isDead || isOutOfGrace || successors.contains(where: { $0.consumedAt != nil }) {
+            let isSuccessorUsed = presented.children.contains { tokens[$0]?.consumedAt != nil }
+            if presented.isDead || isOutOfGrace || isSuccessorUsed {
                 families[family].isRevoked = true
                 losses.append(Loss(token: token, consumedAt: presented.consumedAt ?? time, at: time))
                 return .reauthentication
@@ -201,9 +202,8 @@ struct SimulatedProvider {
         }
         if presented.consumedAt == nil {
             tokens[token]?.consumedAt = time
-            for (name, sibling) in tokens where sibling.parent == presented.parent && name != token {
-                if presented.parent != nil { tokens[name]?.isDead = true }
-            }
+            let siblings = presented.parent.flatMap { tokens[$0]?.children } ?? []
+            for sibling in siblings where sibling != token { tokens[sibling]?.isDead = true }
         }
         return .granted(issue(family: family, parent: token, life: life, at: time))
     }
@@ -213,6 +213,7 @@ struct SimulatedProvider {
         let user = families[family].user
         let granted = Tokens(user: user, family: family, refresh: last, access: last, life: life, at: time)
         tokens[last] = RefreshToken(family: family, parent: parent)
+        if let parent { tokens[parent]?.children.append(last) }
         access[last] = (user, family, time + life)
         grants[last] = granted
         return granted

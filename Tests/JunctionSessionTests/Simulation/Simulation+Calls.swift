@@ -232,7 +232,7 @@ extension Simulation {
 
     /// Lets the provider act on a call.
     func answer(to call: Call) -> Answer {
-        let life = Int64([20, 60, 600, 3_600, 86_400][chance(5)]) * 1_000
+        let life = tokenLife()
         switch call.kind {
         case .authorization: return .codes(provider.authorize(at: time))
         case .poll(let code):

@@ -165,23 +165,32 @@ extension Simulation {
     private func judgeLosses() {
         guard provider.losses.count > model.judgedLosses else { return }
         for loss in provider.losses[model.judgedLosses...] {
-            let grace = provider.grace.milliseconds
-            if provider.grace == .none {
-                coverage.note(.lossesWithoutGrace)
+            guard let reason = reason(for: loss) else {
+                fail("a login is lost: the refresh retry came \(loss.at - loss.consumedAt) ms after the rotation")
                 continue
             }
-            let span = loss.consumedAt...(loss.consumedAt + grace)
-            let sends = model.sendsOfToken[loss.token] ?? []
-            let wasAway = interruptions.contains { $0.overlaps(span) }
-            // A refresh retry left in time and had no effect.
-            let wasTried = sends.contains { $0 > span.lowerBound && $0 <= span.upperBound }
-            let noticedAt = (model.noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
-            let wasNoticedLate = noticedAt > span.upperBound - 2_300
-            let isCapped = model.refreshRetryTimes.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.at } >= 5
-            if model.givenUp.contains(loss.token) || model.hasLostMemory || wasAway || wasTried { continue }
-            if wasNoticedLate || isCapped { continue }
-            fail("a login is lost: the refresh retry came \(loss.at - loss.consumedAt) ms after the rotation")
+            coverage.note(reason)
         }
         model.judgedLosses = provider.losses.count
+    }
+
+    /// Returns the reason why no daemon could have kept this login. `nil` if the daemon has lost it.
+    private func reason(for loss: SimulatedProvider.Loss) -> Coverage.Kind? {
+        if provider.grace == .none { return .lossesWithoutGrace }
+        let span = loss.consumedAt...(loss.consumedAt + provider.grace.milliseconds)
+        // The session was ending when the process died, so nobody wanted its login any more.
+        if model.givenUp.contains(loss.token) { return .lossesUnwanted }
+        // The disk refused the new tokens, and the process died.
+        if model.hasLostMemory { return .lossesWithMemory }
+        // The machine slept or the process was dead during the grace.
+        if interruptions.contains(where: { $0.overlaps(span) }) { return .lossesWhileAway }
+        // A refresh retry left in time and had no effect.
+        let sends = model.sendsOfToken[loss.token] ?? []
+        if sends.contains(where: { $0 > span.lowerBound && $0 <= span.upperBound }) { return .lossesAfterRetry }
+        // The outcome became unknown when the grace was nearly over.
+        let noticedAt = (model.noticed[loss.token] ?? []).first { $0 >= loss.consumedAt } ?? .max
+        if noticedAt > span.upperBound - 2_300 { return .lossesNoticedLate }
+        let recent = model.refreshRetryTimes.count { $0 > loss.consumedAt - 600_000 && $0 <= loss.at }
+        return recent >= 5 ? .lossesBeyondLimit : nil
     }
 }

@@ -3,6 +3,13 @@ import JunctionSession
 /// The random events from outside.
 extension Simulation {
     func stimulate() {
+        switch pace {
+        case .dense: stimulateDensely()
+        case .ordinary: stimulateOrdinarily()
+        }
+    }
+
+    private func stimulateDensely() {
         let draw = chance(100)
         log("stimulus \(draw), \(weather), disk \(diskIsFull ? "full" : diskIsSlow ? "slow" : "fine")")
         switch draw {
@@ -22,6 +29,46 @@ extension Simulation {
         case 85..<88: changeUsers()
         case 88..<90: withdrawRight()
         default: kill()
+        }
+    }
+
+    /// The events of a device in use. Over a year: some 90 kills, 200 suspends, 200 outages, seven full disks, and four
+    /// sign-outs. Whoever finds nobody signed in, or a demand for a new credential, soon signs in.
+    private func stimulateOrdinarily() {
+        let draw = chance(1_000)
+        log("stimulus \(draw), \(weather), disk \(diskIsFull ? "full" : diskIsSlow ? "slow" : "fine")")
+        if isTroubled {
+            (weather, diskIsFull, diskIsSlow) = (.fine, false, false)
+            return
+        }
+        let flags = snapshot.facts.flags
+        if !flags.contains(.signedIn) || flags.contains(.pendingReauthentication), chance(2) == 0 {
+            provider.deleted = []
+            return _ = signIn(as: snapshot.facts.userId)
+        }
+        switch draw {
+        case 0..<300: requestToken()
+        case 300..<400: callApi()
+        case 400..<420: requestRenewal()
+        case 420..<560: weather = Weather.allCases[chance(Weather.allCases.count)]
+        case 560..<700: suspend()
+        case 700..<745: kill()
+        case 745..<760:
+            // A power cut seldom meets a renewal by chance, so some are timed.
+            requestRenewal()
+            plan(.machineDies, after: Int64(chance(600)))
+        case 760..<770: stepClock()
+        case 770..<775: diskIsFull = true
+        case 775..<785: diskIsSlow = true
+        case 785..<800: changeHandlers()
+        case 800..<803: signOut()
+        case 803..<806: signIn()
+        case 806..<810: identify()
+        case 810..<812: changeUsers()
+        case 812..<813: withdrawRight()
+        case 813..<815: changeNetwork()
+        case 815..<820: bootstrap()
+        default: break
         }
     }
 

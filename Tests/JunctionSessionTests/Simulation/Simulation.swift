@@ -25,6 +25,7 @@ final class Simulation: @unchecked Sendable {
         case personDecides(Int)
         case bootstrapIsDue
         case bootstrapAnswered(SessionError?)
+        case machineDies
     }
 
     /// The behaviour of the provider and the network for a while.
@@ -34,7 +35,17 @@ final class Simulation: @unchecked Sendable {
         case gateway
     }
 
+    /// The distribution of the events from outside.
+    enum Pace {
+        /// Trouble in every hour, so that short histories meet every situation.
+        case dense
+        /// Trouble in the proportions of a real device: some events a day.
+        case ordinary
+    }
+
     let executor = ManualExecutor()
+    private let seed: UInt64
+    let pace: Pace
     var random: Randomness
     let mode: RenewalMode
     let scheme: Scheme
@@ -87,7 +98,8 @@ final class Simulation: @unchecked Sendable {
 
     static let users = ["alice", "bob"]
 
-    init(seed: UInt64) {
+    init(seed: UInt64, pace: Pace = .dense) {
+        (self.seed, self.pace) = (seed, pace)
         random = Randomness(seed: seed)
         mode = seed % 3 == 0 ? .handler : .automatic
         scheme = seed % 6 == 3 ? .userLogin : .signInToken
@@ -104,23 +116,37 @@ final class Simulation: @unchecked Sendable {
         provider = SimulatedProvider(grace: SimulatedProvider.Grace.allCases[Int(random.next() % 4)])
     }
 
-    /// Runs the history. Throws the first violation.
-    func run(steps: Int, isTraced: Bool = false) throws(Broken) -> Coverage {
+    /// Runs these steps of the history, and its end. Throws the first violation.
+    ///
+    /// The random numbers of a step depend only on the seed and the number of the step, so a step stays the same when
+    /// another one is left out.
+    func run(steps: [Int], isTraced: Bool = false) throws(Broken) -> Coverage {
         if isTraced { trace = ["\(mode) \(scheme) \(provider.grace)"] }
+        let began = time
         if chance(2) == 0 { storeSession() }
         start()
         if chance(4) == 0 { bootstrap() }
-        for _ in 0..<steps {
+        for step in steps {
+            log("step \(step)")
+            reseed(2 * step + 1)
             try runWorld(until: time + gap())
+            reseed(2 * step + 2)
             stimulate()
             judgeSecrets()
             judgeMemory()
             try stop()
         }
+        reseed(-1)
         try heal()
         try judgeForgetting()
         endLife()
+        coverage.simulated = .milliseconds(time - began)
         return coverage
+    }
+
+    private func reseed(_ position: Int) {
+        var mixed = Randomness(seed: UInt64(bitPattern: Int64(position)))
+        random = Randomness(seed: seed ^ mixed.next())
     }
 
     /// Records a violation. Only the first one counts.
@@ -134,12 +160,28 @@ final class Simulation: @unchecked Sendable {
         if let broken { throw broken }
     }
 
-    /// Returns a random pause from zero to hours. Each length class has the same probability.
+    /// Returns a random pause before the next event from outside.
     private func gap() -> Int64 {
-        let longest: [Int64] = [0, 50, 400, 2_000, 8_000, 15_000, 40_000, 400_000, 2_000_000, 9_000_000]
-        // On a full disk the owner retries once a minute, so hours of it show nothing new.
-        let count = diskIsFull ? longest.count - 2 : longest.count
-        return Int64(chance(Int(longest[chance(count)]) + 1))
+        switch pace {
+        case .dense:
+            // From zero to hours. Each length class has the same probability.
+            let longest: [Int64] = [0, 50, 400, 2_000, 8_000, 15_000, 40_000, 400_000, 2_000_000, 9_000_000]
+            // On a full disk the owner retries once a minute, so hours of it show nothing new.
+            let count = diskIsFull ? longest.count - 2 : longest.count
+            return Int64(chance(Int(longest[chance(count)]) + 1))
+        case .ordinary:
+            // Trouble ends within two hours. Between two events six hours pass on average.
+            return Int64(chance(isTroubled ? 7_200_000 : 43_200_000))
+        }
+    }
+
+    /// Whether an outage or a broken disk lasts.
+    var isTroubled: Bool { weather != .fine || diskIsFull || diskIsSlow }
+
+    /// Returns the life of a token that the provider grants.
+    func tokenLife() -> Int64 {
+        let lives: [Int64] = pace == .dense ? [20, 60, 600, 3_600, 86_400] : [3_600, 86_400, 86_400, 86_400]
+        return lives[chance(lives.count)] * 1_000
     }
 
     // MARK: Time
@@ -217,6 +259,7 @@ final class Simulation: @unchecked Sendable {
         case .personDecides(let code): provider.decide(code, by: chance(5) == 0 ? nil : Self.users[chance(2)])
         case .bootstrapIsDue: tryBootstrap()
         case .bootstrapAnswered(let refusal): endBootstrapTry(refusal)
+        case .machineDies: kill()
         }
     }
 

@@ -58,6 +58,7 @@ struct Trial {
         var environment = [
             "JUNCTION_MUTANT": String(mutant),
             "JUNCTION_HISTORIES": String(histories),
+            "JUNCTION_DEVICE_YEARS": "5",
             // A crash is a sufficient result, so no backtrace is needed.
             "SWIFT_BACKTRACE": "enable=no",
         ]
