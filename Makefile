@@ -18,7 +18,7 @@ SUITES = swift oauth network page python js docs tutorial examples c alerts demo
 
 # Swift builds in parallel itself, and `install` may call `release` once for each program.
 .NOTPARALLEL:
-.PHONY: demo demo-all test $(addprefix test-,$(SUITES)) docs build release order install uninstall deb bench fleet format lint clean bootstrap
+.PHONY: demo demo-all test $(addprefix test-,$(SUITES)) docs build release order install uninstall deb evidence bench fleet format lint clean bootstrap
 
 # Builds only the programs, not the tests and not the libraries for apps.
 demo: bootstrap ## a demo with real requests, against a sandbox on this machine
@@ -68,6 +68,10 @@ deb: release ## the Debian packages, in .build-deb/
 $(BINARIES)/%:
 	$(MAKE) release
 
+evidence: build deb ## runs the commands of docs/evidence.md that take less than ten minutes together, and writes their results there
+	$(SWIFT) build --build-tests
+	Tests/evidence
+
 bench: release ## measures performance, compared with a bare C server and similar agents
 	$(SWIFT) run -c release --package-path Benchmarks bench \
 		--junctiond .build-release/release/junctiond \
@@ -83,10 +87,11 @@ bootstrap: ## installs missing build dependencies, and names them first
 format:
 	$(SWIFT) format -i --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 
-lint: ## checks without a build: format, module dependencies, whether the mutation defects apply, the workflows and the release script
+lint: ## checks without a build: format, module dependencies, whether the mutation defects apply, the commands of docs/evidence.md, the workflows and the release script
 	$(SWIFT) format lint --strict --recursive Sources Tests clients/swift Benchmarks/Sources Benchmarks/Tests Fuzz/Sources Package.swift
 	SWIFT="$(SWIFT)" .ci/dependencies
 	.ci/defects
+	Tests/evidence --check
 	.ci/workflows
 
 clean:
