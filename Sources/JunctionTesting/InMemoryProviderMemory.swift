@@ -26,6 +26,14 @@ package final class InMemoryProviderMemory: ProviderMemory {
         state.withLock { _ = $0.list.release(sequence, of: subject) }
     }
 
+    package func note(_ fact: String?) {
+        state.withLock { $0.list.fact = fact }
+    }
+
+    package func isNoted(_ fact: String) async -> Bool {
+        state.withLock { $0.list.fact == fact }
+    }
+
     /// Sets a function to call at the start of each claim.
     package func onClaim(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.onClaim = body }

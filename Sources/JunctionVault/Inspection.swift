@@ -102,7 +102,7 @@ struct Inspection {
                 SequenceList(decoding: bytes) == nil
             else { return [] }
             let location = directory.location(of: .sequences)
-            return [.note(name, "\(location) is not valid: it counts as empty, and the next signature replaces it.")]
+            return [.note(name, "\(location) is not valid: it counts as empty, and the next entry replaces it.")]
         } catch {
             return [.note(name, "\(error.description) Until then the list counts as empty.")]
         }

@@ -5,7 +5,8 @@ package import JunctionSession
 import JunctionText
 import Synchronization
 
-/// Stores the largest sequences that were used with a provider, in one small file that survives sign-outs.
+/// Stores the largest sequences that were used with a provider, and the fact that it has noted, in one small file that
+/// survives sign-outs.
 ///
 /// If the file cannot be read, it counts as empty, and the next claim replaces it. In the end the provider decides
 /// whether a sequence is large enough, so a damaged list must not prevent every sign-in.
@@ -30,6 +31,14 @@ package final class SequenceStore: ProviderMemory {
         await onQueue { $0.release(sequence, of: subject) }
     }
 
+    package func note(_ fact: String?) {
+        queue.async { [self] in page.withLock { $0.note(fact) } }
+    }
+
+    package func isNoted(_ fact: String) async -> Bool {
+        await onQueue { $0.isNoted(fact) }
+    }
+
     private func onQueue<Outcome: Sendable>(_ body: @escaping @Sendable (inout SequencePage) -> Outcome) async
         -> Outcome
     {
@@ -45,6 +54,8 @@ struct SequencePage: Sendable {
     private var replacement: DurableReplacement
     /// Read at the first use, because most providers have no sequences.
     private var list: SequenceList?
+    /// Whether the last write succeeded.
+    private var isStored = true
 
     init(_ files: any StateFiles) {
         self.files = files
@@ -62,9 +73,21 @@ struct SequencePage: Sendable {
         if list.release(sequence, of: Self.pseudonym(of: subject)) { write(list) }
     }
 
-    /// Returns a digest of the subject. The file stays after a sign-out, and then no file may name the user.
+    mutating func note(_ fact: String?) {
+        var list = read()
+        let fact = fact.map(Self.pseudonym)
+        guard list.fact != fact || !isStored else { return }
+        list.fact = fact
+        write(list)
+    }
+
+    mutating func isNoted(_ fact: String) -> Bool {
+        read().fact == Self.pseudonym(of: fact)
+    }
+
+    /// Returns a digest of the subject or fact. The file stays after a sign-out, and then no file may name the user.
     private static func pseudonym(of subject: String) -> String {
-        Hexadecimal.text(SHA256.hash(data: Array(subject.utf8)).prefix(SequenceList.lengthOfSubject / 2))
+        Hexadecimal.text(SHA256.hash(data: Array(subject.utf8)).prefix(SequenceList.lengthOfPseudonym / 2))
     }
 
     private mutating func read() -> SequenceList {
@@ -75,19 +98,18 @@ struct SequencePage: Sendable {
         return list
     }
 
-    /// Keeps the list in memory even if the write fails. The next claim writes it again.
+    /// Keeps the list in memory even if the write fails. The next claim or note writes it again.
     private mutating func write(_ list: SequenceList) {
         self.list = list
-        try? replacement.replace(.sequences, with: list.encoded())
+        isStored = (try? replacement.replace(.sequences, with: list.encoded())) != nil
     }
-
 }
 
 extension SequenceList {
     /// In bytes: several times the largest list.
     static let longestText = 1 << 14
     /// Hexadecimal digits of a digest.
-    static let lengthOfSubject = 32
+    static let lengthOfPseudonym = 32
     private static let format: UInt64 = 1
 
     func encoded() -> [UInt8] {
@@ -102,6 +124,7 @@ extension SequenceList {
                     }
                 }
             }
+            if let fact { text.member("fact", fact) }
         }
         return text.take() + [UInt8(ascii: "\n")]
     }
@@ -113,13 +136,18 @@ extension SequenceList {
         else { return nil }
         var entries: [Entry] = []
         for value in sequences.elements {
-            guard let subject = value["subject"]?.string, subject.utf8.count == Self.lengthOfSubject,
-                subject.utf8.allSatisfy(Hexadecimal.isLowerCaseDigit), let last = value["last"]?.unsigned,
+            guard let subject = value["subject"]?.string, Self.isPseudonym(subject), let last = value["last"]?.unsigned,
                 !entries.contains(where: { $0.subject == subject }),
                 entries.count < Self.capacity
             else { return nil }
             entries.append(Entry(subject: subject, last: last))
         }
-        self.init(entries)
+        let fact = text["fact"]?.string
+        guard text["fact"] == nil || fact.map(Self.isPseudonym) == true else { return nil }
+        self.init(entries, fact: fact)
+    }
+
+    private static func isPseudonym(_ text: String) -> Bool {
+        text.utf8.count == lengthOfPseudonym && text.utf8.allSatisfy(Hexadecimal.isLowerCaseDigit)
     }
 }

@@ -66,7 +66,7 @@ package struct StateFile: Hashable, Sendable {
     package static let installation = StateFile("installation-id")
     /// The sealing key, if the service manager provides none.
     package static let key = StateFile("junctiond.key")
-    /// The largest sequences that were used with a provider.
+    /// The largest sequences that were used with a provider, and the fact that it has noted.
     package static let sequences = StateFile("sequences")
     /// Reserved space. The daemon removes it when the disk is full, so that one more write succeeds.
     package static let reserve = StateFile("reserve")

@@ -16,6 +16,10 @@ struct SequenceStoreTests {
         }
     }
 
+    private func isNoted(_ fact: String, on page: inout SequencePage) -> Bool {
+        page.isNoted(fact)
+    }
+
     @Test func `a used sequence stays used after a restart`() {
         let disk = SimulatedDisk()
         var page = SequencePage(disk)
@@ -92,6 +96,7 @@ struct SequenceStoreTests {
         #"{"format":1,"sequences":[{"subject":"\#(name)","last":-1}]}"#,
         #"{"format":1,"sequences":[{"subject":"\#(name)","last":18446744073709551616}]}"#,
         #"{"format":1,"sequences":[{"subject":"\#(name)","last":1},{"subject":"\#(name)","last":2}]}"#,
+        #"{"format":1,"sequences":[],"fact":"secure"}"#, #"{"format":1,"sequences":[],"fact":null}"#,
         String(repeating: " ", count: 1 << 15) + #"{"format":1,"sequences":[]}"#, "\0\0\0\0",
     ])
     func `an invalid file counts as empty and is replaced`(text: String) {
@@ -130,6 +135,60 @@ struct SequenceStoreTests {
         #expect(text.contains(#""last":41}"#))
     }
 
+    @Test func `a noted fact survives a restart and a claim, until another or none takes its place`() {
+        let disk = SimulatedDisk()
+        var page = SequencePage(disk)
+        page.note("a network")
+        #expect(claim(1, on: &page) == nil)
+
+        var restarted = SequencePage(disk.afterKill())
+        #expect(isNoted("a network", on: &restarted))
+        #expect(!isNoted("another network", on: &restarted))
+        #expect(claim(1, on: &restarted) == 1)
+
+        restarted.note("another network")
+        #expect(isNoted("another network", on: &restarted) && !isNoted("a network", on: &restarted))
+        restarted.note(nil)
+        #expect(!isNoted("another network", on: &restarted))
+    }
+
+    @Test func `a removed fact does not come back with a restart`() {
+        let disk = SimulatedDisk()
+        var page = SequencePage(disk)
+        page.note("a network")
+        page.note(nil)
+
+        var restarted = SequencePage(disk.afterKill())
+
+        #expect(!isNoted("a network", on: &restarted))
+    }
+
+    @Test func `the same fact is written once, and again after a failed write`() {
+        let disk = SimulatedDisk()
+        var page = SequencePage(disk)
+        disk.fail { _, operation in operation.verb == "write" ? ENOSPC : nil }
+        page.note("a network")
+        #expect(isNoted("a network", on: &page))
+
+        disk.fail(nil)
+        page.note("a network")
+        let written = disk.operations.count
+        page.note("a network")
+
+        #expect(disk.operations.count == written)
+        var restarted = SequencePage(disk.afterKill())
+        #expect(isNoted("a network", on: &restarted))
+    }
+
+    @Test func `a file without a fact is as that of an earlier release`() throws {
+        let earlier = #"{"format":1,"sequences":[{"subject":"\#(Self.name)","last":7}]}"# + "\n"
+
+        let list = try #require(SequenceList(decoding: Array(earlier.utf8)))
+
+        #expect(list.fact == nil)
+        #expect(String(decoding: list.encoded(), as: UTF8.self) == earlier)
+    }
+
     @Test func `the vault keeps the list private beside the record, and a sign-out keeps it`() async throws {
         let temporary = TemporaryFolder()
         func open() throws -> Vault {
@@ -163,7 +222,7 @@ struct SequenceStoreTests {
 
         let finding = try #require(await vault.inspect().first { $0.name == "sequences" })
         #expect(finding.verdict == .note)
-        #expect(finding.detail.hasSuffix("it counts as empty, and the next signature replaces it."))
+        #expect(finding.detail.hasSuffix("it counts as empty, and the next entry replaces it."))
     }
 
     @Test func `of concurrent claims of one sequence one succeeds`() async throws {

@@ -1,6 +1,5 @@
 import JunctionSecret
 package import JunctionSession
-import Synchronization
 
 /// The provider for social.plus. The app chooses the user ids, and a session lasts 30 days.
 package struct SocialProvider: IdentityProvider {
@@ -12,20 +11,22 @@ package struct SocialProvider: IdentityProvider {
     let device: SocialDevice
     let http: OutgoingHttp
     let clock: any SessionClock
-    private let secureMode = SecureMode()
+    private let secureMode: SecureMode
 
     package init(
         cloud: SocialCloud,
         application: SocialApplication,
         device: SocialDevice,
         http: OutgoingHttp,
-        clock: any SessionClock
+        clock: any SessionClock,
+        memory: any ProviderMemory
     ) {
         self.cloud = cloud
         apiKey = application.apiKey
         self.device = device
         self.http = http
         self.clock = clock
+        secureMode = SecureMode(of: cloud, apiKey: apiKey, remembering: memory)
     }
 
     package func examine(
@@ -63,7 +64,7 @@ package struct SocialProvider: IdentityProvider {
             secureMode.granted(login)
             return Grant(identity: login.identity, scheme: .userLogin, token: token, refreshToken: nil)
         case .verdict(.unauthorized):
-            throw .refused("social.plus refused the user (400100): \(secureMode.reason(for: login))")
+            throw .refused("social.plus refused the user (400100): \(await secureMode.refused(login))")
         case .verdict(let verdict):
             throw .terminated(code: verdict.code, message: verdict.message)
         }
@@ -144,12 +145,15 @@ package struct SocialProvider: IdentityProvider {
             } catch {
                 throw .unavailable(error)
             }
+            if verdict == nil, !didProve { secureMode.authTokenWasMissing() }
             let livesOn = secrets.accessTokenEndsAt.map { clock.now().uptime < $0 } ?? false
             if verdict == .unauthorized, !livesOn { verdict = nil }
         } else {
             verdict = didProve ? nil : .unauthorized
         }
-        if let verdict { throw .terminated(code: verdict.code, message: verdict.message) }
+        guard let verdict else { return }
+        let message = verdict == .unauthorized ? await secureMode.endOfSession() : verdict.message
+        throw .terminated(code: verdict.code, message: message)
     }
 
     private var sessions: SessionsEndpoint {
@@ -158,26 +162,6 @@ package struct SocialProvider: IdentityProvider {
 
     private static let keyIsMissing =
         "social.plus's API key is missing: set social.apiKeyFile or the service manager's credential social.apiKey"
-}
-
-/// The knowledge whether secure mode is off. In secure mode a user needs an auth token.
-private final class SecureMode: Sendable {
-    private let hasTakenUserWithoutToken = Mutex(false)
-
-    func granted(_ login: UserLogin) {
-        if login.authToken == nil { hasTakenUserWithoutToken.withLock { $0 = true } }
-    }
-
-    /// Returns why a login was refused with 400100, and the next step. The vendor uses this code for a deleted user
-    /// and, in secure mode, for a refused auth token.
-    func reason(for login: UserLogin) -> String {
-        if login.authToken != nil {
-            return "it has deleted the user, or it does not take the auth token: get a fresh one from your server"
-        }
-        return hasTakenUserWithoutToken.withLock { $0 }
-            ? "it takes users without an auth token, so it has deleted this one: sign in another user"
-            : "it has deleted the user, or secure mode is on: then sign in with an auth token from your server"
-    }
 }
 
 extension UserLogin {

@@ -34,7 +34,8 @@ package struct SocialVendor: Vendor {
             application: application,
             device: SocialDevice(id: context.installation, version: context.version),
             http: context.http,
-            clock: context.clock
+            clock: context.clock,
+            memory: context.memory
         )
     }
 }

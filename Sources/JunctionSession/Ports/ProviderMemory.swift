@@ -11,6 +11,14 @@ package protocol ProviderMemory: Sendable {
 
     /// Takes the last claim back, because the request never arrived and the sequence was not used.
     func release(_ sequence: UInt64, of subject: String) async
+
+    /// Notes a fact that the provider has learned, in the place of the earlier one; nil removes that.
+    ///
+    /// The function returns at once. If the disk refuses, this process keeps the fact in memory and continues.
+    func note(_ fact: String?)
+
+    /// Returns whether this is the noted fact, also after a restart.
+    func isNoted(_ fact: String) async -> Bool
 }
 
 /// The error for a sequence that is not larger than every used one.
@@ -22,7 +30,7 @@ package struct SequenceSpent: Error, Equatable, Sendable {
     }
 }
 
-/// The largest used sequence of each subject, independent of how it is stored.
+/// The largest used sequence of each subject, and the noted fact, independent of how they are stored.
 package struct SequenceList: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
         package var subject: String
@@ -43,9 +51,12 @@ package struct SequenceList: Equatable, Sendable {
     /// The entries, the least recently used first.
     package private(set) var entries: [Entry]
 
+    package var fact: String?
+
     /// Takes over stored entries, the least recently used first.
-    package init(_ entries: [Entry] = []) {
+    package init(_ entries: [Entry] = [], fact: String? = nil) {
         self.entries = Array(entries.suffix(Self.capacity))
+        self.fact = fact
     }
 
     package mutating func claim(_ sequence: UInt64, of subject: String) throws(SequenceSpent) {

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionTesting
 
 @testable import JunctionProviders
 
@@ -29,14 +30,16 @@ extension SocialProvider {
         url: String,
         apiKey: String? = sampleKey,
         http: OutgoingHttp,
-        clock: any SessionClock
+        clock: any SessionClock,
+        remembering memory: any ProviderMemory = InMemoryProviderMemory()
     ) throws -> SocialProvider {
         SocialProvider(
             cloud: try SocialCloud(region: .eu, apiUrl: url),
             application: try SocialApplication(apiKey: apiKey.map { SharedSecret(text: $0) }),
             device: SocialDevice(id: "device-1", version: "0.0"),
             http: http,
-            clock: clock
+            clock: clock,
+            memory: memory
         )
     }
 }

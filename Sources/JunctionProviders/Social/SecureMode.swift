@@ -1,0 +1,58 @@
+import JunctionSecret
+import JunctionSession
+import JunctionText
+import Synchronization
+
+import struct Crypto.SHA256
+
+/// What the vendor's answers have shown about the network's secure mode. In secure mode a user needs an auth token.
+///
+/// The vendor has one code, 400100, for a deleted user and for an auth token that is missing or refused. An earlier
+/// login without an auth token tells the two apart. The provider's memory has that fact, so it survives sign-outs and
+/// restarts.
+final class SecureMode: Sendable {
+    private let memory: any ProviderMemory
+    /// Names the network by a digest of its API key.
+    private let fact: String
+    /// The last user whom the vendor refused without an auth token.
+    private let refused = Mutex<Identity?>(nil)
+
+    init(of cloud: SocialCloud, apiKey: SharedSecret?, remembering memory: any ProviderMemory) {
+        self.memory = memory
+        var hash = SHA256()
+        hash.update(data: Array("social.plus without auth tokens \(cloud.api.place)\n".utf8))
+        apiKey?.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        fact = Hexadecimal.text(hash.finalize())
+    }
+
+    func granted(_ login: UserLogin) {
+        if login.authToken == nil {
+            memory.note(fact)
+        } else if refused.withLock({ $0?.isSameUser(as: login.identity) == true }) {
+            authTokenWasMissing()
+        }
+    }
+
+    /// The vendor refused a user whom it has not deleted, and the login had no auth token.
+    func authTokenWasMissing() {
+        memory.note(nil)
+    }
+
+    /// Returns why a login was refused with 400100, and the next step.
+    func refused(_ login: UserLogin) async -> String {
+        if login.authToken != nil {
+            return "it has deleted the user, or it does not take the auth token: get a fresh one from your server"
+        }
+        refused.withLock { $0 = login.identity }
+        return await memory.isNoted(fact)
+            ? "it has taken users without an auth token, so it has most likely deleted this one: sign in another user"
+            : "it has deleted the user, or secure mode is on: then sign in with an auth token from your server"
+    }
+
+    /// Returns why the vendor ends a session with 400100.
+    func endOfSession() async -> String {
+        await memory.isNoted(fact)
+            ? "social.plus has taken users without an auth token, so it has most likely deleted this one"
+            : SocialVerdict.unauthorized.message
+    }
+}
