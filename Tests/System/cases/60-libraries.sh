@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The packages of the libraries: an app in Python and one in C get a token, with no other package installed.
+# The packages of the libraries: apps in Python, JavaScript and C get a token, with no other package installed. clients/swift/check
+# builds an app with the package for Swift, because this machine has no toolchain.
 . "${0%/*}/../lib.sh"
 is_deb || exit 0
 fresh
@@ -28,6 +29,20 @@ check "an app in Python gets the token" gets_the_token /usr/bin/python3 -I "$wor
 check "the library is compiled for this Python" \
     test -s "$(compgen -G '/usr/lib/python3/dist-packages/junctiond/__pycache__/client.*.pyc' || echo missing)"
 
+# As clients/js/README.md says.
+mkdir "$work/node_modules"
+ln -s /usr/share/nodejs/junctiond "$work/node_modules/"
+cat >"$work/app.mjs" <<'END'
+import { Client } from 'junctiond';
+
+console.log('token', (await new Client().token()).token.reveal());
+END
+check "an app in JavaScript gets the token" gets_the_token /usr/bin/node "$work/app.mjs"
+echo "import('junctiond').then(async ({ Client }) => console.log('token', (await new Client().token()).token.reveal()));" >"$work/app.cjs"
+check "a CommonJS module in JavaScript gets the token" gets_the_token /usr/bin/node "$work/app.cjs"
+check "the package for JavaScript has the type declarations" test -s /usr/share/nodejs/junctiond/src/index.d.ts
+check "the package for Swift has the manifest" test -s /usr/share/junctiond/junctiond-clients/Package.swift
+
 cat >"$work/app.c" <<'END'
 #include <junction.h>
 #include <stdio.h>
@@ -51,8 +66,11 @@ END
 check "an app in C is compiled and linked by pkg-config" \
     gcc -Wall -Werror -o "$work/app" "$work/app.c" $(pkg-config --cflags --libs junction)
 check "an app in C gets the token" gets_the_token "$work/app"
-check "dpkg --verify reports no changed file" \
-    is "$(dpkg --verify python3-junctiond libjunction0 libjunction-dev)" ""
 
-check "the packages can be purged" dpkg -P python3-junctiond libjunction-dev libjunction0
+packages=(python3-junctiond node-junctiond libjunctiond-swift-dev libjunction-dev libjunction0)
+check "dpkg --verify reports no changed file" is "$(dpkg --verify "${packages[@]}")" ""
+
+check "the packages can be purged" dpkg -P "${packages[@]}"
 check "the folder of the Python library is gone" no test -e /usr/lib/python3/dist-packages/junctiond
+check "the folder of the JavaScript library is gone" no test -e /usr/share/nodejs/junctiond
+check "the folder of the Swift library is gone" no test -e /usr/share/junctiond/junctiond-clients

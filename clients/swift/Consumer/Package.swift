@@ -3,10 +3,10 @@
 import PackageDescription
 
 // An app that depends only on the client, as other developers write it. `clients/swift/check` builds it, and checks
-// that the build needs no other package.
+// that the build needs no other package. JUNCTIOND_CLIENTS names the folder of an installed package.
 let package = Package(
     name: "consumer",
-    dependencies: [.package(name: "junctiond-clients", path: "..")],
+    dependencies: [.package(name: "junctiond-clients", path: Context.environment["JUNCTIOND_CLIENTS"] ?? "..")],
     targets: [
         .executableTarget(
             name: "consumer",

@@ -1,7 +1,7 @@
 import JunctionClient
 import JunctionClientTesting
 
-// Connects to the daemon whose socket is named, or else to a scripted one.
+// Gets a token from a scripted daemon on a real socket.
 let daemon = ScriptedDaemon { connection in
     connection.answer(
         connection.request(),
