@@ -85,6 +85,15 @@ ends_with() { # STATUS COMMAND...
     ((status == wanted)) || { echo "status $status instead of $wanted: $*"; return 1; }
 }
 
+dead_links() { # GUIDE...: prints their links to missing files
+    local page link
+    for page in "$@"; do
+        while read -r link; do
+            [[ -e ${page%/*}/$link ]] || echo "${page##*/}: $link"
+        done < <(grep -oE '\]\([^):# ]+' "$page" | cut -c 3- || :)
+    done
+}
+
 # ---- waiting ----
 
 # Polls until the condition holds or the deadline has passed, for states without a notification.

@@ -39,16 +39,6 @@ dpkg_verifies() {
     output=$(dpkg --verify junctiond junction-sandbox) && is "$output" ""
 }
 
-# Prints links of the guides to missing files.
-dead_links() {
-    local page link
-    for page in /usr/share/doc/junctiond/README.md /usr/share/doc/junctiond/docs/*.md; do
-        while read -r link; do
-            [[ -e ${page%/*}/$link ]] || echo "${page##*/}: $link"
-        done < <(grep -oE '\]\([^):# ]+' "$page" | cut -c 3-)
-    done
-}
-
 is_world_readable() { [[ $(stat -c %a "$1") == *4 ]]; }
 
 check "the package and the sandbox's package install" install_package
@@ -76,7 +66,7 @@ check "the group junctiond-keeper exists and has no member" \
 check "systemd-analyze verify reports nothing" verify_units
 check "the default configuration is valid" junctiond --check-config
 check "the configuration is world-readable" is_world_readable "$config"
-check "every link of the guides leads to a file" is "$(dead_links)" ""
+check "every link of the guides leads to a file" is "$(dead_links /usr/share/doc/junctiond/{README.md,docs/*.md})" ""
 check "there is an empty folder for files of apps" is "$(stat -c '%a %U' "$fragments") $(ls -A "$fragments")" "755 root "
 for page in man8/junctiond.8 man8/junctiond-courier.8 man1/junctionctl.1 man1/junction-sandbox.1 man5/junctiond.toml.5; do
     check "there is a manual page ${page#*/}" test -s "$(compgen -G "/usr/share/man/$page*" || echo missing)"

@@ -68,6 +68,8 @@ check "an app in C is compiled and linked by pkg-config" \
 check "an app in C gets the token" gets_the_token "$work/app"
 
 packages=(python3-junctiond node-junctiond libjunctiond-swift-dev libjunction-dev libjunction0)
+check "every link of the libraries' guides leads to a file" \
+    is "$(dead_links /usr/share/doc/{python3-junctiond,node-junctiond,libjunctiond-swift-dev}/README.md)" ""
 check "dpkg --verify reports no changed file" is "$(dpkg --verify "${packages[@]}")" ""
 
 check "the packages can be purged" dpkg -P "${packages[@]}"
