@@ -15,36 +15,36 @@ final class Audit: ServerObserver {
 
     func handedOutToken(to peer: Peer, generation: UInt64) {
         guard logger.logLevel <= .info else { return }
-        trail.note(AuditedAct(kind: .tokenHandedOut(generation: generation), caller: Caller(peer)))
+        trail.note(AuditedAct(kind: .tokenHandedOut(generation: generation), caller: AuditedCaller(peer)))
     }
 
     func refused(_ method: Method, to peer: Peer, lacking capability: Capability) {
-        trail.note(AuditedAct(kind: .refused(method, lacking: capability), caller: Caller(peer)))
+        trail.note(AuditedAct(kind: .refused(method, lacking: capability), caller: AuditedCaller(peer)))
     }
 
     func turnedAway(_ peer: Peer?) {
-        trail.note(AuditedAct(kind: .turnedAway, caller: peer.map(Caller.init)))
+        trail.note(AuditedAct(kind: .turnedAway, caller: peer.map(AuditedCaller.init)))
     }
 
     func signedIn(by peer: Peer) {
-        logger.notice("A caller signed a user in", metadata: .of(.signedIn, Caller(peer).values))
+        logger.notice("A caller signed a user in", metadata: .of(.signedIn, AuditedCaller(peer).values))
     }
 
     func refusedSignIn(by peer: Peer, because message: String) {
-        trail.note(AuditedAct(kind: .signInRefused(message), caller: Caller(peer)))
+        trail.note(AuditedAct(kind: .signInRefused(message), caller: AuditedCaller(peer)))
     }
 
     func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
-        trail.note(AuditedAct(kind: .credentialRefused(name, message), caller: Caller(peer)))
+        trail.note(AuditedAct(kind: .credentialRefused(name, message), caller: AuditedCaller(peer)))
     }
 
     func signedOut(by peer: Peer) {
-        logger.notice("A caller signed the user out", metadata: .of(.signedOut, Caller(peer).values))
+        logger.notice("A caller signed the user out", metadata: .of(.signedOut, AuditedCaller(peer).values))
     }
 }
 
 /// The identity of the caller.
-struct Caller: Hashable, Sendable {
+struct AuditedCaller: Hashable, Sendable {
     var user: UInt32
     var process: Int32
     var unit: String?
@@ -56,7 +56,7 @@ struct Caller: Hashable, Sendable {
     }
 }
 
-extension Caller {
+extension AuditedCaller {
     init(_ peer: Peer) {
         self.init(user: peer.user, process: peer.process, unit: peer.unit)
     }
@@ -77,7 +77,7 @@ struct AuditedAct: Hashable, Sendable {
 
     var kind: Kind
     /// Nil if the kernel does not say who connected.
-    var caller: Caller?
+    var caller: AuditedCaller?
 }
 
 extension AuditTrail.Line {

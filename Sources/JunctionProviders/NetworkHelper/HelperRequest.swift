@@ -10,7 +10,7 @@ enum NetworkHelper: CaseIterable, Sendable {
 /// A request together with the network helper that sends it. Only the case of this enum decides which helper that is.
 enum HelperRequest: Sendable {
     case session(HttpCall)
-    case api(ApiCall)
+    case api(AppApiCall)
 
     var helper: NetworkHelper {
         switch self {

@@ -106,7 +106,7 @@ package final class OutgoingHttp: Sendable {
     /// Sends one request of an app once and waits for the whole answer.
     ///
     /// If the task is cancelled, the request ends at once.
-    func answer(to call: ApiCall) async throws(Unavailability) -> HttpAnswer {
+    func answer(to call: AppApiCall) async throws(Unavailability) -> HttpAnswer {
         try await answer(to: .api(call))
     }
 
@@ -118,7 +118,7 @@ package final class OutgoingHttp: Sendable {
     /// or abandon it.
     ///
     /// If the task is cancelled, the request ends at once.
-    func streamedAnswer(to call: ApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
+    func streamedAnswer(to call: AppApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
         let measured = meter?.begin()
         let helperRequest = HelperRequest.api(call)
         return try await outcome(of: helperRequest) { number, then in

@@ -21,7 +21,7 @@ struct VendorApi: Sendable {
             body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain)
         )
         let isStreamed = if case .streamed = request.passage { true } else { false }
-        let (head, body) = try await http.streamedAnswer(to: ApiCall(call, isStreamed: isStreamed))
+        let (head, body) = try await http.streamedAnswer(to: AppApiCall(call, isStreamed: isStreamed))
         do throws(Unavailability) {
             try check(head)
         } catch {

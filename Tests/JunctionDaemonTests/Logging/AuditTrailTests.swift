@@ -10,11 +10,11 @@ import Testing
 /// The lines of the audit, which are written after the answers.
 @Suite struct AuditTrailTests {
     private func token(_ process: Int32, generation: UInt64 = 1) -> AuditedAct {
-        AuditedAct(kind: .tokenHandedOut(generation: generation), caller: Caller(user: 1_000, process: process))
+        AuditedAct(kind: .tokenHandedOut(generation: generation), caller: AuditedCaller(user: 1_000, process: process))
     }
 
     private func refusal(of user: UInt32, _ process: Int32 = 1, unit: String? = nil) -> AuditedAct {
-        let caller = Caller(user: user, process: process, unit: unit)
+        let caller = AuditedCaller(user: user, process: process, unit: unit)
         return AuditedAct(kind: .refused(.tokenGet, lacking: .token), caller: caller)
     }
 
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `each user, unit and kind of act is counted separately`() {
         var merger = AuditMerger()
-        let connection = AuditedAct(kind: .turnedAway, caller: Caller(user: 1_000, process: 1))
+        let connection = AuditedAct(kind: .turnedAway, caller: AuditedCaller(user: 1_000, process: 1))
         let others = [refusal(of: 8), refusal(of: 7, unit: "a.service"), token(1), connection]
 
         for _ in 0..<2 * most { _ = merger.note(refusal(of: 7)) }
@@ -93,7 +93,7 @@ import Testing
             let user = UInt32(act % 500)
             switch act / 500 % 3 {
             case 0: _ = merger.note(refusal(of: user, Int32(act), unit: "\(act % 7).service"))
-            case 1: _ = merger.note(AuditedAct(kind: .turnedAway, caller: Caller(user: user, process: Int32(act))))
+            case 1: _ = merger.note(AuditedAct(kind: .turnedAway, caller: AuditedCaller(user: user, process: Int32(act))))
             default: _ = merger.note(AuditedAct(kind: .turnedAway, caller: nil))
             }
             if act.isMultiple(of: 100) { lines += merger.takeLines().count }

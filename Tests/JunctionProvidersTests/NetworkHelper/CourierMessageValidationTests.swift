@@ -128,7 +128,7 @@ struct CourierMessageValidationTests {
     @Test func `a repeatable request may leave six times and not seven times`() async throws {
         let courier = try FakeNetworkHelper()
         let http = courier.http()
-        let repeated = ApiCall(try call("GET"))
+        let repeated = AppApiCall(try call("GET"))
         async let answer = http.answer(to: repeated)
         let (line, number) = try await courier.asked()
         for _ in 0..<6 { line.say(.leaving, about: number) }

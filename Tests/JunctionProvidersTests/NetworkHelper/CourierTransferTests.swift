@@ -29,7 +29,7 @@ struct CourierTransferTests {
         try await Stage.play([.answer(200, [], body)]) { stage in
             var call = try call(stage, "PUT")
             call.body = .plain(Array(body.utf8))
-            let answer = try await stage.http.answer(to: ApiCall(call))
+            let answer = try await stage.http.answer(to: AppApiCall(call))
 
             #expect(answer.body.count == body.utf8.count)
             #expect(answer.body.text == body)
@@ -64,7 +64,7 @@ struct CourierTransferTests {
         var call = HttpCall(method: "PUT", origin: try HttpOrigin("http://127.0.0.1:\(port)"), target: "/")
         call.body = .plain([UInt8](repeating: 0x20, count: 8 << 20))
 
-        let answer = try await courier.answer(to: ApiCall(call))
+        let answer = try await courier.answer(to: AppApiCall(call))
         #expect(answer.status == 413)
         #expect(answer.body.text == "too much")
         await courier.shutdown()

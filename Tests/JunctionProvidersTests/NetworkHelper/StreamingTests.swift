@@ -11,9 +11,9 @@ import Testing
 struct StreamingTests {
     private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
 
-    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> ApiCall {
+    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> AppApiCall {
         let origin = try HttpOrigin("https://vendor.example")
-        return ApiCall(HttpCall(method: method, origin: origin, target: "/", body: body), isStreamed: true)
+        return AppApiCall(HttpCall(method: method, origin: origin, target: "/", body: body), isStreamed: true)
     }
 
     @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
@@ -154,7 +154,7 @@ struct StreamingTests {
             let upload = BodyStream(length: length)
             let origin = try HttpOrigin(stage.server.url)
             let http = HttpCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
-            let call = ApiCall(http, isStreamed: true)
+            let call = AppApiCall(http, isStreamed: true)
             let left = Mutex(count)
             // An app also sends more only when there is space.
             upload.whenTaken { taken in

@@ -141,7 +141,7 @@ extension OutgoingHttp {
         }
     }
 
-    func failure(of call: ApiCall) async -> Unavailability? {
+    func failure(of call: AppApiCall) async -> Unavailability? {
         do throws(Unavailability) {
             _ = try await answer(to: call)
             return nil

@@ -4,7 +4,7 @@ import JunctionSession
 /// line, while bytes move.
 ///
 /// Only the network helper for API calls sends it (`NetworkHelper.api`), never the one of the session.
-struct ApiCall: Sendable {
+struct AppApiCall: Sendable {
     /// The HTTP request.
     let http: HttpCall
     /// Whether the answer is passed on as it arrives. Its length is not limited then, nor its duration while bytes
