@@ -93,7 +93,8 @@ import Testing
             let user = UInt32(act % 500)
             switch act / 500 % 3 {
             case 0: _ = merger.note(refusal(of: user, Int32(act), unit: "\(act % 7).service"))
-            case 1: _ = merger.note(AuditedAct(kind: .turnedAway, caller: AuditedCaller(user: user, process: Int32(act))))
+            case 1:
+                _ = merger.note(AuditedAct(kind: .turnedAway, caller: AuditedCaller(user: user, process: Int32(act))))
             default: _ = merger.note(AuditedAct(kind: .turnedAway, caller: nil))
             }
             if act.isMultiple(of: 100) { lines += merger.takeLines().count }
