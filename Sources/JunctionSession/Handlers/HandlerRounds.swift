@@ -6,11 +6,14 @@
 /// | asks one handler | it answers, disconnects or is too slow | the answer is used, or the next user is asked |
 /// | has no user or no time left | | no handler could help |
 ///
+/// Whoever needs an answer holds the round: the exchange of a sign-in (`SignIn.Exchange.Stage.asking`), or the renewal
+/// (`Renewal.Phase.asking`). The round is over when its holder no longer has it. At most these two rounds exist.
+///
 /// The round first asks the user whose handler registered last. A user whose handler was silent comes last, until one
 /// of this user's handlers answers. Among a user's handlers, the round asks the one that registered last. A handler
 /// that could not help moves behind the user's other handlers, so the next round asks another one.
 ///
-/// A sign-in and a renewal may each have a round. The round that began first asks first.
+/// The round that began first asks first, and goes on until it is over.
 struct HandlerRounds: Hashable, Sendable {
     /// The time limit for the answer of one handler.
     let handlerTimeout: Duration
@@ -18,20 +21,22 @@ struct HandlerRounds: Hashable, Sendable {
     /// The users whose handler was silent and whose handlers have not answered since.
     private var silentUsers: Set<UInt32> = []
     private var open: Question?
-    private var waiting: [Round] = []
+    /// The attempt for which a handler was asked last. Its round goes on before the other one.
+    private var lastAttempt: Attempt?
     /// The users who were asked since the last renewal that began outside a postponement. `nil`
     /// after a restart during a postponement, because the record does not list the users who were asked.
     private var askedUsers: Set<UInt32>? = []
 
     private struct Question: Hashable, Sendable {
         var handler: HandlerID
-        var round: Round
+        var attempt: Attempt
         var deadline: Uptime
     }
 
     struct Round: Hashable, Sendable {
-        var purpose: Purpose
+        /// The exchange or the renewal that goes on with the answer.
         var attempt: Attempt
+        /// `missing`: a sign-in brings no token. Every other reason is that of a renewal.
         var reason: RenewalReason
         var userId: String?
         var expiresAt: WallTime?
@@ -51,10 +56,7 @@ struct HandlerRounds: Hashable, Sendable {
         /// The number of answers that the provider has refused.
         private(set) var refused = 0
 
-        enum Purpose: Hashable, Sendable {
-            case renewal
-            case signIn
-        }
+        var isOfSignIn: Bool { reason == .missing }
 
         /// Returns the round after a handler that could not help.
         ///
@@ -74,14 +76,7 @@ struct HandlerRounds: Hashable, Sendable {
         }
     }
 
-    /// An action that the rounds request.
-    enum Step: Hashable, Sendable {
-        case ask(HandlerID, RenewalQuestion)
-        /// The round is over, and no handler could help.
-        case nobody(Round)
-    }
-
-    /// Creates an empty queue of rounds.
+    /// Creates a value without handlers.
     ///
     /// - Parameter handlerTimeout: the time limit for the answer of one handler.
     init(handlerTimeout: Duration) {
@@ -95,13 +90,14 @@ struct HandlerRounds: Hashable, Sendable {
         handlers.append(handler)
     }
 
-    /// Removes a handler that has disconnected. An open question to it counts as answered with *unable*.
-    mutating func remove(_ handler: HandlerID) {
-        if let question = open, question.handler == handler {
-            open = nil
-            resume(question.round.afterFailure("the last one has gone"))
-        }
+    /// Removes a handler that has disconnected.
+    ///
+    /// - Returns: the attempt of its open question, which counts as answered with *unable*.
+    mutating func remove(_ handler: HandlerID) -> Attempt? {
         handlers.removeAll { $0 == handler }
+        guard let question = open, question.handler == handler else { return nil }
+        open = nil
+        return question.attempt
     }
 
     /// The users that a new round asks. The last element is asked first.
@@ -120,8 +116,9 @@ struct HandlerRounds: Hashable, Sendable {
     /// Handles a stored postponement: the previous process asked handlers, and their users are unknown.
     mutating func restorePostponement() { askedUsers = nil }
 
-    /// Moves this handler behind the user's other handlers.
-    private mutating func putBehindOthers(_ handler: HandlerID) {
+    /// Moves this handler behind the user's other handlers, because its answer was of no use.
+    mutating func putBehindOthers(_ handler: HandlerID?) {
+        guard let handler else { return }
         let places = handlers.indices.filter { handlers[$0].uid == handler.uid }
         var own = places.map { handlers[$0] }
         guard let index = own.firstIndex(of: handler) else { return }
@@ -129,59 +126,57 @@ struct HandlerRounds: Hashable, Sendable {
         for (place, handler) in zip(places, own) { handlers[place] = handler }
     }
 
-    // MARK: Rounds
+    // MARK: Questions
 
-    mutating func begin(_ round: Round) {
-        waiting.append(round)
+    /// Returns the round that asks next. `nil` while a question is open.
+    ///
+    /// - Parameter rounds: the rounds that go on.
+    func next(of rounds: [Round]) -> Round? {
+        guard open == nil else { return nil }
+        return rounds.first { $0.attempt == lastAttempt } ?? rounds.min { $0.attempt.number < $1.attempt.number }
     }
 
-    /// Continues a round whose last answer was of no use, before all other rounds.
-    mutating func resume(_ round: Round) {
-        if let handler = round.lastAsked { putBehindOthers(handler) }
-        waiting.insert(round, at: 0)
+    /// Asks the next handler of a round. Returns `nil` if the round has no user or no time left.
+    mutating func ask(_ round: inout Round, _ now: Moment) -> Effect? {
+        guard let handler = round.nextHandler(among: handlers), let time = round.timeForQuestion(now) else {
+            return nil
+        }
+        let patience = min(time, handlerTimeout)
+        round.asked += 1
+        if !round.isOfSignIn { askedUsers?.insert(handler.uid) }
+        open = Question(handler: handler, attempt: round.attempt, deadline: now.uptime + patience)
+        lastAttempt = round.attempt
+        let question = RenewalQuestion(
+            attempt: round.attempt,
+            reason: round.reason,
+            userId: round.userId,
+            expiresAt: round.expiresAt,
+            deadline: now.wall + patience
+        )
+        return .askHandler(handler, question)
     }
 
-    mutating func drop(_ purpose: Round.Purpose) {
-        if open?.round.purpose == purpose { open = nil }
-        waiting.removeAll { $0.purpose == purpose }
-    }
-
-    /// Closes the open question if the handler and the attempt match. Returns its round.
-    mutating func answered(_ handler: HandlerID, _ attempt: Attempt) -> Round? {
-        guard let question = open, question.handler == handler, question.round.attempt == attempt else { return nil }
+    /// Closes the open question if the handler and the attempt match. Returns whether they do.
+    mutating func answered(_ handler: HandlerID, _ attempt: Attempt) -> Bool {
+        guard let question = open, question.handler == handler, question.attempt == attempt else { return false }
         open = nil
         silentUsers.remove(handler.uid)
-        return question.round
+        return true
     }
 
-    /// Ends a question whose time is over, and asks the next one.
-    mutating func advance(_ now: Moment) -> [Step] {
-        var steps: [Step] = []
-        if let question = open, question.deadline <= now.uptime {
-            open = nil
-            silentUsers.insert(question.handler.uid)
-            resume(question.round.afterFailure("the last one did not answer in time"))
-        }
-        while open == nil, !waiting.isEmpty {
-            var round = waiting.removeFirst()
-            guard let handler = round.nextHandler(among: handlers), let time = round.timeForQuestion(now) else {
-                steps.append(.nobody(round))
-                continue
-            }
-            let patience = min(time, handlerTimeout)
-            round.asked += 1
-            if round.purpose == .renewal { askedUsers?.insert(handler.uid) }
-            open = Question(handler: handler, round: round, deadline: now.uptime + patience)
-            let question = RenewalQuestion(
-                attempt: round.attempt,
-                reason: round.reason,
-                userId: round.userId,
-                expiresAt: round.expiresAt,
-                deadline: now.wall + patience
-            )
-            steps.append(.ask(handler, question))
-        }
-        return steps
+    /// Closes the open question if its round is over.
+    ///
+    /// - Parameter rounds: the rounds that go on.
+    mutating func closeQuestion(unlessOf rounds: [Round]) {
+        if let question = open, !rounds.contains(where: { $0.attempt == question.attempt }) { open = nil }
+    }
+
+    /// Closes the open question if its time is over. Returns its attempt.
+    mutating func timedOut(_ now: Moment) -> Attempt? {
+        guard let question = open, question.deadline <= now.uptime else { return nil }
+        open = nil
+        silentUsers.insert(question.handler.uid)
+        return question.attempt
     }
 
     var dueAt: Uptime? { open?.deadline }

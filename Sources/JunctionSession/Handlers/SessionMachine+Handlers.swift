@@ -11,7 +11,7 @@ extension SessionMachine {
 
     /// Handles a handler that unregistered or disconnected. If it was being asked, the next one is asked.
     package mutating func handlerGone(_ handler: HandlerID, now: Moment) -> [Effect] {
-        rounds.remove(handler)
+        if let round = round(of: rounds.remove(handler)) { goOn(round.afterFailure("the last one has gone")) }
         return settle(now)
     }
 
@@ -22,32 +22,45 @@ extension SessionMachine {
         _ answer: HandlerAnswer,
         now: Moment
     ) -> [Effect] {
-        guard let round = rounds.answered(handler, attempt) else { return [] }
-        return use(answer, of: round, now) + settle(now)
+        guard let round = round(of: attempt), rounds.answered(handler, attempt) else { return [] }
+        let effects = round.isOfSignIn ? signIn(with: answer, of: round, now) : renew(with: answer, of: round, now)
+        return effects + settle(now)
     }
 
-    private mutating func use(_ answer: HandlerAnswer, of round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
-        switch (round.purpose, answer) {
-        case (_, .unable), (.signIn, .renew):
-            rounds.resume(round.afterFailure("the last one could not get a token"))
-        case (.signIn, .failed(let words)):
-            rounds.resume(round.afterFailure("the last one said: \(words)"))
-        case (.renewal, .failed):
+    private mutating func signIn(
+        with answer: HandlerAnswer,
+        of round: HandlerRounds.Round,
+        _ now: Moment
+    ) -> [Effect] {
+        switch answer {
+        case .unable, .renew: goOn(round.afterFailure("the last one could not get a token"))
+        case .failed(let words): goOn(round.afterFailure("the last one said: \(words)"))
+        case .authToken(let secret), .signature(let secret): return sendExchange(round, given: secret, now)
+        }
+        return []
+    }
+
+    private mutating func renew(
+        with answer: HandlerAnswer,
+        of round: HandlerRounds.Round,
+        _ now: Moment
+    ) -> [Effect] {
+        switch answer {
+        case .unable:
+            goOn(round.afterFailure("the last one could not get a token"))
+        case .failed:
             // An app's own text would reach the snapshot and the log, and may hold a secret. Only the caller of a
             // sign-in gets it.
-            rounds.resume(round.afterFailure("the last one answered with an error"))
-        case (.signIn, .authToken(let secret)), (.signIn, .signature(let secret)):
-            return sendExchange(round, given: secret, now)
-        case (.renewal, .renew)
-        where installation.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
+            goOn(round.afterFailure("the last one answered with an error"))
+        case .renew where installation.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
             renewal.rest()
             if isRenewalAwaited { renewal.tell(.reauthenticationRequired, now) }
             callers.refuse(.reauthenticationRequired) { $0 == .renewal }
-        case (.renewal, .renew):
+        case .renew:
             renew(round, with: nil, now)
-        case (.renewal, .authToken(let secret)):
+        case .authToken(let secret):
             renew(round, with: Given(secret: secret, isSpentByUse: false), now)
-        case (.renewal, .signature(let secret)):
+        case .signature(let secret):
             renew(round, with: Given(secret: secret, isSpentByUse: true), now)
         }
         return []
@@ -83,7 +96,6 @@ extension SessionMachine {
         _ now: Moment
     ) -> HandlerRounds.Round {
         HandlerRounds.Round(
-            purpose: .renewal,
             attempt: attempt,
             reason: reason,
             userId: session.stored.identity.userId,
@@ -99,46 +111,64 @@ extension SessionMachine {
         RenewalPolicy.roundLimit(left: session.validity(now), handlerTimeout: rounds.handlerTimeout)
     }
 
-    /// Advances the rounds, and ends those in which no handler could help.
+    /// The rounds that go on.
+    private var openRounds: [HandlerRounds.Round] { [signIn.round, renewal.round].compactMap(\.self) }
+
+    private func round(of attempt: Attempt?) -> HandlerRounds.Round? { openRounds.first { $0.attempt == attempt } }
+
+    /// Goes on with a round whose last answer was of no use.
+    private mutating func goOn(_ round: HandlerRounds.Round) {
+        rounds.putBehindOthers(round.lastAsked)
+        keep(round)
+    }
+
+    private mutating func keep(_ round: HandlerRounds.Round) {
+        if round.isOfSignIn { signIn.ask(round) } else { renewal.goOn(round) }
+    }
+
+    /// Asks the next handler if no question is open, and ends the rounds in which no handler could help.
     mutating func advanceRounds(_ now: Moment) -> [Effect] {
+        rounds.closeQuestion(unlessOf: openRounds)
+        if let round = round(of: rounds.timedOut(now)) {
+            goOn(round.afterFailure("the last one did not answer in time"))
+        }
         var effects: [Effect] = []
-        for step in rounds.advance(now) {
-            switch step {
-            case .ask(let handler, let question): effects.append(.askHandler(handler, question))
-            case .nobody(let round): effects += noHandlerCould(round, now)
+        while var round = rounds.next(of: openRounds) {
+            if let question = rounds.ask(&round, now) {
+                keep(round)
+                effects.append(question)
+            } else {
+                effects += noHandlerCould(round, now)
             }
         }
         return effects
     }
 
     private mutating func noHandlerCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
-        switch round.purpose {
-        case .renewal:
+        guard round.isOfSignIn else {
             postpone(after: round, now)
             return []
-        case .signIn:
-            guard let exchange = signIn.exchange, exchange.attempt == round.attempt else { return [] }
-            signIn.end()
-            let refusal = SessionError.noHandlerCouldSignIn(round)
-            callers.refuse(refusal) { $0 == .session }
-            // Each answer that the provider has refused was already reported.
-            if round.refused > 0 { return [] }
-            let text = round.asked > 0 ? "The sign-in brings no token, and \(round.summary)" : refusal.message
-            let failure = Unavailability(text, remedy: refusal.remedy, cause: .handler)
-            return [.report(.exchangeEnded(.unavailable, failure))]
         }
+        signIn.end()
+        let refusal = SessionError.noHandlerCouldSignIn(round)
+        callers.refuse(refusal) { $0 == .session }
+        // Each answer that the provider has refused was already reported.
+        if round.refused > 0 { return [] }
+        let text = round.asked > 0 ? "The sign-in brings no token, and \(round.summary)" : refusal.message
+        let failure = Unavailability(text, remedy: refusal.remedy, cause: .handler)
+        return [.report(.exchangeEnded(.unavailable, failure))]
     }
 
     /// Begins a postponement: no handler is asked for ten to eleven minutes (or longer by configuration), also after a
     /// restart.
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
-        guard case .signedIn(var session) = installation, renewal.phase == .asking(round.attempt) else { return }
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = Retry.Time(now.uptime + delay, now)
-        let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: delay)
+        renewal.postpone(until: until, after: round.words)
+        guard case .signedIn(var session) = installation else { return }
         session.postponed(until: until.wall)
         installation = .signedIn(session)
-        renewal.postpone(until: until, after: round.words)
+        let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: delay)
         if isRenewalAwaited { renewal.tell(refusal, saying: round.words, now) }
         // A caller must be able to rely on the postponement after a crash, so it is answered after the write.
         let update = updateRecord()

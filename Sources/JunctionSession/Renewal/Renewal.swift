@@ -32,7 +32,7 @@ struct Renewal: Hashable, Sendable {
     /// The steps of a rotation have a fixed order: write the intent, send, write the new generation, then serve it.
     enum Phase: Hashable, Sendable {
         case resting(Wait)
-        case asking(Attempt)
+        case asking(HandlerRounds.Round)
         case writingIntent(Try, PersistenceQueue.Update)
         case sending(Try, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of a name.
@@ -186,11 +186,16 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Beginning
 
-    /// Begins a round of questions for this attempt.
-    mutating func ask(_ attempt: Attempt, _ now: Moment) {
-        phase = .asking(attempt)
+    /// Begins an attempt with a round of questions.
+    mutating func ask(_ round: HandlerRounds.Round, _ now: Moment) {
+        phase = .asking(round)
         refreshRetries.close()
         retry.begin(now)
+    }
+
+    /// Goes on with the round of questions.
+    mutating func goOn(_ round: HandlerRounds.Round) {
+        phase = .asking(round)
     }
 
     /// Returns the attempt that is made without a question.
@@ -404,6 +409,11 @@ struct Renewal: Hashable, Sendable {
         case .writingIntent, .sending, .answered, .storing: true
         case .resting, .asking: false
         }
+    }
+
+    /// The round of questions that goes on.
+    var round: HandlerRounds.Round? {
+        if case .asking(let round) = phase { round } else { nil }
     }
 
     /// Whether the next attempt sends the same refresh token again.

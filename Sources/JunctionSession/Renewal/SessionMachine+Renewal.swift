@@ -163,8 +163,8 @@ extension SessionMachine {
         let round =
             tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
             ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired, now)
-        renewal.ask(tried.attempt, now)
-        rounds.resume(round.afterRefusal(reason))
+        rounds.putBehindOthers(round.lastAsked)
+        renewal.ask(round.afterRefusal(reason), now)
     }
 
     /// Keeps the session and registers it again at once: with the same app secret if it is not spent, otherwise with a
@@ -190,18 +190,8 @@ extension SessionMachine {
             return retryLater(tried, failure, session, now)
         }
         guard isSpent else { return writeIntent(tried, now) }
-        let (attempt, before) = (nextAttempt(), tried.round)
-        renewal.ask(attempt, now)
-        rounds.begin(
-            round(
-                for: session,
-                attempt,
-                before?.reason ?? reason(for: session, now),
-                by: before?.uid,
-                of: users,
-                now
-            )
-        )
+        let reason = tried.round?.reason ?? reason(for: session, now)
+        renewal.ask(round(for: session, nextAttempt(), reason, by: tried.round?.uid, of: users, now), now)
     }
 
     private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
@@ -292,8 +282,7 @@ extension SessionMachine {
         // For `session.renew`, the round asks every user again.
         let users = renewal.postponement == nil || reason == .requested ? nil : rounds.usersNotAsked
         if (session.stored.postponedUntil ?? now.wall) <= now.wall { rounds.forgetAskedUsers() }
-        renewal.ask(attempt, now)
-        rounds.begin(round(for: session, attempt, reason, by: uid, of: users, now))
+        renewal.ask(round(for: session, attempt, reason, by: uid, of: users, now), now)
     }
 
     mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) {
@@ -302,7 +291,6 @@ extension SessionMachine {
         if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
             return postpone(after: round.afterRefusal(refusal.message), now)
         }
-        guard renewal.phase == .asking(round.attempt) else { return }
         if let uid = round.uid { budget.charge(uid, now: now) }
         writeIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
     }

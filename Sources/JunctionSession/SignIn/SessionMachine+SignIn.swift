@@ -68,7 +68,7 @@ extension SessionMachine {
         var effects: [Effect] = []
         var isUnsent = false
         if let exchange = signIn.exchange, let request = exchange.request, requests.contains(request) {
-            isUnsent = exchange.stage == .asking
+            isUnsent = signIn.round != nil
             signIn.withdraw()
         }
         for caller in callers.list where requests.contains(caller.id) {
@@ -85,10 +85,7 @@ extension SessionMachine {
             case .session, .renewal, .token, .signOut, .retry, .update, .answer: break
             }
         }
-        if isUnsent {
-            signIn.end()
-            rounds.drop(.signIn)
-        }
+        if isUnsent { signIn.end() }
         return effects + settle(now)
     }
 
@@ -132,8 +129,8 @@ extension SessionMachine {
         }
         var refusal = refusal(for: failure, now)
         if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure, !exchange.isWithdrawn {
-            signIn.askAgain()
-            rounds.resume(round.afterRefusal(reason))
+            rounds.putBehindOthers(round.lastAsked)
+            signIn.ask(round.afterRefusal(reason))
             return [failure.report(as: refusal)] + settle(now)
         }
         signIn.end()
@@ -214,7 +211,6 @@ extension SessionMachine {
         var effects = [Effect.report(.exchangeEnded(.succeeded))]
         overtakeRenewal(of: departed?.identity)
         if let renewed = renewal.granted { effects += revokeUnlessSignedIn(renewed, now) }
-        rounds.drop(.renewal)
         if signIn.device != nil { effects += endDeviceSignIn(.approvalOvertaken) }
         switch consume departed {
         case nil:
@@ -370,6 +366,13 @@ extension SessionMachine {
         }
         callers.move(caller.id, to: .session)
         let (attempt, id) = (nextAttempt(), caller.id)
+        let round = HandlerRounds.Round(
+            attempt: attempt,
+            reason: .missing,
+            userId: wanted?.userId,
+            limit: RenewalPolicy.longestRound,
+            users: rounds.users
+        )
         signIn.begin(
             SignIn.Exchange(
                 attempt: attempt,
@@ -377,31 +380,18 @@ extension SessionMachine {
                 uid: caller.uid,
                 externalUserId: externalUserId,
                 wanted: wanted,
-                stage: facts.needsHandler ? .asking : .sent(given: nil, round: nil)
+                stage: facts.needsHandler ? .asking(round) : .sent(given: nil, round: nil)
             )
         )
+        if facts.needsHandler { return [] }
         if facts.awaitsApproval { return [.authorize(attempt, credentialOf: id)] }
-        guard facts.needsHandler else {
-            return [.exchange(attempt, credentialOf: id, completedWith: nil, expecting: expected)]
-        }
-        rounds.begin(
-            HandlerRounds.Round(
-                purpose: .signIn,
-                attempt: attempt,
-                reason: .missing,
-                userId: wanted?.userId,
-                limit: RenewalPolicy.longestRound,
-                users: rounds.users
-            )
-        )
-        return []
+        return [.exchange(attempt, credentialOf: id, completedWith: nil, expecting: expected)]
     }
 
     /// Sends the exchange with a handler's secret.
     mutating func sendExchange(_ round: HandlerRounds.Round, given: SecretRef, _ now: Moment) -> [Effect] {
-        guard let exchange = signIn.send(round.attempt, given: given, by: round), let id = exchange.request else {
-            return []
-        }
+        guard let exchange = signIn.exchange, let id = exchange.request else { return [] }
+        signIn.send(round, given: given)
         if let refusal = budget.spend(exchange.uid, now: now) {
             signIn.end()
             callers.refuse(refusal) { $0 == .session }

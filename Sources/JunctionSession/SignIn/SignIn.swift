@@ -45,7 +45,7 @@ struct SignIn: Hashable, Sendable {
         fileprivate(set) var heldUntil: PersistenceQueue.Update?
 
         enum Stage: Hashable, Sendable {
-            case asking
+            case asking(HandlerRounds.Round)
             /// `round`: the round of questions that led to it, if there was one.
             case sent(given: SecretRef?, round: HandlerRounds.Round?)
             case granted(Granted)
@@ -81,16 +81,14 @@ struct SignIn: Hashable, Sendable {
         self.exchange = exchange
     }
 
-    /// Marks the exchange as sent with a handler's secret. Returns `nil` if the exchange no longer asks for one.
-    mutating func send(_ attempt: Attempt, given: SecretRef, by round: HandlerRounds.Round) -> Exchange? {
-        guard exchange?.attempt == attempt, exchange?.stage == .asking else { return nil }
-        exchange?.stage = .sent(given: given, round: round)
-        return exchange
+    /// Goes on with the round of questions.
+    mutating func ask(_ round: HandlerRounds.Round) {
+        exchange?.stage = .asking(round)
     }
 
-    /// Returns to the handlers, because the provider refused a handler's secret.
-    mutating func askAgain() {
-        exchange?.stage = .asking
+    /// Marks the exchange as sent with a handler's secret.
+    mutating func send(_ round: HandlerRounds.Round, given: SecretRef) {
+        exchange?.stage = .sent(given: given, round: round)
     }
 
     mutating func withdraw() {
@@ -239,8 +237,13 @@ struct SignIn: Hashable, Sendable {
         if case .granted(let granted)? = exchange?.stage { granted } else { nil }
     }
 
+    /// The round of questions that goes on.
+    var round: HandlerRounds.Round? {
+        if case .asking(let round)? = exchange?.stage { round } else { nil }
+    }
+
     /// Whether a request is in flight, or its granted session waits for the write.
-    var isBusy: Bool { exchange.map { $0.stage != .asking } ?? false }
+    var isBusy: Bool { exchange != nil && round == nil }
 
     var isPolling: Bool { exchange?.isPoll ?? false }
 

@@ -47,8 +47,6 @@ extension SessionMachine {
         }
         overtakeRenewal(of: installation.session?.stored.identity)
         renewal.abandon()
-        rounds.drop(.renewal)
-        rounds.drop(.signIn)
         _ = signIn.endDevice()
         callers.overtake()
         return effects

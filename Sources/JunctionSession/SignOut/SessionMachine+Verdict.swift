@@ -36,7 +36,6 @@ extension SessionMachine {
         overtakeRenewal(of: session.stored.identity)
         let effects = renewal.granted.map { revoke($0, now) } ?? []
         let termination = Termination(code: verdict.code, message: verdict.message, at: now.wall)
-        rounds.drop(.renewal)
         renewal.store()
         persistence.begin(.ending(termination)) { _ in .terminated(termination, session.stored.identity) }
         return effects

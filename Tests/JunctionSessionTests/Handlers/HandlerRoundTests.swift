@@ -133,28 +133,40 @@ struct HandlerRoundTests {
         #expect(bench.everAsked.count == RenewalPolicy.mostRefusedAnswers)
     }
 
-    @Test func `a round that is dropped does not block the next round`() {
-        var rounds = HandlerRounds(handlerTimeout: .seconds(60))
-        func round(_ purpose: HandlerRounds.Round.Purpose, _ number: UInt64) -> HandlerRounds.Round {
-            HandlerRounds.Round(
-                purpose: purpose,
-                attempt: Attempt(number: number),
-                reason: .missing,
-                limit: .seconds(120),
-                users: [7]
-            )
-        }
-        rounds.register(HandlerID(number: 7, uid: 7))
-        rounds.begin(round(.renewal, 1))
-        rounds.begin(round(.signIn, 2))
-        rounds.drop(.signIn)
-        let steps = rounds.advance(Bench().now)
-        guard case .ask(_, let question)? = steps.first else {
-            Issue.record("Nobody is asked: \(steps)")
-            return
-        }
-        #expect(steps.count == 1)
-        #expect(question.attempt == Attempt(number: 1))
+    @Test func `a renewal asks at once when the sign-in with the open question has lost its right`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.registration(of: "bob")))
+        let dropped = bench.questions.last!.question
+        bench.renew()
+        #expect(dropped.reason == .missing)
+        #expect(bench.everAsked.count == 1)
+
+        bench.withdrawRight(from: request)
+
+        #expect(bench.questions.last?.question.reason == .requested)
+        bench.say(.credential, from: 1, to: dropped.attempt)
+        #expect(bench.exchanges.isEmpty)
+        bench.answerQuestion(.renew)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a renewal's round goes on before a sign-in whose token was refused meanwhile`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.registration(of: "bob")))
+        bench.answerQuestion(.credential)
+        bench.renew()
+        bench.failExchange(.refused("The token has expired"))
+
+        bench.answerQuestion(.unable)
+
+        #expect(bench.questions.last?.question.reason == .requested)
+        bench.answerQuestion(.unable)
+        #expect(bench.questions.last?.question.reason == .missing)
     }
 
     @Test func `a round keeps its turn after unable`() {

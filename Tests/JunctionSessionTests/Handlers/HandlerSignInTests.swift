@@ -75,28 +75,19 @@ struct HandlerSignInTests {
     }
 
     @Test func `only the answer to the open question continues a sign-in`() {
-        let round = HandlerRounds.Round(
-            purpose: .signIn,
-            attempt: Attempt(number: 1),
-            reason: .missing,
-            limit: .seconds(120),
-            users: []
-        )
-        let given = SecretRef(number: 9)
-        func exchanging(_ stage: SignIn.Exchange.Stage) -> SignIn {
-            var signIn = SignIn()
-            let request = RequestID(number: 1)
-            signIn.begin(SignIn.Exchange(attempt: Attempt(number: 1), request: request, uid: 0, stage: stage))
-            return signIn
-        }
-        var waiting = exchanging(.asking)
-        #expect(waiting.send(Attempt(number: 2), given: given, by: round) == nil)
-        #expect(waiting.send(Attempt(number: 1), given: given, by: round) != nil)
-        #expect(waiting.secrets == [given])
-        #expect(waiting.send(Attempt(number: 1), given: SecretRef(number: 10), by: round) == nil)
-        #expect(!waiting.isSent(Attempt(number: 2)))
-        waiting.askAgain()
-        #expect(!waiting.isSent(Attempt(number: 1)))
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        bench.signIn(.registration(of: "alice"))
+        let attempt = bench.questions.last!.question.attempt
+
+        bench.say(.credential, from: 2, to: Attempt(number: attempt.number + 1))
+        bench.say(.credential, from: 1, to: attempt)
+        #expect(bench.exchanges.isEmpty)
+
+        bench.say(.credential, from: 2, to: attempt)
+        bench.say(.credential, from: 2, to: attempt)
+        #expect(bench.exchanges == [attempt])
     }
 
     @Test func `a handler's answer completes a registration`() {
