@@ -60,9 +60,9 @@ extension SessionMachine {
         case .asking, .writingIntent, .sending, .answered, .storing:
             facts.phase = .inFlight
         case .resting(.postponed(let until, _)):
-            (facts.phase, facts.notBefore) = (.postponed, until.wall)
+            (facts.phase, facts.notBefore) = (.postponed, clock.wall(at: until))
         case .resting(.refreshRetry), .resting(.backoff):
-            (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt?.wall)
+            (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt.map(clock.wall(at:)))
         case .resting(.scheduled) where !session.hasEnd:
             // A token without an end is renewed on request, or when the provider has forgotten the session.
             break
@@ -70,10 +70,10 @@ extension SessionMachine {
             (facts.phase, facts.notBefore) = (.scheduled, session.renewAt)
         }
         if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isAlive(now) {
-            facts.notBefore = renewal.due(session, now)
+            facts.notBefore = renewal.due(session, now).map(now.wall(at:))
         }
         // A renewal that is due waits for a handler or a write, and not for a time.
-        if let due = renewal.due(session, now), due <= now.wall {
+        if let due = renewal.due(session, now), due <= now.uptime {
             (facts.phase, facts.notBefore) = (canBeginRenewal ? .inFlight : .waitingForHandler, nil)
         }
         return facts

@@ -32,6 +32,9 @@ package struct SessionMachine: Hashable, Sendable {
     /// A verdict on the user that came during the write of a change. It applies if the session stays after the change.
     var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
+    /// The reading of the clocks at the start or at the last step of the wall clock. Pauses are kept on the monotonic
+    /// clock, and shown by this reading. So a shown time changes only when its pause or the wall clock does.
+    private(set) var clock = Moment(wall: WallTime(milliseconds: 0), uptime: Uptime(milliseconds: 0))
     /// The steps of `settle`. Their order does not matter, and the simulation shuffles them.
     var ends = End.allCases
     var begins = Begin.allCases
@@ -87,6 +90,7 @@ package struct SessionMachine: Hashable, Sendable {
         durable: Bool = true,
         now: Moment
     ) -> [Effect] {
+        clock = now
         persistence.restored(restoration, durable: durable, now: now)
         switch restoration {
         case .absent:
@@ -152,6 +156,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// Handles a step of the wall clock or a resume from suspend. Wall-clock times are computed again, and nothing is
     /// reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
+        clock = now
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
         if signIn.clockJumped(now) { updateRecord() }
@@ -159,8 +164,8 @@ package struct SessionMachine: Hashable, Sendable {
             let before = session.stored
             session.clockJumped(
                 now,
-                postponedUntil: renewal.postponement?.until.wall,
-                demandedUntil: renewal.demandedUntil(now)?.wall
+                postponedUntil: (renewal.postponement?.until).map(now.wall(at:)),
+                demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
             )
             if session.stored != before { updateRecord() }
             installation = .signedIn(session)
@@ -283,9 +288,9 @@ package struct SessionMachine: Hashable, Sendable {
         if let session = installation.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
         // While a change is being written, a due renewal waits for the end of the write and needs no alarm.
         if let session = installation.session, let due = renewal.due(session, now),
-            due > now.wall || (canBeginRenewal && persistence.change == nil)
+            due > now.uptime || (canBeginRenewal && persistence.change == nil)
         {
-            times.append(due)
+            times.append(now.wall(at: due))
         }
         // The alarm is set for at most 30 days, because timers do not accept times thousands of years away.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }

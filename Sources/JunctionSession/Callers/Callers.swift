@@ -200,7 +200,7 @@ struct Callers: Hashable, Sendable {
     var retryAt: Uptime? {
         list.compactMap { caller in
             guard case .retry(let retry) = caller.wait else { return nil }
-            return retry.time?.uptime
+            return retry.time
         }.min()
     }
 }

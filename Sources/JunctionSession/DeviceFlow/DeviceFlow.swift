@@ -118,7 +118,7 @@ struct DeviceFlow: Hashable, Sendable {
         // A `slow_down` does not say whether an earlier, lost answer was a grant.
         if !tooFast { doubt = nil }
         retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
-        stored.notBefore = notBefore
+        stored.notBefore = notBefore(now)
     }
 
     /// Handles a poll without a usable answer.
@@ -131,7 +131,7 @@ struct DeviceFlow: Hashable, Sendable {
             let backoff = min(pause * (1 << min(retry.failures, 10)), Self.longestBackoff)
             retry.failed(after: pause(of: max(pause, backoff), now), now)
         }
-        stored.notBefore = notBefore
+        stored.notBefore = notBefore(now)
     }
 
     /// Handles a step of the wall clock or a resume. A person may have approved meanwhile.
@@ -141,7 +141,7 @@ struct DeviceFlow: Hashable, Sendable {
         let before = stored
         stored.expiresAt = now.wall(at: endsAt)
         retry.clockJumped(now)
-        stored.notBefore = notBefore
+        stored.notBefore = notBefore(now)
         return stored != before
     }
 
@@ -153,8 +153,8 @@ struct DeviceFlow: Hashable, Sendable {
 
     private var isPolling: Bool { retry.time == nil }
 
-    /// The end of the pause that the provider demands.
-    private var notBefore: WallTime? { retry.isDemanded ? retry.time?.wall : nil }
+    /// Returns the end of the pause that the provider demands.
+    private func notBefore(_ now: Moment) -> WallTime? { retry.isDemanded ? retry.time.map(now.wall(at:)) : nil }
 
     /// Whether the provider must be asked before the sign-in may end, because this process has not polled yet.
     private var isUnasked: Bool { doubt == .restart && retry.lastTried == nil }
@@ -170,7 +170,7 @@ struct DeviceFlow: Hashable, Sendable {
 
     /// The time of the next poll or of the expiry of the codes. `nil` while a poll is in flight.
     var dueAt: Uptime? {
-        guard let time = retry.time?.uptime else { return nil }
+        guard let time = retry.time else { return nil }
         return isUnasked ? time : min(time, endsAt)
     }
 }

@@ -163,10 +163,10 @@ extension SessionMachine {
     /// restart.
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
-        let until = Retry.Time(now.uptime + delay, now)
+        let until = now.uptime + delay
         renewal.postpone(until: until, after: round.words)
         guard case .signedIn(var session) = installation else { return }
-        session.postponed(until: until.wall)
+        session.postponed(until: now.wall(at: until))
         installation = .signedIn(session)
         let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: delay)
         if isRenewalAwaited { renewal.tell(refusal, saying: round.words, now) }

@@ -10,7 +10,7 @@
 package struct Retry: Hashable, Sendable {
     private(set) var failures = 0
     /// The end of the pause. `nil` if nothing has failed, or while an attempt is under way.
-    private(set) var time: Time?
+    private(set) var time: Uptime?
     /// Whether the provider has set the length of the pause.
     private(set) var isDemanded = false
     private(set) var lastTried: Uptime?
@@ -19,28 +19,17 @@ package struct Retry: Hashable, Sendable {
     /// The begin of the first failed attempt.
     private var failingSince: Uptime?
 
-    /// A time on the monotonic clock, and its present reading on the wall clock.
-    struct Time: Hashable, Sendable {
-        var uptime: Uptime
-        var wall: WallTime
-
-        init(_ uptime: Uptime, _ now: Moment) {
-            self.uptime = uptime
-            wall = now.wall(at: uptime)
-        }
-    }
-
     package init() {}
 
     init(_ now: Moment) {
-        time = Time(now.uptime, now)
+        time = now.uptime
     }
 
     /// Creates the pause of a record. Returns `nil` if it is over. The wall clock may have been set since, so the pause
     /// is limited to the longest accepted `Retry-After`.
     init?(demandedUntil end: WallTime, _ now: Moment) {
         guard end > now.wall else { return nil }
-        time = Time(now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound), now)
+        time = now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
         isDemanded = true
     }
 
@@ -56,14 +45,14 @@ package struct Retry: Hashable, Sendable {
     /// Forgets the failures and sets a pause before the next attempt.
     mutating func wait(for delay: Duration, isDemanded: Bool = false, _ now: Moment) {
         reset()
-        (time, self.isDemanded) = (Time(now.uptime + delay, now), isDemanded)
+        (time, self.isDemanded) = (now.uptime + delay, isDemanded)
     }
 
     /// Counts a failed attempt and sets the pause.
     mutating func failed(after delay: Duration, isDemanded: Bool = false, _ now: Moment) {
         failures += 1
         failingSince = failingSince ?? lastTried
-        (time, self.isDemanded) = (Time(now.uptime + delay, now), isDemanded)
+        (time, self.isDemanded) = (now.uptime + delay, isDemanded)
     }
 
     /// Counts a failed attempt. The provider's `Retry-After` or the backoff sets the pause.
@@ -83,7 +72,7 @@ package struct Retry: Hashable, Sendable {
         return delay
     }
 
-    func isDue(_ now: Moment) -> Bool { time.map { $0.uptime <= now.uptime } ?? false }
+    func isDue(_ now: Moment) -> Bool { time.map { $0 <= now.uptime } ?? false }
 
     /// Whether a caller with a good reason may begin an attempt before the backoff ends.
     func mayTrySooner(_ now: Moment) -> Bool { !isDemanded && earliest(now) <= now.uptime }
@@ -92,11 +81,10 @@ package struct Retry: Hashable, Sendable {
         lastTried.map { max($0 + spacing, now.uptime) } ?? now.uptime
     }
 
-    /// Handles a step of the wall clock or a resume: the provider may be reachable again, and the wall-clock reading
-    /// changes.
+    /// Handles a step of the wall clock or a resume: the provider may be reachable again.
     mutating func clockJumped(_ now: Moment) {
-        guard let time else { return }
-        self.time = Time(isDemanded ? time.uptime : min(time.uptime, earliest(now)), now)
+        guard let time, !isDemanded else { return }
+        self.time = min(time, earliest(now))
     }
 
     /// Shortens the pause, because the network may have returned.
@@ -104,7 +92,7 @@ package struct Retry: Hashable, Sendable {
         guard let time, !isDemanded else { return }
         let earliest = earliest(now)
         let spread = RenewalPolicy.networkReturnSpread(afterFailingSince: failingSince, now.uptime)
-        guard time.uptime > earliest + spread.upperBound else { return }
-        self.time = Time(earliest + random.uniform(in: spread), now)
+        guard time > earliest + spread.upperBound else { return }
+        self.time = earliest + random.uniform(in: spread)
     }
 }

@@ -219,7 +219,7 @@ struct PersistenceQueue: Hashable, Sendable {
 
     /// The time at which the next rewrite is due, or at which the write at the store is given up.
     var dueAt: Uptime? {
-        guard let write = atStore else { return isIdle ? rewrite.time?.uptime : nil }
+        guard let write = atStore else { return isIdle ? rewrite.time : nil }
         return write.isOverdue ? nil : write.beganAt + RenewalPolicy.longestWrite
     }
 }

@@ -21,7 +21,7 @@ struct Renewal: Hashable, Sendable {
     private var refreshRetries = RefreshRetries()
     /// The end of the pause that the provider has demanded. It holds until a grant. Only refresh retries and
     /// `session.renew` may be sent earlier.
-    private var demand: Retry.Time?
+    private var demand: Uptime?
     /// The time at which a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
     /// The last failure that `session.renew` reported.
@@ -71,7 +71,7 @@ struct Renewal: Hashable, Sendable {
         case backoff(keeping: Kept?)
         /// The end of a postponement: no handler could help. Until then only `session.renew` and a sign-in ask
         /// handlers.
-        case postponed(until: Retry.Time, after: String)
+        case postponed(until: Uptime, after: String)
         /// A handler to ask: the postponement is over, or the provider has forgotten the registration.
         case due
     }
@@ -130,7 +130,7 @@ struct Renewal: Hashable, Sendable {
         let longest = postponement + RenewalPolicy.postponementSpread.upperBound
         let left = min(max(until - now.wall, .zero), longest)
         guard left > .zero else { return .due }
-        return .postponed(until: Retry.Time(now.uptime + left, now), after: "no session handler could help")
+        return .postponed(until: now.uptime + left, after: "no session handler could help")
     }
 
     /// Resumes a postponement after a failed attempt during it. No handler is asked before the postponement ends.
@@ -138,7 +138,7 @@ struct Renewal: Hashable, Sendable {
         let wait = Self.wait(postponedUntil: until, postponement, now)
         // If the provider also demands a pause, the later of the two ends counts.
         guard case .resting(.backoff(keeping: nil)) = phase, case .postponed(let end, _) = wait,
-            end.uptime > demandedUntil(now)?.uptime ?? now.uptime
+            end > demandedUntil(now) ?? now.uptime
         else { return }
         phase = .resting(wait)
     }
@@ -149,34 +149,31 @@ struct Renewal: Hashable, Sendable {
     ///
     /// - Returns: whether a postponement ended.
     mutating func wake(_ now: Moment) -> Bool {
-        guard case .resting(.postponed(let until, _)) = phase, until.uptime <= now.uptime else { return false }
+        guard case .resting(.postponed(let until, _)) = phase, until <= now.uptime else { return false }
         phase = .resting(.due)
         return true
     }
 
     /// Returns the time at which the next attempt is due without a caller. `nil` while an attempt is under way.
-    func due(_ session: Session, _ now: Moment) -> WallTime? {
+    func due(_ session: Session, _ now: Moment) -> Uptime? {
         guard case .resting(let wait) = phase, isOpen(to: session) else { return nil }
         switch wait {
-        case .postponed(let until, _): return now.wall(at: until.uptime)
-        case .refreshRetry, .backoff: return retry.time.map { now.wall(at: $0.uptime) }
-        case .due: return now.wall
+        case .postponed(let until, _): return until
+        case .refreshRetry, .backoff: return retry.time
+        case .due: return now.uptime
         case .scheduled:
             if !session.isAlive(now) {
                 let earliest = retry.lastTried.map { $0 + RenewalPolicy.shortestLife } ?? now.uptime
-                return now.wall(at: max(earliest, now.uptime))
+                return max(earliest, now.uptime)
             }
-            return session.hasEnd ? session.renewAt ?? session.stored.token?.expiresAt : nil
+            guard session.hasEnd, let time = session.renewAt ?? session.stored.token?.expiresAt else { return nil }
+            return now.uptime + (time - now.wall)
         }
     }
 
     /// Handles a step of the wall clock or a resume.
     mutating func clockJumped(_ now: Moment) {
         retry.clockJumped(now)
-        demand = demand.map { Retry.Time($0.uptime, now) }
-        if case .resting(.postponed(let until, let words)) = phase {
-            phase = .resting(.postponed(until: Retry.Time(until.uptime, now), after: words))
-        }
     }
 
     /// Shortens a backoff, because the network may have returned. Refresh retries do not depend on it.
@@ -328,7 +325,7 @@ struct Renewal: Hashable, Sendable {
         if failure.ambiguous, let sentAt { refreshRetries.lost(sentAt: sentAt, now) }
         if let asked = failure.retryAfter {
             let end = now.uptime + RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
-            demand = Retry.Time(max(end, demand?.uptime ?? end), now)
+            demand = max(end, demand ?? end)
         }
         var delay: Duration
         if let retryDelay = refreshRetries.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
@@ -338,7 +335,7 @@ struct Renewal: Hashable, Sendable {
         } else {
             refreshRetries.close()
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
-            let demanded = demandedUntil(now).map { $0.uptime - now.uptime }
+            let demanded = demandedUntil(now).map { $0 - now.uptime }
             if let demanded { delay = failure.retryAfter == nil ? max(delay, demanded) : demanded }
             retry.failed(after: delay, isDemanded: demanded != nil, now)
             phase = .resting(.backoff(keeping: tried.kept(after: failure)))
@@ -349,7 +346,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Begins a postponement: no handler could help, and none is asked before `until`.
-    mutating func postpone(until: Retry.Time, after words: String) {
+    mutating func postpone(until: Uptime, after words: String) {
         phase = .resting(.postponed(until: until, after: words))
         lastError = "unableToRetrieveAuthToken: " + words
     }
@@ -430,15 +427,15 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// The end of the postponement, and its reason.
-    var postponement: (until: Retry.Time, words: String)? {
+    var postponement: (until: Uptime, words: String)? {
         if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
     }
 
     /// Returns the end of the pause that the provider demands, if it is in the future.
-    func demandedUntil(_ now: Moment) -> Retry.Time? { demand.flatMap { $0.uptime > now.uptime ? $0 : nil } }
+    func demandedUntil(_ now: Moment) -> Uptime? { demand.flatMap { $0 > now.uptime ? $0 : nil } }
 
     /// The time of the retry after a failure.
-    var retryAt: Retry.Time? {
+    var retryAt: Uptime? {
         switch phase {
         case .resting(.refreshRetry), .resting(.backoff): retry.time
         case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .writingIntent, .sending, .answered,

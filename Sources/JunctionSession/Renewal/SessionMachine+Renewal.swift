@@ -118,7 +118,8 @@ extension SessionMachine {
     ) -> [Effect] {
         judge(tried, failure, session, now)
         // The time of the next attempt is known only after `judge`.
-        return [.report(.renewalEnded(outcome(of: failure), failure.reported, nextAttempt: renewalDue(now)))]
+        let next = renewalDue(now).map(now.wall(at:))
+        return [.report(.renewalEnded(outcome(of: failure), failure.reported, nextAttempt: next))]
     }
 
     /// Returns the outcome for the report. Refusals without a reason may have become a demand for a new credential.
@@ -226,14 +227,14 @@ extension SessionMachine {
         )
         if !failure.ambiguous, !renewal.isOutcomeUnknown { session.renewalAnswered() }
         if let until = renewal.demandedUntil(now) {
-            session.delayed(until: until.wall)
+            session.delayed(until: now.wall(at: until))
             updateRecord()
         }
         installation = .signedIn(session)
         if asksApps(session), let until = session.stored.postponedUntil, until > now.wall {
             renewal.resume(postponedUntil: until, postponement, now)
         }
-        if let (until, _) = renewal.postponement { refusal.retryAfter = until.uptime - now.uptime }
+        if let (until, _) = renewal.postponement { refusal.retryAfter = until - now.uptime }
         callers.refuse(refusal, where: \.isForRenewal)
     }
 
@@ -250,14 +251,14 @@ extension SessionMachine {
 
     /// Returns the time at which a renewal is due without a caller. `nil` while one is under way or the session is
     /// being changed.
-    func renewalDue(_ now: Moment) -> WallTime? {
+    func renewalDue(_ now: Moment) -> Uptime? {
         guard let session = installation.session, persistence.change == nil else { return nil }
         return renewal.due(session, now)
     }
 
     mutating func renewIfDue(_ now: Moment) -> [Effect] {
         guard let session = installation.session, let due = renewalDue(now), canBeginRenewal,
-            due <= now.wall || mayPassPostponement(session, now)
+            due <= now.uptime || mayPassPostponement(session, now)
         else { return [] }
         beginRenewal(reason(for: session, now), by: nil, now)
         return []

@@ -30,7 +30,7 @@ struct Revocations: Hashable, Sendable {
         var lastError: String?
 
         /// The time of the next attempt, or the end of the token if that comes first.
-        var dueAt: Uptime? { retry.time.map { min($0.uptime, endsAt) } }
+        var dueAt: Uptime? { retry.time.map { min($0, endsAt) } }
 
         func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? true }
     }

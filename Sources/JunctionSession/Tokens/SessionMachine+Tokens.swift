@@ -130,7 +130,7 @@ extension SessionMachine {
     ) -> TokenDecision {
         if session.stored.reauthenticationPending { return .answer(.failure(.reauthenticationRequired)) }
         if let (until, words) = renewal.postponement {
-            let refusal = SessionError.noHandlerCouldRenew(words, retryAfter: until.uptime - now.uptime)
+            let refusal = SessionError.noHandlerCouldRenew(words, retryAfter: until - now.uptime)
             return .answer(outcome(for: kind, session, refusal, now))
         }
         if !canBeginRenewal { return .answer(outcome(for: kind, session, .noHandlerIsRegistered, now)) }
@@ -145,7 +145,7 @@ extension SessionMachine {
         if let retryAt = renewal.retryAt {
             // Only a caller with an expired token may begin an attempt before the backoff ends.
             if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
-            let refusal = SessionError.tokenExpired(retryAfter: retryAt.uptime - now.uptime)
+            let refusal = SessionError.tokenExpired(retryAfter: retryAt - now.uptime)
             return .answer(outcome(for: kind, session, refusal, now))
         }
         if session.isAlive(now), let spacing {
