@@ -26,7 +26,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// The budget for calls of the session.
     var budget: CallBudget
     /// The budget for API calls.
-    private(set) var apiBudget: CallBudget
+    private var apiBudget: CallBudget
     /// The generation with which this process signed the present user in. Zero if the user came from the record.
     var signedInSince: UInt64 = 0
     /// A verdict on the user that came during the write of a change. It applies if the session stays after the change.
@@ -69,7 +69,10 @@ package struct SessionMachine: Hashable, Sendable {
         random = Randomness(seed: seed)
     }
 
-    mutating func spendApiCall(_ uid: UInt32, _ now: Moment) -> SessionError? { apiBudget.spend(uid, now: now) }
+    /// Counts an API call of this user that is about to leave, or returns the error if the user has reached the limit.
+    package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
+        apiBudget.spend(uid, now: now)
+    }
 
     // MARK: Events
 

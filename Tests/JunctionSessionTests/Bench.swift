@@ -248,8 +248,8 @@ struct Bench {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
-            case .credential: .authToken(secret())
-            case .signature: .signature(secret())
+            case .credential: .given(Given(secret: secret()))
+            case .signature: .given(Given(secret: secret(), isSpentByUse: true))
             case .unable: .unable
             }
         perform(machine.handlerAnswered(handler(number), attempt, named, now: now))

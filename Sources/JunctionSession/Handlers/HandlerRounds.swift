@@ -226,10 +226,8 @@ package struct HandlerID: Hashable, Sendable {
 package enum HandlerAnswer: Hashable, Sendable {
     /// Renew with the session's own secrets.
     case renew
-    /// A token that the app's server made.
-    case authToken(SecretRef)
-    /// A signature that the app's server made. It is valid for one request that arrives.
-    case signature(SecretRef)
+    /// A token or a signature that the app's server made.
+    case given(Given)
     /// The handler cannot help now. An invalid answer and a closed connection mean the same.
     case unable
     /// The handler cannot help now, and gives the reason.
@@ -237,10 +235,10 @@ package enum HandlerAnswer: Hashable, Sendable {
 }
 
 /// A handler's secret, until the provider has accepted or refused it.
-struct Given: Hashable, Sendable {
-    var secret: SecretRef
+package struct Given: Hashable, Sendable {
+    package var secret: SecretRef
     /// Whether the secret may arrive at the provider only once, such as a signature with its sequence.
-    var isSpentByUse: Bool
+    package var isSpentByUse = false
 }
 
 /// The reason of a renewal. The raw values are those of the wire.

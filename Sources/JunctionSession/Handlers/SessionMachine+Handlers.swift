@@ -35,7 +35,7 @@ extension SessionMachine {
         switch answer {
         case .unable, .renew: goOn(round.afterFailure("the last one could not get a token"))
         case .failed(let words): goOn(round.afterFailure("the last one said: \(words)"))
-        case .authToken(let secret), .signature(let secret): return sendExchange(round, given: secret, now)
+        case .given(let given): return sendExchange(round, given: given.secret, now)
         }
         return []
     }
@@ -54,14 +54,12 @@ extension SessionMachine {
             goOn(round.afterFailure("the last one answered with an error"))
         case .renew where installation.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
             renewal.rest()
-            if isRenewalAwaited { renewal.tell(.reauthenticationRequired, now) }
+            repeatForCallers(.reauthenticationRequired, now)
             callers.refuse(.reauthenticationRequired) { $0 == .renewal }
         case .renew:
             renew(round, with: nil, now)
-        case .authToken(let secret):
-            renew(round, with: Given(secret: secret, isSpentByUse: false), now)
-        case .signature(let secret):
-            renew(round, with: Given(secret: secret, isSpentByUse: true), now)
+        case .given(let given):
+            renew(round, with: given, now)
         }
         return []
     }
@@ -169,7 +167,7 @@ extension SessionMachine {
         session.postponed(until: now.wall(at: until))
         installation = .signedIn(session)
         let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: delay)
-        if isRenewalAwaited { renewal.tell(refusal, saying: round.words, now) }
+        repeatForCallers(refusal, saying: round.words, now)
         // A caller must be able to rely on the postponement after a crash, so it is answered after the write.
         let update = updateRecord()
         for caller in callers.list where caller.wait.isForRenewal {

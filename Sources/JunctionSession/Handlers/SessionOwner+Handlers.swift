@@ -35,9 +35,14 @@ extension SessionOwner {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
-            case .authToken(let token): .authToken(secretStore.put(.answer(.authToken(token))))
+            case .authToken(let token): .given(Given(secret: secretStore.put(.answer(.authToken(token)))))
             case .signature(let signature, let sequence):
-                .signature(secretStore.put(.answer(.signature(signature, sequence: sequence))))
+                .given(
+                    Given(
+                        secret: secretStore.put(.answer(.signature(signature, sequence: sequence))),
+                        isSpentByUse: true
+                    )
+                )
             case nil: words?.firstWords.map(HandlerAnswer.failed) ?? .unable
             }
         handle { $0.handlerAnswered(handler, attempt, named, now: $1) }

@@ -68,7 +68,7 @@ struct Renewal: Hashable, Sendable {
         /// The time to send the same refresh token again. No handler is asked.
         case refreshRetry
         /// The pause after a transient failure. The next attempt uses a kept handler's secret again.
-        case backoff(keeping: Kept?)
+        case backoff(keeping: Try?)
         /// The end of a postponement: no handler could help. Until then only `session.renew` and a sign-in ask
         /// handlers.
         case postponed(until: Uptime, after: String)
@@ -84,12 +84,6 @@ struct Renewal: Hashable, Sendable {
         /// The round of questions that led to the attempt, if there was one.
         var round: HandlerRounds.Round?
         var isRefreshRetry = false
-    }
-
-    /// A handler's secret, and the round in which the handler gave it.
-    struct Kept: Hashable, Sendable {
-        var given: Given
-        var round: HandlerRounds.Round?
     }
 
     private struct RepeatedFailure: Hashable, Sendable {
@@ -288,38 +282,28 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Handles the provider's demand for a new credential. No renewal is scheduled.
-    ///
-    /// - Parameter isAwaited: whether a caller of `session.renew` waits.
-    mutating func reauthenticationDemanded(_ refusal: SessionError, isAwaited: Bool, _ now: Moment) {
+    mutating func reauthenticationDemanded() {
         var next = Renewal()
         (next.retry, next.told, next.refreshRetries) = (retry, told, refreshRetries.closed)
         next.retry.reset()
         self = next
-        lastError = "reauthenticationRequired: " + refusal.message
-        if isAwaited { tell(refusal, now) }
+        lastError = "reauthenticationRequired: " + SessionError.reauthenticationRequired.message
     }
 
     /// Handles a transient failure.
     ///
-    /// - Parameters:
-    ///   - isAwaited: whether a caller of `session.renew` waits.
-    ///   - isReauthenticationPresumed: whether the provider has refused without a reason for so long that the daemon
-    ///     requires a new credential.
-    ///   - sentAt: the send time of the request, if it carried a refresh token that may be spent now.
-    ///   - left: the rest of the token's lifetime, if it has not expired.
+    /// - Parameter sentAt: the send time of the request, if it carried a refresh token that may be spent now.
     /// - Returns: the error for waiting callers, with the length of the pause.
     mutating func failed(
         _ failure: Unavailability,
         _ tried: Try,
-        isReauthenticationPresumed: Bool,
+        _ session: Session,
         refreshTokenSentAt sentAt: Uptime?,
-        left: Duration?,
-        isAwaited: Bool,
         _ now: Moment,
         using random: inout Randomness
     ) -> SessionError {
         var refusal =
-            isReauthenticationPresumed
+            session.stored.isReauthenticationPresumed
             ? .reauthenticationPresumed(failure.message) : SessionError(failure)
         lastError = "\(refusal.kind.rawValue): \(refusal.message)"
         if failure.ambiguous, let sentAt { refreshRetries.lost(sentAt: sentAt, now) }
@@ -334,14 +318,14 @@ struct Renewal: Hashable, Sendable {
             phase = .resting(.refreshRetry)
         } else {
             refreshRetries.close()
+            let left = session.isAlive(now) ? session.validity(now) : nil
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
             let demanded = demandedUntil(now).map { $0 - now.uptime }
             if let demanded { delay = failure.retryAfter == nil ? max(delay, demanded) : demanded }
             retry.failed(after: delay, isDemanded: demanded != nil, now)
-            phase = .resting(.backoff(keeping: tried.kept(after: failure)))
+            phase = .resting(.backoff(keeping: tried.isReusable(after: failure) ? tried : nil))
         }
         refusal.retryAfter = delay
-        if isAwaited { tell(refusal, now) }
         return refusal
     }
 
@@ -421,8 +405,8 @@ struct Renewal: Hashable, Sendable {
     /// Whether the outcome of a request is unknown.
     var isOutcomeUnknown: Bool { refreshRetries.isOpen }
 
-    /// The handler's secret for the next attempt.
-    var kept: Kept? {
+    /// The attempt whose handler's secret the next attempt uses again.
+    var kept: Try? {
         if case .resting(.backoff(let kept)) = phase { kept } else { nil }
     }
 
@@ -462,8 +446,8 @@ struct Renewal: Hashable, Sendable {
     /// The secrets that the renewal still needs: handlers' secrets and those of a grant that waits.
     var secrets: [SecretRef] {
         switch phase {
-        case .resting(.backoff(let kept?)): [kept.given.secret]
-        case .writingIntent(let next, _), .sending(let next, _): next.given.map { [$0.secret] } ?? []
+        case .resting(.backoff(let tried?)), .writingIntent(let tried, _), .sending(let tried, _):
+            tried.given.map { [$0.secret] } ?? []
         case .answered(let tried, _, let answer): [tried.given?.secret, answer.granted?.secrets].compactMap(\.self)
         case .resting, .asking, .storing: []
         }
@@ -471,9 +455,8 @@ struct Renewal: Hashable, Sendable {
 }
 
 extension Renewal.Try {
-    /// Returns the secret that the retry may use again. A signature that may have been spent is not kept.
-    fileprivate func kept(after failure: Unavailability) -> Renewal.Kept? {
-        guard let given, !(given.isSpentByUse && failure.ambiguous) else { return nil }
-        return Renewal.Kept(given: given, round: round)
+    /// Whether it has a handler's secret that the retry may use again. A signature that may have been spent is not kept.
+    fileprivate func isReusable(after failure: Unavailability) -> Bool {
+        given.map { !($0.isSpentByUse && failure.ambiguous) } ?? false
     }
 }

@@ -199,7 +199,8 @@ extension SessionMachine {
         var session = session
         session.reauthenticationDemanded()
         installation = .signedIn(session)
-        renewal.reauthenticationDemanded(.reauthenticationRequired, isAwaited: isRenewalAwaited, now)
+        renewal.reauthenticationDemanded()
+        repeatForCallers(.reauthenticationRequired, now)
         callers.refuse(.reauthenticationRequired, after: updateRecord()) { $0 == .renewal }
     }
 
@@ -218,13 +219,12 @@ extension SessionMachine {
         var refusal = renewal.failed(
             failure,
             tried,
-            isReauthenticationPresumed: session.stored.isReauthenticationPresumed,
+            session,
             refreshTokenSentAt: isRefreshRetryable ? renewal.sentAt : nil,
-            left: session.isAlive(now) ? session.validity(now) : nil,
-            isAwaited: isRenewalAwaited,
             now,
             using: &random
         )
+        repeatForCallers(refusal, now)
         if !failure.ambiguous, !renewal.isOutcomeUnknown { session.renewalAnswered() }
         if let until = renewal.demandedUntil(now) {
             session.delayed(until: now.wall(at: until))
@@ -238,8 +238,10 @@ extension SessionMachine {
         callers.refuse(refusal, where: \.isForRenewal)
     }
 
-    /// Whether a caller of `session.renew` waits.
-    var isRenewalAwaited: Bool { callers.list.contains { $0.wait == .renewal } }
+    /// Repeats this failure to callers of `session.renew` for ten seconds, if such a caller waits now.
+    mutating func repeatForCallers(_ refusal: SessionError, saying words: String? = nil, _ now: Moment) {
+        if callers.list.contains(where: { $0.wait == .renewal }) { renewal.tell(refusal, saying: words, now) }
+    }
 
     // MARK: Beginning
 

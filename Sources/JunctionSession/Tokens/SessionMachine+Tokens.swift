@@ -48,11 +48,6 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// Counts an API call of this user that is about to leave, or returns the error if the user has reached the limit.
-    package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
-        spendApiCall(uid, now)
-    }
-
     /// Counts another provider call of this user, such as a check or the preparation of a sign-in. Returns the error if
     /// the user has reached the limit.
     package mutating func providerCallBegan(by uid: UInt32, now: Moment) -> SessionError? {

@@ -167,7 +167,7 @@ struct Exploration: Hashable {
             handler = nil
             try perform(machine.handlerGone(gone, now: now))
         case .handlerSaysRenew: try answerQuestion(.renew)
-        case .handlerGives: try answerQuestion(.authToken(put(machine.identity?.userId ?? "alice")))
+        case .handlerGives: try answerQuestion(.given(Given(secret: put(machine.identity?.userId ?? "alice"))))
         case .handlerIsUnable: try answerQuestion(.unable)
         case .alarm: try ring()
         case .clockAhead: try step(.seconds(7_200))
