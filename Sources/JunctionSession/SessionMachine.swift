@@ -9,9 +9,7 @@ package struct SessionMachine: Hashable, Sendable {
     let provider: String
     /// The properties of the provider's schemes.
     let schemes: [Scheme: SchemeTraits]
-    let mode: RenewalMode
-    /// The time in which no handler is asked after none could help.
-    let postponement: Duration
+    let rules: RenewalRules
     var random: Randomness
 
     /// Who is signed in. A state is in force when the disk has it or has refused it.
@@ -43,8 +41,7 @@ package struct SessionMachine: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - schemes: the properties of the provider's schemes.
-    ///   - handlerTimeout: the time limit for the answer of one handler.
-    ///   - postponement: the time in which no handler is asked after none could help, at least ten minutes.
+    ///   - rules: the settings of renewals.
     ///   - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
     ///   - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
     package init(
@@ -52,18 +49,15 @@ package struct SessionMachine: Hashable, Sendable {
         schemes: [Scheme: SchemeTraits],
         sealedWith: String,
         seed: UInt64,
-        mode: RenewalMode = .automatic,
-        handlerTimeout: Duration = .seconds(60),
-        postponement: Duration = RenewalPolicy.shortestPostponement,
+        rules: RenewalRules = RenewalRules(),
         callsPerMinute: Int = .max,
         apiCallsPerMinute: Int? = nil
     ) {
         self.provider = provider
         self.schemes = schemes
-        self.mode = mode
-        self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
+        self.rules = rules
         persistence = PersistenceQueue(sealedWith: sealedWith)
-        rounds = HandlerRounds(handlerTimeout: handlerTimeout)
+        rounds = HandlerRounds(handlerTimeout: rules.handlerTimeout)
         budget = CallBudget(callsPerMinute: callsPerMinute)
         apiBudget = CallBudget(callsPerMinute: apiCallsPerMinute ?? callsPerMinute)
         random = Randomness(seed: seed)
@@ -133,7 +127,7 @@ package struct SessionMachine: Hashable, Sendable {
             renewal = Renewal(
                 resuming: session.stored,
                 writtenAt: record.writtenAt,
-                postponement: postponement,
+                postponement: rules.postponement,
                 at: now
             )
             if traits(of: stored.scheme).mayBeForgotten {

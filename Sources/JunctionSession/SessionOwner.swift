@@ -92,9 +92,7 @@ package actor SessionOwner {
             schemes: provider.schemes,
             sealedWith: store.sealedWith,
             seed: seed,
-            mode: rules.mode,
-            handlerTimeout: rules.handlerTimeout,
-            postponement: rules.postponement,
+            rules: rules,
             callsPerMinute: callsPerMinute,
             apiCallsPerMinute: apiCallsPerMinute
         )

@@ -59,9 +59,7 @@ struct Bench {
             schemes: FakeProvider.allSchemes,
             sealedWith: "file",
             seed: seed,
-            mode: mode,
-            handlerTimeout: handlerTimeout,
-            postponement: postponement,
+            rules: RenewalRules(mode: mode, handlerTimeout: handlerTimeout, postponement: postponement),
             callsPerMinute: callsPerMinute
         )
         var codes: SecretRef?

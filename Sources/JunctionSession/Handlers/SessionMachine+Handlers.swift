@@ -67,7 +67,7 @@ extension SessionMachine {
     // MARK: Asking
 
     /// Whether apps are asked about the renewals of this session.
-    func asksApps(_ session: Session) -> Bool { mode == .handler && !traits(of: session.stored.scheme).renewsAlone }
+    func asksApps(_ session: Session) -> Bool { rules.mode == .handler && !traits(of: session.stored.scheme).renewsAlone }
 
     /// Whether a renewal of this session needs a handler. A refresh retry does not: the refresh token is the session's
     /// own.
@@ -160,7 +160,7 @@ extension SessionMachine {
     /// Begins a postponement: no handler is asked for ten to eleven minutes (or longer by configuration), also after a
     /// restart.
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
-        let delay = postponement + random.uniform(in: RenewalPolicy.postponementSpread)
+        let delay = rules.postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = now.uptime + delay
         renewal.postpone(until: until, after: round.words)
         guard case .signedIn(var session) = installation else { return }

@@ -1,7 +1,7 @@
 /// The local apps that the daemon asks when a session is to be renewed.
 extension SessionOwner {
     /// Whether the session handlers are asked for renewals.
-    package var renewalMode: RenewalMode { machine.mode }
+    package var renewalMode: RenewalMode { machine.rules.mode }
 
     /// Registers a session handler. The owner calls `ask` on its executor, with one question at a time.
     ///

@@ -1,10 +1,10 @@
 /// The settings of renewals: who decides about them, and the time limits for apps.
-package struct RenewalRules: Equatable, Sendable {
+package struct RenewalRules: Hashable, Sendable {
     package var mode: RenewalMode
     /// The time limit for the answer of one session handler.
     package var handlerTimeout: Duration
     /// The time in which no handler is asked after none could help, at least ten minutes.
-    package var postponement: Duration
+    package let postponement: Duration
 
     package init(
         mode: RenewalMode = .automatic,
@@ -13,6 +13,6 @@ package struct RenewalRules: Equatable, Sendable {
     ) {
         self.mode = mode
         self.handlerTimeout = handlerTimeout
-        self.postponement = postponement
+        self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
     }
 }

@@ -152,7 +152,7 @@ extension SessionMachine {
             }
             retryLater(tried, unavailability, session, now)
         case .answerRefused(let reason):
-            guard mode == .handler else { return retryLater(tried, Unavailability(reason), session, now) }
+            guard rules.mode == .handler else { return retryLater(tried, Unavailability(reason), session, now) }
             askNext(after: tried, reason, session, now)
         case .registrationForgotten:
             registrationForgotten(tried, session, now)
@@ -232,7 +232,7 @@ extension SessionMachine {
         }
         installation = .signedIn(session)
         if asksApps(session), let until = session.stored.postponedUntil, until > now.wall {
-            renewal.resume(postponedUntil: until, postponement, now)
+            renewal.resume(postponedUntil: until, rules.postponement, now)
         }
         if let (until, _) = renewal.postponement { refusal.retryAfter = until - now.uptime }
         callers.refuse(refusal, where: \.isForRenewal)

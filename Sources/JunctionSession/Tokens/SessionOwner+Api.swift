@@ -14,7 +14,12 @@ extension SessionOwner {
     ) {
         let id = newRequest()
         let task = start { owner in
-            let outcome = await owner.outcome(of: request, id, by: uid, while: isAllowed)
+            let outcome: Result<ApiAnswer, SessionError>
+            do throws(SessionError) {
+                outcome = .success(try await owner.call(request, id, by: uid, while: isAllowed))
+            } catch {
+                outcome = .failure(error)
+            }
             // If the call is no longer in the list, its user has signed out, and the outcome is discarded.
             if owner.calls.removeValue(forKey: id) == nil {
                 if case .success(let given) = outcome { given.stream?.abandon() }
@@ -26,19 +31,6 @@ extension SessionOwner {
         calls[id] = CallUnderWay(user: machine.identity, task: task)
     }
 
-    private func outcome(
-        of request: ApiRequest,
-        _ id: RequestID,
-        by uid: UInt32,
-        while isAllowed: () -> Bool
-    ) async -> Result<ApiAnswer, SessionError> {
-        do throws(SessionError) {
-            return .success(try await call(request, id, by: uid, while: isAllowed))
-        } catch {
-            return .failure(error)
-        }
-    }
-
     private func call(
         _ request: ApiRequest,
         _ id: RequestID,
@@ -47,7 +39,7 @@ extension SessionOwner {
     ) async throws(SessionError) -> ApiAnswer {
         // The provider checks the path before a renewal is made for the call.
         if let identity = machine.identity { _ = try provider.admit(request.naming(identity.userId), for: identity) }
-        _ = try await authorization(by: uid)
+        _ = try await authorization { $0.authorizationRequested($1, by: uid, now: $2) }
         // The call uses the present credential. A rotation may have ended in the meantime.
         guard let identity = machine.identity else { throw .notSignedIn }
         calls[id]?.user = identity
@@ -126,20 +118,14 @@ extension SessionOwner {
         machine.providerCallBegan(by: uid, now: now)
     }
 
-    private func authorization(by uid: UInt32) async throws(SessionError) -> Answer {
-        try await authorization(by: uid) { machine, request, now in
-            machine.authorizationRequested(request, by: uid, now: now)
-        }
-    }
-
     /// Returns whether a newer credential replaces the one that the API has rejected. If none is available, the caller
     /// gets the 401. If only the user's limit prevents it, this function throws that error.
     private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(SessionError) -> Bool {
         do throws(SessionError) {
-            let authorization = try await authorization(by: uid) { machine, request, now in
-                machine.authorizationRejected(request, generation: generation, by: uid, now: now)
+            let answer = try await authorization {
+                $0.authorizationRejected($1, generation: generation, by: uid, now: $2)
             }
-            return authorization != .rejectionStands
+            return answer != .rejectionStands
         } catch {
             if error.kind == .busy, machine.refusalOfRenewal(by: uid, now: now) != nil { throw error }
             switch error.kind {
@@ -152,8 +138,7 @@ extension SessionOwner {
     }
 
     private func authorization(
-        by uid: UInt32,
-        for event: (inout SessionMachine, RequestID, Moment) -> [Effect]
+        after event: (inout SessionMachine, RequestID, Moment) -> [Effect]
     ) async throws(SessionError) -> Answer {
         let outcome = await withCheckedContinuation { continuation in
             handle(OpenRequest { _, outcome in continuation.resume(returning: outcome) }, event)

@@ -73,7 +73,7 @@ struct Exploration: Hashable {
             schemes: FakeProvider.allSchemes,
             sealedWith: "file",
             seed: 1,
-            mode: mode
+            rules: RenewalRules(mode: mode)
         )
         try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
     }
@@ -311,7 +311,7 @@ struct Exploration: Hashable {
             schemes: FakeProvider.allSchemes,
             sealedWith: "file",
             seed: 1,
-            mode: mode
+            rules: RenewalRules(mode: mode)
         )
         guard let disk else {
             return try perform(machine.restored(.absent, secrets: put("nobody"), now: now))
