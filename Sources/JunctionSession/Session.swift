@@ -5,8 +5,7 @@ struct Session: Hashable, Sendable {
     private(set) var secrets: SecretRef
     /// The write time of the session's newest record. A wall clock that reads earlier is wrong.
     private(set) var writtenAt: WallTime
-    /// The renewal time on the present wall clock. The record keeps the time that was drawn.
-    private(set) var renewAt: WallTime?
+    /// The renewal time on the monotonic clock. `nil` if a restart could not trust the wall clock.
     private var renewsAt: Uptime?
     /// The time at which the token was obtained. `nil` if a restart could not trust the wall clock.
     private(set) var obtainedAt: Uptime?
@@ -20,7 +19,6 @@ struct Session: Hashable, Sendable {
         self.stored = stored
         self.secrets = secrets
         self.writtenAt = writtenAt
-        renewAt = stored.renewAt
         guard isTrustworthy(now) else { return }
         refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
@@ -44,7 +42,6 @@ struct Session: Hashable, Sendable {
             renewAt: token.map { RenewalPolicy.renewalTime(of: $0, using: &random) }
         )
         secrets = granted.secrets
-        renewAt = stored.renewAt
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
         writtenAt = now.wall
         obtainedAt = now.uptime
@@ -84,12 +81,10 @@ struct Session: Hashable, Sendable {
         return next
     }
 
-    /// Handles a step of the wall clock. The renewal keeps its place in the token's lifetime, and pauses keep their
-    /// length.
+    /// Handles a step of the wall clock. Pauses keep their length.
     mutating func clockJumped(_ now: Moment, postponedUntil: WallTime?, demandedUntil: WallTime?) {
         if let postponedUntil { stored.postponedUntil = postponedUntil }
         stored.demandedUntil = demandedUntil
-        if let renewsAt { renewAt = min(now.wall(at: renewsAt), stored.renewAt ?? .never) }
         if endsAt == nil, hasEnd, isTrustworthy(now) {
             endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) }
         }
@@ -179,6 +174,12 @@ struct Session: Hashable, Sendable {
 
     /// The rest of the token's lifetime. Zero if the token has expired.
     func validity(_ now: Moment) -> Duration { window?.remaining(now) ?? .zero }
+
+    /// The renewal time, on the clock that reaches it first.
+    func renewAt(_ now: Moment) -> WallTime? {
+        guard let renewsAt, let drawn = stored.renewAt else { return stored.renewAt }
+        return min(drawn, now.wall(at: renewsAt))
+    }
 
     /// The end of the token, on the clock that reaches it first.
     func end(_ now: Moment) -> WallTime? {

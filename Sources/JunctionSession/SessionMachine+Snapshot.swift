@@ -67,7 +67,7 @@ extension SessionMachine {
             // A token without an end is renewed on request, or when the provider has forgotten the session.
             break
         case .resting(.scheduled), .resting(.due):
-            (facts.phase, facts.notBefore) = (.scheduled, session.renewAt)
+            (facts.phase, facts.notBefore) = (.scheduled, session.renewAt(clock))
         }
         if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isAlive(now) {
             facts.notBefore = renewal.due(session, now).map(now.wall(at:))

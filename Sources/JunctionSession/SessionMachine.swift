@@ -26,7 +26,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// The budget for API calls.
     private var apiBudget: CallBudget
     /// The generation with which this process signed the present user in. Zero if the user came from the record.
-    var signedInSince: UInt64 = 0
+    private(set) var signedInSince: UInt64 = 0
     /// A verdict on the user that came during the write of a change. It applies if the session stays after the change.
     var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
@@ -193,10 +193,11 @@ package struct SessionMachine: Hashable, Sendable {
         let effects: [Effect]
         switch change.kind {
         case .signIn:
+            signedInSince = change.generation
             effects = signedIn(insteadOf: installation.replace(with: change.outcome), now)
         case .withdrawal(let refusal):
             // A withdrawal keeps the present state, whose details may have changed since it began.
-            effects = signInWithdrawn(refusal, now)
+            effects = signInWithdrawn(refusal)
         case .rotation:
             effects = (installation.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
         case .ending(let termination):
@@ -239,7 +240,8 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// What begins as soon as it may.
     enum Begin: CaseIterable {
-        case change, partialGrant, renewalAnswer, request, poll, signIn, renewal, renewalForCallers, registrationCheck
+        case requestedRenewal, change, partialGrant, renewalAnswer, request, poll, signIn, renewal, renewalForCallers
+        case registrationCheck
     }
 
     private mutating func perform(_ end: End, _ now: Moment) -> [Effect] {
@@ -260,6 +262,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     private mutating func perform(_ begin: Begin, _ now: Moment) -> [Effect] {
         switch begin {
+        case .requestedRenewal: beginRequestedRenewals(now)
         case .change: storeGranted(now)
         case .partialGrant: releasePartialGrant()
         case .renewalAnswer: useRenewalAnswer(now)

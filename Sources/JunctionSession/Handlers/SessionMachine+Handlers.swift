@@ -67,7 +67,9 @@ extension SessionMachine {
     // MARK: Asking
 
     /// Whether apps are asked about the renewals of this session.
-    func asksApps(_ session: Session) -> Bool { rules.mode == .handler && !traits(of: session.stored.scheme).renewsAlone }
+    func asksApps(_ session: Session) -> Bool {
+        rules.mode == .handler && !traits(of: session.stored.scheme).renewsAlone
+    }
 
     /// Whether a renewal of this session needs a handler. A refresh retry does not: the refresh token is the session's
     /// own.

@@ -27,7 +27,9 @@ package struct Identity: Hashable, Sendable {
 
     /// Whether a text is this user's id, by the rules of this user's vendor.
     package func isCalled(_ name: String) -> Bool {
-        isWritten(Identity(userId: name, environment: environment, region: region, issuer: issuer).userId)
+        userId.hasSameBytes(
+            as: Identity(userId: name, environment: environment, region: region, issuer: issuer).userId
+        )
     }
 
     /// Whether both identities are one user: the same user id, issuer, team, environment and region. An API key names
@@ -39,8 +41,6 @@ package struct Identity: Hashable, Sendable {
         guard let teamId, let otherTeam = other.teamId else { return true }
         return teamId.hasSameBytes(as: otherTeam)
     }
-
-    private func isWritten(_ id: String) -> Bool { Self.isSame(userId, id) }
 
     package static func == (one: Identity, other: Identity) -> Bool {
         isSame(one.userId, other.userId) && isSame(one.teamId, other.teamId)

@@ -1,5 +1,5 @@
 /// The reason why a provider request or a renewal failed: network, TLS, timeout, 5xx, 429, redirect, unreadable body.
-/// In the log and the metrics it also stands for a verdict (`RenewalFailure.reported`).
+/// In the log and the metrics it also stands for a verdict (`RenewalFailure.report`).
 package struct Unavailability: Error, Hashable, Sendable {
     package var cause: Cause
     /// What happened, to what, in one line without secrets.

@@ -98,11 +98,13 @@ struct PersistenceQueue: Hashable, Sendable {
 
     // MARK: Requests
 
+    /// The generation of the change that begins next.
+    var nextGeneration: UInt64 { generation + 1 }
+
     /// Requests the write of the next generation. It replaces a pending change.
-    mutating func begin(_ kind: Change.Kind, _ outcome: (_ generation: UInt64) -> InstallationState) {
-        generation += 1
-        edition = 0
-        change = Change(generation: generation, outcome: outcome(generation), kind: kind)
+    mutating func begin(_ kind: Change.Kind, _ outcome: InstallationState) {
+        (generation, edition) = (nextGeneration, 0)
+        change = Change(generation: generation, outcome: outcome, kind: kind)
         switch kind {
         case .signIn, .signOut: settlesDamage = true
         // The disk may hold the sign-in until this write replaces it.

@@ -324,21 +324,3 @@ package struct ProbeFinding: Equatable, Sendable {
         self.remedy = remedy
     }
 }
-
-extension RenewalFailure {
-    /// The failure for the log and the metrics.
-    var reported: Unavailability {
-        switch self {
-        case .unavailable(let failure):
-            failure
-        case .answerRefused(let reason):
-            Unavailability(reason, cause: .handler)
-        case .registrationForgotten:
-            Unavailability("The provider has forgotten this installation", cause: .registration)
-        case .reauthenticationRequired:
-            Unavailability(SessionError.reauthenticationRequired.message, cause: .reauthentication)
-        case .terminated(let code, let message):
-            Unavailability("\(message) (\(code))", cause: .termination)
-        }
-    }
-}

@@ -160,7 +160,7 @@ struct Renewal: Hashable, Sendable {
                 let earliest = retry.lastTried.map { $0 + RenewalPolicy.shortestLife } ?? now.uptime
                 return max(earliest, now.uptime)
             }
-            guard session.hasEnd, let time = session.renewAt ?? session.stored.token?.expiresAt else { return nil }
+            guard session.hasEnd, let time = session.renewAt(now) ?? session.stored.token?.expiresAt else { return nil }
             return now.uptime + (time - now.wall)
         }
     }
@@ -354,7 +354,7 @@ struct Renewal: Hashable, Sendable {
     mutating func noticeForgottenRegistration() -> Bool {
         guard case .resting(.scheduled) = phase else { return false }
         (phase, isRegistrationForgotten) = (.resting(.due), true)
-        let reason = RenewalFailure.registrationForgotten.reported.message
+        let reason = RenewalFailure.registrationForgotten.report.reason.message
         lastError = "\(SessionError.Kind.providerUnavailable.rawValue): \(reason)"
         return true
     }

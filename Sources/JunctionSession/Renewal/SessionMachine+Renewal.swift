@@ -5,34 +5,25 @@ extension SessionMachine {
     /// Handles `session.renew`. It does not wait for the backoff. While it fails, it makes one attempt in ten seconds.
     package mutating func renewRequested(_ request: RequestID, by uid: UInt32, now: Moment) -> [Effect] {
         callers.add(request, .change, by: uid, waitingFor: .renewal)
-        if let refusal = renewalRefusal {
-            callers.refuse(request, refusal)
-            return settle(now)
-        }
-        beginRequestedRenewal(request, by: uid, now)
         return settle(now)
     }
 
-    private mutating func beginRequestedRenewal(_ request: RequestID, by uid: UInt32, _ now: Moment) {
+    /// Begins the renewals that callers have requested, or refuses them.
+    mutating func beginRequestedRenewals(_ now: Moment) -> [Effect] {
+        for caller in callers.list where caller.wait == .renewal { beginRequestedRenewal(caller, now) }
+        return []
+    }
+
+    private mutating func beginRequestedRenewal(_ caller: Callers.Caller, _ now: Moment) {
+        if let refusal = renewalRefusal { return callers.refuse(caller.id, refusal) }
         guard renewal.isResting, persistence.change == nil, let session = installation.session else { return }
         let refusal =
             renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
-            ?? budget.refusal(of: uid, now: now)
+            ?? budget.refusal(of: caller.uid, now: now)
         if let refusal {
-            callers.move(request, to: .answer(outcome(for: .change, session, refusal, now)))
+            callers.move(caller.id, to: .answer(outcome(for: .change, session, refusal, now)))
         } else {
-            beginRenewal(.requested, by: uid, now)
-        }
-    }
-
-    /// Begins the renewals that callers requested during a sign-in, because the session was not replaced.
-    mutating func beginRequestedRenewals(_ now: Moment) {
-        for caller in callers.list where caller.wait == .renewal {
-            if let refusal = renewalRefusal {
-                callers.refuse(caller.id, refusal)
-            } else {
-                beginRequestedRenewal(caller.id, by: caller.uid, now)
-            }
+            beginRenewal(.requested, by: caller.uid, now)
         }
     }
 
@@ -96,14 +87,11 @@ extension SessionMachine {
         switch answer {
         case .granted(let granted):
             renewal.store()
-            var random = random
-            persistence.begin(.rotation) { generation in
-                .signedIn(session.renewed(granted, generation: generation, at: now, using: &random))
-            }
-            self.random = random
+            let next = session.renewed(granted, generation: persistence.nextGeneration, at: now, using: &random)
+            persistence.begin(.rotation, .signedIn(next))
         case .succeededWithoutAccessToken(let granted, let failure):
             renewal.storeSuccessor(tried, failure)
-            persistence.begin(.rotation) { _ in .signedIn(session.succeeded(by: granted.secrets)) }
+            persistence.begin(.rotation, .signedIn(session.succeeded(by: granted.secrets)))
         case .failed(let failure):
             return reported(tried, failure, session, now)
         }
@@ -119,15 +107,10 @@ extension SessionMachine {
         judge(tried, failure, session, now)
         // The time of the next attempt is known only after `judge`.
         let next = renewalDue(now).map(now.wall(at:))
-        return [.report(.renewalEnded(outcome(of: failure), failure.reported, nextAttempt: next))]
-    }
-
-    /// Returns the outcome for the report. Refusals without a reason may have become a demand for a new credential.
-    private func outcome(of failure: RenewalFailure) -> SessionEvent.Outcome {
-        if case .unavailable(let why) = failure, why.isUnexplainedRefusal, isReauthenticationPending {
-            return .reauthenticationRequired
-        }
-        return failure.outcome
+        var (outcome, reason) = failure.report
+        // Refusals without a reason may have become a demand for a new credential.
+        if reason.isUnexplainedRefusal, isReauthenticationPending { outcome = .reauthenticationRequired }
+        return [.report(.renewalEnded(outcome, reason, nextAttempt: next))]
     }
 
     /// Applies a failure to the session.
@@ -363,13 +346,22 @@ extension Unavailability {
 }
 
 extension RenewalFailure {
-    var outcome: SessionEvent.Outcome {
+    /// The failure for the log and the metrics.
+    var report: (outcome: SessionEvent.Outcome, reason: Unavailability) {
         switch self {
-        case .terminated: .terminated
-        case .reauthenticationRequired: .reauthenticationRequired
-        case .answerRefused: .refused
-        case .registrationForgotten: .refused
-        case .unavailable: .unavailable
+        case .terminated(let code, let message):
+            (.terminated, Unavailability("\(message) (\(code))", cause: .termination))
+        case .reauthenticationRequired:
+            (
+                .reauthenticationRequired,
+                Unavailability(SessionError.reauthenticationRequired.message, cause: .reauthentication)
+            )
+        case .answerRefused(let reason):
+            (.refused, Unavailability(reason, cause: .handler))
+        case .registrationForgotten:
+            (.refused, Unavailability("The provider has forgotten this installation", cause: .registration))
+        case .unavailable(let failure):
+            (.unavailable, failure)
         }
     }
 }

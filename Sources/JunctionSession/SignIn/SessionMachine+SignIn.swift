@@ -92,15 +92,14 @@ extension SessionMachine {
     /// Writes the previous state over the sign-in that is being written, and revokes its grant.
     mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
-        persistence.begin(.withdrawal(refusal)) { _ in installation.restorable }
+        persistence.begin(.withdrawal(refusal), installation.restorable)
         return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
     }
 
     /// Completes a withdrawal. The previous state is on disk, or the disk has refused it.
-    mutating func signInWithdrawn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
+    mutating func signInWithdrawn(_ refusal: SessionError) -> [Effect] {
         installation = installation.restorable
         callers.refuse(refusal) { $0 == .session }
-        beginRequestedRenewals(now)
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .other)))]
     }
 
@@ -186,14 +185,14 @@ extension SessionMachine {
             _ = signIn.endDevice()
             callers.move { $0.wait.isOfApproval ? .session : nil }
         }
-        let externalUserId = exchange.externalUserId ?? externalUserId(of: granted.identity)
-        var random = random
-        persistence.begin(.signIn(of: exchange.request)) { generation in
-            .signedIn(
-                Session(granted, externalUserId: externalUserId, generation: generation, at: now, using: &random)
-            )
-        }
-        self.random = random
+        let session = Session(
+            granted,
+            externalUserId: exchange.externalUserId ?? externalUserId(of: granted.identity),
+            generation: persistence.nextGeneration,
+            at: now,
+            using: &random
+        )
+        persistence.begin(.signIn(of: exchange.request), .signedIn(session))
         return []
     }
 
@@ -272,9 +271,10 @@ extension SessionMachine {
             callers.refuse(caller.id, .namesNoUser)
         case .configure(let environment, let region):
             callers.move(caller.id, to: .session)
-            persistence.begin(.signIn(of: caller.id)) { _ in
+            persistence.begin(
+                .signIn(of: caller.id),
                 .configured(environment: environment, region: region, key: facts.key)
-            }
+            )
         }
         return []
     }
@@ -412,21 +412,13 @@ extension Callers.Wait {
 }
 
 extension ExchangeFailure {
-    var outcome: SessionEvent.Outcome {
-        switch self {
-        case .refused, .otherUser: .refused
-        case .terminated: .terminated
-        case .unavailable: .unavailable
-        }
-    }
-
     /// Returns the log report, with the text of the refusal that the caller gets.
     func report(as refusal: SessionError) -> Effect {
-        let (cause, host): (Unavailability.Cause, String?) =
+        let (outcome, cause, host): (SessionEvent.Outcome, Unavailability.Cause, String?) =
             switch self {
-            case .refused, .otherUser: (.credential, nil)
-            case .terminated: (.termination, nil)
-            case .unavailable(let why): (why.cause, why.host)
+            case .refused, .otherUser: (.refused, .credential, nil)
+            case .terminated: (.terminated, .termination, nil)
+            case .unavailable(let why): (.unavailable, why.cause, why.host)
             }
         return .report(.exchangeEnded(outcome, Unavailability(refusal, cause: cause, host: host)))
     }

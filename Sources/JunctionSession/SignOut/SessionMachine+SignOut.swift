@@ -31,7 +31,7 @@ extension SessionMachine {
         callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
         if isWaited, !persistence.isSigningOut {
             // From here on no caller is served. Memory holds only the secrets that the revocations need.
-            persistence.begin(.signOut) { _ in .signedOut }
+            persistence.begin(.signOut, .signedOut)
         }
         return effects + settle(now)
     }

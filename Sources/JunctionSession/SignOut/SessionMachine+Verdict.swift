@@ -22,10 +22,9 @@ extension SessionMachine {
         let verdict = verdictToCome
         verdictToCome = nil
         switch change.kind {
-        case .signIn: signedInSince = change.generation
         case .rotation, .withdrawal:
             if let verdict, let session = installation.session { return end(session, verdict, now) }
-        case .ending, .signOut: break
+        case .signIn, .ending, .signOut: break
         }
         return []
     }
@@ -37,7 +36,7 @@ extension SessionMachine {
         let effects = renewal.granted.map { revoke($0, now) } ?? []
         let termination = Termination(code: verdict.code, message: verdict.message, at: now.wall)
         renewal.store()
-        persistence.begin(.ending(termination)) { _ in .terminated(termination, session.stored.identity) }
+        persistence.begin(.ending(termination), .terminated(termination, session.stored.identity))
         return effects
     }
 }

@@ -159,6 +159,21 @@ struct SessionClockTests {
         #expect(bench.snapshot().facts.renewal.notBefore == due + .seconds(-600))
     }
 
+    @Test func `a step of the clock moves a shown pause, a reading that is a millisecond off does not`() throws {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(600))))
+        let shown = try #require(bench.facts.renewal.notBefore)
+        let end = bench.now.uptime + (shown - bench.now.wall)
+
+        bench.now.wall = bench.now.wall + .milliseconds(1)
+        bench.pass(.seconds(1))
+        #expect(bench.facts.renewal.notBefore == shown)
+
+        bench.stepWall(.seconds(60))
+        #expect(bench.facts.renewal.notBefore == bench.now.wall(at: end))
+    }
+
     @Test func `an access token that has expired by the corrected clock is not sent with a renewal`() {
         let first = OwnerBench().start().signIn()
         let restoration = first.store.restore()
