@@ -72,7 +72,7 @@ class Mounted:
         except FileNotFoundError:
             return
         try:
-            fcntl.ioctl(control, BTRFS_IOC_FORGET_DEV, struct.pack("<q4088s", 0, self.device.encode()))
+            fcntl.ioctl(control, BTRFS_IOC_FORGET_DEV, bytearray(struct.pack("<q4088s", 0, self.device.encode())))
         except OSError as error:
             if error.errno != errno.ENOENT:
                 raise

@@ -61,7 +61,7 @@ def judge(daemon, provider, expected, grace):
     if snapshot["storage"]["status"] != "ok":
         raise Defect(f"storage.status is {snapshot['storage']['status']}: {snapshot['storage'].get('reason')}")
     if is_approved:
-        snapshot = daemon.until(lambda snapshot: snapshot["userId"])
+        snapshot = daemon.until(lambda snapshot: snapshot["userId"] or has_no_sign_in(snapshot))
     user = snapshot["userId"]
     if user is None:
         if None in outcomes:
@@ -87,6 +87,10 @@ def judge(daemon, provider, expected, grace):
     if provider.state.thefts != thefts:
         raise Defect("the daemon has sent a refresh token that is too old, and the provider has revoked its family")
     return "signed in"
+
+
+def has_no_sign_in(snapshot):
+    return snapshot["state"] == "notLoggedIn" and snapshot["authorization"] is None
 
 
 def check_family(daemon, provider, owners):

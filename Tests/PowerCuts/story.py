@@ -120,7 +120,9 @@ class Story:
             self.sign_out()
         self.disk.free()
         self.timeline.add("free")
-        self.tell(self.daemon.until(lambda snapshot: snapshot["storage"]["durable"]))
+        # The daemon would write again by itself, but after several failures only within a minute.
+        self.renew()
+        self.tell_when_settled()
 
     def kill_in_renewal(self):
         self.be_signed_in()
