@@ -94,7 +94,7 @@ def perform(job, folder, result):
     first = record.count(timeline.events[0].position)
     result.entries, result.events = len(record.entries) - first, len(timeline.events)
 
-    images = Images(record, base, folder / "durable", first if options.ignore_flushes else None)
+    images = Images(job.kind, record, base, folder / "durable", first if options.ignore_flushes else None)
     for number, (count, seen, mode) in enumerate(cuts(job, record, timeline, first)):
         if options.image is not None and number != options.image:
             continue
@@ -160,7 +160,7 @@ def found(job, image, folder, daemon, provider, expected):
     try:
         mounted = disk.Mounted(job.kind, image, folder)
     except disk.NotMounted as error:
-        return f"not mounted ({error})"
+        raise judge.Defect(f"the kernel does not mount the image: {error}") from None
     try:
         return judge.judge(daemon, provider, expected, job.options.grace)
     except (OSError, KeyError) as error:

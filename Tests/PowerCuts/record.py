@@ -9,6 +9,9 @@ import threading
 
 HEAD = struct.Struct("<QQ")
 SECTOR = 512
+# The superblock of btrfs and its copy: 4 KiB with a checksum that covers all of them. btrfs relies on a disk that writes them
+# whole or not at all, and does not mount otherwise.
+WHOLE = {"btrfs": {64 << 10, 64 << 20}}
 
 # What a cut leaves of the writes since the last flush: nothing, everything, some of them, or parts of some of them.
 MODES = ("none", "all", "some", "torn")
@@ -71,7 +74,8 @@ class Images:
     `ignoring_flushes_after`: the number of entries after which flushes have no effect. That is a broken disk.
     """
 
-    def __init__(self, record, base, durable, ignoring_flushes_after=None):
+    def __init__(self, kind, record, base, durable, ignoring_flushes_after=None):
+        self.whole = WHOLE.get(kind, set())
         self.record = record
         self.durable = durable
         self.done = 0
@@ -86,7 +90,7 @@ class Images:
         with open(target, "r+b", buffering=0) as file:
             for place, offset, length in self.record.entries[self.done:count]:
                 if length:
-                    for start, end in kept(length, mode, random):
+                    for start, end in kept(length, mode, random, offset in self.whole):
                         os.pwrite(file.fileno(), self.record.bytes[place + start:place + end], offset + start)
 
     def _advance(self, count):
@@ -105,10 +109,10 @@ class Images:
         return self.record.entries[index][2] == 0 and is_honoured
 
 
-def kept(length, mode, random):
+def kept(length, mode, random, is_whole):
     """Yields the parts of a write that the cut leaves."""
     if mode == "torn":
-        mode = random.choice(("none", "all", "torn"))
+        mode = "some" if is_whole else random.choice(("none", "all", "torn"))
     if mode == "all" or mode == "some" and random.random() < 0.5:
         yield 0, length
     elif mode == "torn":

@@ -25,7 +25,7 @@ class Story:
         acts = [
             self.sign_in, self.sign_out, self.switch, self.approve, self.renew, self.renew, self.lose_answer, self.restart,
             self.run_out_of_space, self.kill_in_renewal, self.kill_in_renewal, self.kill_in_sign_in, self.kill_in_sign_out,
-            self.kill_in_approval,
+            self.kill_in_switch, self.kill_in_approval,
         ]
         self.random.shuffle(acts)
         self.timeline.add("begun", outcomes=[])
@@ -136,6 +136,13 @@ class Story:
         self.begin(family)
         self.kill_during("session.signIn", **credential(family))
 
+    def kill_in_switch(self):
+        self.be_signed_in()
+        family = self.new_family()
+        user = self.provider.state.families[family].user
+        self.begin(family)
+        self.kill_during("session.identify", credential(family), externalUserId=user)
+
     def kill_in_sign_out(self):
         self.be_signed_in()
         self.begin(None)
@@ -173,10 +180,14 @@ class Story:
         self.timeline.add("codes", family=family)
         return family
 
-    def kill_during(self, method, **params):
-        """Kills the daemon before the provider acts, after the provider has acted, or some moments later."""
+    def kill_during(self, method, answer=None, /, **params):
+        """Kills the daemon before the provider acts, after the provider has acted, or some moments later.
+
+        `answer`: the credential, if the daemon asks for it.
+        """
         moment = self.random.choice(("before", "after", "later"))
         with self.daemon.connect() as connection:
+            connection.credential = answer
             if moment == "later":
                 connection.send(method, **params)
                 self.kill_soon(connection)
