@@ -132,7 +132,7 @@ struct Inspection {
     }
 
     /// In bytes. A new record is written beside the present one, and then the reserve.
-    private static let leastSpace: UInt64 = 256 * 1024
+    private static let leastSpace: UInt64 = 512 * 1024
 
     static func diskSpace(of path: String, bytes: UInt64, hasFiles: Bool) -> ProbeFinding {
         let name = "disk space"

@@ -40,8 +40,8 @@ extension RecordStore {
         hasReserve = (try? files.reserve(.reserve, size: Self.reserveSize)) != nil
     }
 
-    /// In bytes: several times a session, which has 2–20 kB, plus the blocks of its directory entries.
-    private static let reserveSize: Int64 = 64 * 1024
+    /// In bytes. A session has 2–20 kB, and XFS refuses to create a file when less than about 192 KiB are free.
+    private static let reserveSize: Int64 = 256 * 1024
 
     /// The effect of a write on records that could not be verified.
     private enum Change {
