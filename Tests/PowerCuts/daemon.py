@@ -19,14 +19,14 @@ class Refused(Exception):
 
 
 class Daemon:
-    def __init__(self, programs, folder, provider, state, environment=None):
+    def __init__(self, programs, folder, provider, state, environment):
         self.programs = pathlib.Path(programs)
         self.folder = pathlib.Path(folder)
         self.state = state
         self.socket = str(self.folder / "rpc")
         self.log = self.folder / "log"
         self.process = None
-        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)} | (environment or {})
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)} | environment
         endpoints = {"token": "token", "deviceAuthorization": "device", "revocation": "revoke", "userinfo": "userinfo"}
         (self.folder / "junctiond.toml").write_text("\n".join([
             'provider = "oauth"', "[limits]", "providerCallsPerMinute = 600", "[oauth]", f'issuer = "{provider.issuer}"',

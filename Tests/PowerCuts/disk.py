@@ -36,7 +36,7 @@ def make(kind, image):
         file.truncate(SIZES[kind])
     done = subprocess.run([*MAKE[kind], image], capture_output=True, text=True)
     if done.returncode != 0:
-        raise SystemExit(f"{MAKE[kind][0]} failed: {done.stderr.strip()}")
+        raise OSError(f"{MAKE[kind][0]} failed: {done.stderr.strip()}")
     subprocess.run(["fallocate", "--dig-holes", image], check=True)
 
 
@@ -106,11 +106,10 @@ def configuration(backing):
     return struct.pack("<II52xI176x64x", backing, 0, LO_FLAGS_AUTOCLEAR)
 
 
-def fill(folder):
-    """Takes all space of the file system, and returns the file that has it."""
-    ballast = pathlib.Path(folder) / "ballast"
-    with open(ballast, "wb") as file:
-        taken = 0
+def fill(ballast):
+    """Takes all free space of the file system for the file."""
+    with open(ballast, "ab") as file:
+        taken = os.fstat(file.fileno()).st_size
         for size in (1 << 20, 1 << 16, 1 << 12):
             try:
                 while True:
@@ -119,4 +118,3 @@ def fill(folder):
             except OSError as error:
                 if error.errno != errno.ENOSPC:
                     raise
-    return ballast

@@ -64,9 +64,6 @@ class Record:
     def position(self, count):
         return self.ends[count - 1] if count else 0
 
-    def flushes(self, count):
-        return sum(length == 0 for _, _, length in self.entries[:count])
-
 
 class Images:
     """Makes images for cuts. The cuts have to come in the order of their entries.

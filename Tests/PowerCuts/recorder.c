@@ -6,8 +6,7 @@
  * two little-endian 64-bit numbers, the offset and the length, and then the written bytes. A flush has the length 0. So the size
  * of RECORD says how much has happened.
  *
- * FOLDER must be in a mount namespace of its own. The program stays in the foreground, handles one request at a time, and ends when
- * FOLDER is unmounted.
+ * The program prints a line when FOLDER is mounted. It handles one request at a time, and ends when FOLDER is unmounted.
  */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
@@ -36,6 +35,8 @@ static void append(uint64_t offset, const void *bytes, uint64_t length) {
 static void *begin(struct fuse_conn_info *connection, struct fuse_config *settings) {
     (void)connection;
     settings->direct_io = 1; /* The kernel keeps no copy: each write and read of the loop device arrives here. */
+    puts("mounted");
+    fflush(stdout);
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* A preloaded library that lets fsync do nothing, for files, folders or both ($SHIM_SKIPS). */
+/* A preloaded library: fsync does nothing for files, or for folders ($SHIM_SKIPS). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ int fsync(int descriptor) {
     struct stat attributes;
     if (skips && fstat(descriptor, &attributes) == 0) {
         const char *kind = S_ISDIR(attributes.st_mode) ? "folders" : "files";
-        if (strcmp(skips, "both") == 0 || strcmp(skips, kind) == 0) return 0;
+        if (strcmp(skips, kind) == 0) return 0;
     }
     return real(descriptor);
 }
