@@ -96,7 +96,8 @@ def perform(job, folder, result):
     play(job, folder, provider, daemon, timeline)
     record = Record(record_file)
     first = record.count(timeline.events[0].position)
-    result.entries, result.events = len(record.entries) - first, len(timeline.events)
+    result.entries = record.count(timeline.events[-1].position) - first
+    result.events = len(timeline.events)
 
     images = Images(job.kind, record, base, folder / "durable", first if options.ignore_flushes else None)
     for number, (count, seen, mode) in enumerate(cuts(job, record, timeline, first)):
@@ -143,16 +144,16 @@ def cuts(job, record, timeline, first):
     flush. Half of the cuts are uniform over the entries, the others over the events."""
     draws = random.Random(f"{job.kind} {job.seed}")
     positions = [event.position for event in timeline.events]
+    last = record.count(positions[-1])
     drawn = []
     for _ in range(job.options.images):
         if draws.random() < 0.5:
-            count = draws.randint(first, len(record.entries))
+            count = draws.randint(first, last)
             position = record.position(count)
             seen = draws.randint(bisect.bisect_left(positions, position), bisect.bisect_right(positions, position))
         else:
             seen = draws.randint(1, len(positions))
-            last = positions[seen] if seen < len(positions) else record.position(len(record.entries))
-            count = draws.randint(record.count(positions[seen - 1]), record.count(last))
+            count = draws.randint(record.count(positions[seen - 1]), record.count(positions[min(seen, len(positions) - 1)]))
         drawn.append((count, max(seen, 1), draws.choice(MODES)))
     return sorted(drawn)
 

@@ -9,9 +9,9 @@ import threading
 
 HEAD = struct.Struct("<QQ")
 SECTOR = 512
-# The superblock of btrfs and its copy: 4 KiB with a checksum that covers all of them. btrfs relies on a disk that writes them
-# whole or not at all, and does not mount otherwise.
-WHOLE = {"btrfs": {64 << 10, 64 << 20}}
+# The offsets of the superblocks whose checksum covers more than one sector. The file systems rely on a disk that writes these
+# whole or not at all, and do not mount otherwise.
+WHOLE = {"ext4": {0}, "xfs": set(), "btrfs": {64 << 10, 64 << 20}}
 
 # What a cut leaves of the writes since the last flush: nothing, everything, some of them, or parts of some of them.
 MODES = ("none", "all", "some", "torn")
@@ -72,7 +72,7 @@ class Images:
     """
 
     def __init__(self, kind, record, base, durable, ignoring_flushes_after=None):
-        self.whole = WHOLE.get(kind, set())
+        self.whole = WHOLE[kind]
         self.record = record
         self.durable = durable
         self.done = 0

@@ -36,6 +36,7 @@ class Story:
             act()
             self.provider.advance(PAUSE)
         self.daemon.stop()
+        self.timeline.add("ended")
 
     # ---- events ----
 
