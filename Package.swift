@@ -100,7 +100,7 @@ let package = Package(
         .target(name: "JunctionSystemd", dependencies: ["JunctionNotify", "CSystemd", "CLinux", logging]),
         .target(
             name: "JunctionClient",
-            dependencies: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"],
+            dependencies: ["JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText"],
             path: "clients/swift/Sources/JunctionClient"
         ),
 
@@ -109,8 +109,8 @@ let package = Package(
             name: "JunctionDaemon",
             dependencies: [
                 "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
-                "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionToml", "CLinux", logging, nioCore,
-                nioPosix,
+                "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionText", "JunctionToml", "CLinux",
+                logging, nioCore, nioPosix,
             ]
         ),
         .executableTarget(
@@ -125,7 +125,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "junctionctl",
-            dependencies: ["JunctionClient", "JunctionNotify", "JunctionToml", "CLinux", arguments],
+            dependencies: ["JunctionClient", "JunctionNotify", "JunctionText", "JunctionToml", "CLinux", arguments],
             linkerSettings: forDevices + fullyStatic
         ),
 
@@ -206,16 +206,17 @@ let package = Package(
         .testTarget(
             name: "JunctionClientTests",
             dependencies: [
-                "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionClient", "JunctionClientTesting",
-                "JunctionClientFoundation", "JunctionTesting",
+                "JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText", "JunctionClient",
+                "JunctionClientTesting", "JunctionClientFoundation", "JunctionTesting",
             ]
         ),
         .testTarget(
             name: "JunctionDaemonTests",
             dependencies: [
                 "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
-                "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionToml", "CLinux", "JunctionDaemon",
-                "JunctionTesting", "JunctionClient", "junctiond-courier", logging, nioCore, nioPosix, nioEmbedded,
+                "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionText", "JunctionToml", "CLinux",
+                "JunctionDaemon", "JunctionTesting", "JunctionClient", "junctiond-courier", logging, nioCore, nioPosix,
+                nioEmbedded,
             ]
         ),
         .testTarget(
@@ -227,7 +228,9 @@ let package = Package(
         ),
         .testTarget(
             name: "junctionctlTests",
-            dependencies: ["JunctionClient", "JunctionToml", "CLinux", "junctionctl", "JunctionTesting", arguments]
+            dependencies: [
+                "JunctionClient", "JunctionText", "JunctionToml", "CLinux", "junctionctl", "JunctionTesting", arguments,
+            ]
         ),
         .testTarget(
             name: "SandboxCloudTests",

@@ -23,9 +23,10 @@ package struct UnitEnablement: Equatable, Sendable {
 
     /// Looks for a service; `nil` if these directories do not contain it, for example because `systemd-run` created it.
     package init?(of service: String, in folders: [String] = systemFolders) {
-        guard service.hasSuffix(".service"), folders.contains(where: { access("\($0)/\(service)", F_OK) == 0 }) else {
-            return nil
-        }
+        // The unit of an instance is a file, or comes from the file of its template.
+        let files = [service] + (service.firstIndex(of: "@").map { [service[...$0] + ".service"] } ?? [])
+        let isInstalled = folders.contains { folder in files.contains { access("\(folder)/\($0)", F_OK) == 0 } }
+        guard service.hasSuffix(".service"), isInstalled else { return nil }
         let socket = service.dropLast(".service".count) + ".socket"
         self.init(
             service: service,

@@ -1,26 +1,26 @@
 import Glibc
 
-/// The folder `conf.d` beside a configuration file. The package of an app can put a settings file there.
+/// The folder beside a configuration file, such as `conf.d`. The package of an app can put a settings file there.
 package struct ConfigurationFolder: Equatable {
-    static let name = "conf.d"
-
     /// The limit is one file for each installed app. A folder with more files is probably not a configuration folder.
     package static let mostFiles = 128
 
     package let path: String
-    /// The folder that contains `conf.d` and the configuration file.
+    /// The folder that contains this folder and the configuration file.
     private let surrounding: String
 
-    /// - Parameter file: the path of the configuration file, which need not exist.
-    package init(beside file: String) {
+    /// - Parameters:
+    ///   - name: the name of the folder.
+    ///   - file: the path of the configuration file, which need not exist.
+    package init(_ name: String, beside file: String) {
         let parent = file.lastIndex(of: "/").map { file[...$0] } ?? ""
-        path = parent + Self.name
+        path = parent + name
         surrounding = parent.isEmpty ? "." : String(parent)
     }
 
     /// Returns a short path for messages, such as `conf.d/50-health-sync.toml`.
     package static func shown(_ file: String) -> String {
-        name + (file.lastIndex(of: "/").map { file[$0...] } ?? "")
+        file.split(separator: "/").suffix(2).joined(separator: "/")
     }
 
     /// Returns the names of the files to read, in the order of their bytes.

@@ -8,14 +8,26 @@ struct GlobalOptions: ParsableArguments {
         help: ArgumentHelp(
             "Where the daemon listens.",
             discussion: """
-                By default $JUNCTIOND_SOCKET, then $XDG_RUNTIME_DIR/junctiond/junctiond.sock if it exists, \
-                then /run/junctiond/junctiond.sock.
+                By default that of --instance, then $JUNCTIOND_SOCKET, then that of $JUNCTIOND_INSTANCE, then that of \
+                the instance junctiond.
                 """,
             valueName: "path"
         ),
         completion: .file()
     )
     var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which of several installations on this machine is meant.",
+            discussion: """
+                Its socket is $XDG_RUNTIME_DIR/junctiond/NAME.sock if that exists, then /run/junctiond/NAME.sock. \
+                By default $JUNCTIOND_INSTANCE, then junctiond, the installation without a name in its units.
+                """,
+            valueName: "name"
+        )
+    )
+    var instance: String?
 
     @Flag(help: "Print one JSON document, or one a line where there are several.")
     var json = false
@@ -31,11 +43,18 @@ struct GlobalOptions: ParsableArguments {
 
     func validate() throws {
         if let timeout { try requireSeconds(timeout, "--timeout") }
+        if socket != nil, instance != nil { throw ValidationError("Give --socket or --instance, not both.") }
+        if let fault = path.fault {
+            // The name is not shown, because it may be a secret that was meant for another option.
+            throw ValidationError("\(instance == nil ? "$JUNCTIOND_INSTANCE" : "--instance"): \(fault).")
+        }
     }
 
     /// The path of the socket. Errors do not repeat a given path, because it may be a secret that was meant for another
     /// option.
-    var path: SocketPath { socket.map { SocketPath($0, named: "the path given to --socket") } ?? .resolve(nil) }
+    var path: SocketPath {
+        socket.map { SocketPath($0, named: "the path given to --socket") } ?? .resolve(nil, instance: instance)
+    }
 
     var deadline: Deadline { timeout.map { .after(.seconds(min($0, 1e9))) } ?? .never }
 

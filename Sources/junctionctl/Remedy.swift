@@ -35,7 +35,7 @@ extension JunctionError {
         case .daemonUnreachable: "start junctiond, or name its socket with --socket"
         case .connectionLost: "see 'junctionctl status' for what became of it"
         case .localFailure: "raise the limits of this shell or service ('ulimit -a'), or free memory"
-        case .invalidSocketPath: "correct --socket or $JUNCTIOND_SOCKET"
+        case .invalidSocketPath: "correct --socket, --instance, $JUNCTIOND_SOCKET or $JUNCTIOND_INSTANCE"
         case .requestTooLarge: "send less"
         case .timedOut: "wait longer, or see 'junctionctl status'"
         default: "see 'junctionctl doctor'"

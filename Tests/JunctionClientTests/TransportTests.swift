@@ -4,30 +4,6 @@ import Testing
 
 /// The parts below a connection.
 struct TransportTests {
-    @Test(arguments: [
-        (
-            explicit: String?.some("/a"), socket: String?.some("/b"), runtime: String?.some("/c"), exists: true,
-            path: "/a"
-        ),
-        (nil, "/b", "/c", true, "/b"),
-        (nil, "", "/c", true, "/c/junctiond/junctiond.sock"),
-        (nil, nil, "/c", false, "/run/junctiond/junctiond.sock"),
-        (nil, nil, nil, true, "/run/junctiond/junctiond.sock"),
-    ])
-    func `the socket path comes from the argument, the environment or the default, in this order`(
-        explicit: String?,
-        socket: String?,
-        runtime: String?,
-        exists: Bool,
-        path: String
-    ) {
-        let environment = ["JUNCTIOND_SOCKET": socket, "XDG_RUNTIME_DIR": runtime]
-
-        let resolved = SocketPath.resolve(explicit, environment: { environment[$0] ?? nil }, exists: { _ in exists })
-
-        #expect(resolved.description == path)
-    }
-
     @Test(arguments: ["", String(repeating: "x", count: SocketPath.longest + 1), "a\u{0}b"])
     func `a path that does not fit into an address is refused`(path: String) {
         let error = #expect(throws: JunctionError.self) { try SocketPath(path).withAddress { _, _ in () } }

@@ -30,6 +30,17 @@ struct UnitEnablementTests {
         #expect(UnitEnablement(of: "keeper.service", in: folders)?.isServiceEnabled == true)
     }
 
+    @Test func `an instance of a template is a unit of the system`() throws {
+        try make("lib/keeper@.service")
+        try make("etc/sockets.target.wants/keeper@work.socket", link: true)
+
+        let found = UnitEnablement(of: "keeper@work.service", in: [folder.path + "/etc", folder.path + "/lib"])
+
+        #expect(found?.service == "keeper@work.service")
+        #expect(found?.isSocketEnabled == true)
+        #expect(found?.isServiceEnabled == false)
+    }
+
     @Test func `a service that is not a unit of the system is nil`() {
         #expect(UnitEnablement(of: "keeper.service", in: [folder.path]) == nil)
         #expect(UnitEnablement(of: "session-1.scope", in: [folder.path]) == nil)

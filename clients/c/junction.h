@@ -101,10 +101,14 @@ typedef struct junction_error {
 
 typedef struct junction junction;
 
-/* Creates a handle for the daemon at `socket`. With NULL, the socket is $JUNCTIOND_SOCKET, else
- * $XDG_RUNTIME_DIR/junctiond/junctiond.sock if that exists, else /run/junctiond/junctiond.sock. The function does not
- * connect. Returns NULL on failure. */
+/* Creates a handle for the daemon at `socket`. With NULL, the socket is $JUNCTIOND_SOCKET, else that of the instance
+ * $JUNCTIOND_INSTANCE, else that of the instance "junctiond". The function does not connect. Returns NULL on failure. */
 JUNCTION_API junction *junction_open(const char *socket, junction_error *error);
+
+/* Creates a handle for one of several installations on this machine. Its socket is $XDG_RUNTIME_DIR/junctiond/NAME.sock if
+ * that exists, else /run/junctiond/NAME.sock. The name has 1 to 64 letters (a-z, A-Z), digits, '-', '_' and '.', and does not
+ * begin with '.'; the error for any other name is JUNCTION_INVALID_SOCKET_PATH. NULL means "junctiond". */
+JUNCTION_API junction *junction_open_instance(const char *instance, junction_error *error);
 
 /* Closes the handle. No call may be in progress, no watch may be open, and a callback must not call this function. */
 JUNCTION_API void junction_close(junction *j);

@@ -40,7 +40,7 @@ let package = Package(
         room("JunctionSecret"),
         room("JunctionJSON", uses: ["JunctionSecret", "JunctionText"]),
         room("JunctionProtocol", uses: ["JunctionJSON", "JunctionSecret", "JunctionText"]),
-        room("JunctionClient", uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret"]),
+        room("JunctionClient", uses: ["JunctionProtocol", "JunctionJSON", "JunctionSecret", "JunctionText"]),
         room("JunctionClientFoundation", uses: ["JunctionClient"]),
         room("JunctionClientTesting", uses: ["JunctionClient", "JunctionJSON"]),
         room(

@@ -15,12 +15,15 @@ package struct ConfigurationSource: Equatable, Sendable {
     package var path: String
     /// Whether the file must exist. A file that the user named must, and the file at the default path need not.
     package var mustExist: Bool
+    /// The name of the folder beside the file, whose files are read after it.
+    package var folder: String
     /// The environment, whose `JUNCTIOND_…` variables overrule the file.
     package var variables: [String: String]
 
-    package init(path: String, mustExist: Bool, variables: [String: String]) {
+    package init(path: String, mustExist: Bool, folder: String = "conf.d", variables: [String: String]) {
         self.path = path
         self.mustExist = mustExist
+        self.folder = folder
         self.variables = variables
     }
 
@@ -30,7 +33,7 @@ package struct ConfigurationSource: Equatable, Sendable {
         var settings = if let bytes { try SettingsFile(path: path, bytes: bytes) } else { SettingsFile(path: path) }
         // The limit for one file is also the limit for all files together.
         var room = ConfigurationText.largest - (bytes?.count ?? 0)
-        let folder = ConfigurationFolder(beside: path)
+        let folder = ConfigurationFolder(folder, beside: path)
         let files = try Self.reading { () throws(UnreadableConfiguration) in try folder.files() }
         for file in files {
             let bytes = try Self.reading { () throws(UnreadableConfiguration) in

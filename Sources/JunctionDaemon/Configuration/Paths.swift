@@ -1,10 +1,13 @@
 import Glibc
 package import JunctionCourier
+package import JunctionText
 
 /// The paths of this instance's configuration, socket and state. They depend only on flags and environment.
 package struct Paths: Equatable, Sendable {
+    /// The name of this installation.
+    package var instance: InstanceName
     package var configuration: String
-    /// Whether the user named the file, which then has to exist.
+    /// Whether the user named the file or the instance. Then the file has to exist, so that a misspelt name fails.
     package var configurationMustExist: Bool
     /// The path of the socket, unless the service manager passed one.
     package var socket: String
@@ -14,7 +17,7 @@ package struct Paths: Equatable, Sendable {
 
     /// The variables that choose paths and are not settings.
     static let variables: Set = [
-        "JUNCTIOND_CONFIG", "JUNCTIOND_SOCKET", "JUNCTIOND_STATE_DIR", "JUNCTIOND_COURIER_SOCKET",
+        "JUNCTIOND_CONFIG", "JUNCTIOND_SOCKET", "JUNCTIOND_STATE_DIR", "JUNCTIOND_COURIER_SOCKET", "JUNCTIOND_INSTANCE",
     ]
 
     /// - Parameters:
@@ -40,16 +43,20 @@ package struct Paths: Equatable, Sendable {
             variable(name)?.split(separator: ":").first.map(String.init)
         }
 
+        guard let instance = InstanceName(variable("JUNCTIOND_INSTANCE") ?? InstanceName.plain.description) else {
+            throw ConfigurationError(.variable("JUNCTIOND_INSTANCE"), InstanceName.rule)
+        }
+        self.instance = instance
+
         let named = arguments.configuration ?? variable("JUNCTIOND_CONFIG")
-        configuration = named ?? (assigned("CONFIGURATION_DIRECTORY") ?? "/etc/junctiond") + "/junctiond.toml"
-        configurationMustExist = named != nil
+        configuration = named ?? (assigned("CONFIGURATION_DIRECTORY") ?? "/etc/junctiond") + "/\(instance).toml"
+        configurationMustExist = named != nil || instance != .plain
 
         let socketFolder = folder("XDG_RUNTIME_DIR") ?? "/run"
-        socket = arguments.socket ?? variable("JUNCTIOND_SOCKET") ?? socketFolder + "/junctiond/junctiond.sock"
+        socket = arguments.socket ?? variable("JUNCTIOND_SOCKET") ?? socketFolder + "/junctiond/\(instance).sock"
 
-        let ofUser =
-            folder("XDG_STATE_HOME").map { $0 + "/junctiond" }
-            ?? (folder("HOME") ?? home).map { $0 + "/.local/state/junctiond" }
+        let ofUser = (folder("XDG_STATE_HOME") ?? (folder("HOME") ?? home).map { $0 + "/.local/state" })
+            .map { "\($0)/junctiond\(instance.suffix)" }
         guard
             let state = arguments.stateDirectory ?? variable("JUNCTIOND_STATE_DIR") ?? assigned("STATE_DIRECTORY")
                 ?? ofUser
@@ -73,6 +80,11 @@ package struct Paths: Equatable, Sendable {
     }
 
     package func configurationSource(variables: [String: String]) -> ConfigurationSource {
-        ConfigurationSource(path: configuration, mustExist: configurationMustExist, variables: variables)
+        ConfigurationSource(
+            path: configuration,
+            mustExist: configurationMustExist,
+            folder: instance.configurationFolder,
+            variables: variables
+        )
     }
 }

@@ -5,12 +5,14 @@ import JunctionProtocol
 import JunctionServer
 import JunctionSession
 import JunctionSystemd
+import JunctionText
 import JunctionVault
 import NIOCore
 import Synchronization
 
 /// The environment of the daemon, for `doctor`.
 struct DaemonEnvironment: Sendable {
+    var instance: InstanceName
     var stateDirectory: String
     /// When the record that was found at the start had been written.
     var recordWrittenAt: WallTime?
@@ -100,7 +102,8 @@ final class Introspection: DaemonIntrospection {
                 counters: counters,
                 uptime: uptime,
                 residentBytes: ResidentMemory.bytes()
-            )
+            ),
+            of: surroundings.instance
         )
     }
 

@@ -1,6 +1,7 @@
 import JunctionProtocol
 package import JunctionServer
 package import JunctionSession
+package import JunctionText
 
 extension Metrics {
     /// The values that are measured at the moment of the request.
@@ -25,9 +26,10 @@ extension Metrics {
         }
     }
 
-    /// Returns all metrics in the text format of Prometheus.
-    package func text(_ gauges: Gauges) -> String {
-        var text = PrometheusText()
+    /// Returns all metrics in the text format of Prometheus. Those of a named installation have its name as a label, so
+    /// that a file with the metrics of several installations has no sample twice.
+    package func text(_ gauges: Gauges, of instance: InstanceName = .plain) -> String {
+        var text = PrometheusText(labels: instance == .plain ? [] : [("installation", instance.description)])
         text.announce(.buildInfo)
         text.add(1, [("version", Version.number), ("provider", gauges.snapshot.facts.provider)])
         text.add(.uptime, gauges.uptime.wholeMilliseconds / 1_000)

@@ -4,6 +4,13 @@ import JunctionServer
 struct PrometheusText {
     private(set) var text = ""
     private var name = ""
+    /// Labels of every sample.
+    private let labels: [(name: String, value: String)]
+
+    /// - Parameter labels: labels of every sample.
+    init(labels: [(name: String, value: String)]) {
+        self.labels = labels
+    }
 
     /// Begins a series; the samples that follow belong to it.
     mutating func announce(_ series: Series) {
@@ -19,7 +26,12 @@ struct PrometheusText {
     }
 
     mutating func add(_ value: some BinaryInteger, _ labels: [(name: String, value: String)]) {
-        text += name
+        add("", labels, "\(value)")
+    }
+
+    private mutating func add(_ ending: String, _ labels: [(name: String, value: String)], _ value: String) {
+        text += name + ending
+        let labels = labels + self.labels
         if !labels.isEmpty {
             let list = labels.map { "\($0.name)=\"\(PrometheusText.escaped($0.value, quotes: true))\"" }
             text += "{" + list.joined(separator: ",") + "}"
@@ -29,7 +41,7 @@ struct PrometheusText {
 
     /// Adds one sample of the series announced last, in thousandths.
     mutating func add(thousandths value: Int64) {
-        text += "\(name) \(Self.decimal(thousandths: value))\n"
+        add("", [], Self.decimal(thousandths: value))
     }
 
     /// Adds the samples of a histogram, whose unit is the second.
@@ -37,11 +49,12 @@ struct PrometheusText {
         announce(series)
         let cumulative = histogram.cumulative
         for (bound, count) in zip(DurationHistogram.bounds, cumulative) {
-            text += "\(name)_bucket{le=\"\(Self.decimal(thousandths: bound))\"} \(count)\n"
+            add("_bucket", [("le", Self.decimal(thousandths: bound))], "\(count)")
         }
         let total = cumulative.last ?? 0
-        text += "\(name)_bucket{le=\"+Inf\"} \(total)\n"
-        text += "\(name)_sum \(Self.decimal(thousandths: histogram.sum))\n\(name)_count \(total)\n"
+        add("_bucket", [("le", "+Inf")], "\(total)")
+        add("_sum", [], Self.decimal(thousandths: histogram.sum))
+        add("_count", [], "\(total)")
     }
 
     /// Returns a decimal number without trailing zeros, such as `-1.25`.

@@ -71,7 +71,8 @@ struct StartPlan {
         let passedSocket = try Self.listener(.rpc, among: passed.sockets)
         let passedApiSocket = try Self.listener(.api, among: passed.sockets)
         let passedCredentialSocket = try Self.listener(.credentials, among: passed.sockets)
-        vault = try StateOpening(directory: paths.stateDirectory, service: service).open { eventLog.reached($0) }
+        vault = try StateOpening(directory: paths.stateDirectory, service: service, instance: paths.instance)
+            .open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
         store = DescriptorStoreBackup(vault, notifier, held: passed.copyNames)
         try validated.check(mayHave: restoration.sessionProvider)
@@ -84,6 +85,7 @@ struct StartPlan {
         credentialSocket =
             if let passedCredentialSocket { try Self.socket(passed: passedCredentialSocket, path: "") } else { nil }
         surroundings = DaemonEnvironment(
+            instance: paths.instance,
             stateDirectory: paths.stateDirectory,
             recordWrittenAt: restoration.writtenAt,
             secretFiles: validated.secretFiles,

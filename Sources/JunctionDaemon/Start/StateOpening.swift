@@ -1,4 +1,5 @@
 import JunctionSystemd
+import JunctionText
 import JunctionVault
 
 /// Opens the state directory, takes its lock, and finds the sealing key.
@@ -9,6 +10,7 @@ struct StateOpening {
 
     let directory: String
     let service: ServiceEnvironment
+    let instance: InstanceName
 
     func open(probe: @escaping @Sendable (VaultStep) -> Void) throws(StartFailure) -> Vault {
         let directory: StateDirectory
@@ -41,8 +43,8 @@ struct StateOpening {
         // a daemon does that was started by hand.
         if service.isUnderUserManager { return fileKey(in: directory) }
         let remedy = """
-            The service manager passed no credential \(Self.keyCredential): journalctl -u junctiond-key-init says why, or \
-            the unit lacks LoadCredentialEncrypted=\(Self.keyCredential); then restart the service
+            The service manager passed no credential \(Self.keyCredential): \
+            journalctl -u junctiond-key-init\(instance.suffix) says why, or the unit lacks LoadCredentialEncrypted=\(Self.keyCredential); then restart the service
             """
         return .absent(origin: origin, remedy: remedy)
     }

@@ -40,5 +40,10 @@ package enum UsageText {
           --version               Show the version.
           -h, --help              Show help information.
 
+        $JUNCTIOND_INSTANCE is the name of one of several installations. Then NAME
+        stands for junctiond in junctiond.toml and junctiond.sock above, NAME.conf.d for
+        conf.d, and junctiond@NAME for junctiond in the last two state directories. The
+        configuration must exist. junctionctl --instance NAME talks to that daemon.
+
         """
 }

@@ -1,6 +1,7 @@
 import Glibc
 import JunctionClient
 import JunctionProtocol
+import JunctionText
 import JunctionToml
 
 /// A report for support requests, without secrets.
@@ -17,9 +18,10 @@ struct Bundle {
     ///
     /// - Parameters:
     ///   - diagnosis: the findings of doctor.
+    ///   - instance: the installation that the report is about.
     ///   - redaction: removes private text from each line.
-    init(_ diagnosis: Diagnosis, configuration: String?, _ redaction: Redaction) {
-        let file = ConfigurationProbe(file: configuration).file
+    init(_ diagnosis: Diagnosis, configuration: String?, of instance: InstanceName, _ redaction: Redaction) {
+        let file = ConfigurationProbe(file: configuration, of: instance).file
         // If the file does not exist, its path is not shown, because it may be a secret.
         let isMissing = configuration != nil && access(file, F_OK) != 0
         let configuration = Part(
@@ -32,14 +34,14 @@ struct Bundle {
         let after = [
             Part(
                 name: "units",
-                lines: UnitProbe()?.units.map(\.summary) ?? ["the service manager does not answer"]
+                lines: UnitProbe(of: instance)?.units.map(\.summary) ?? ["the service manager does not answer"]
             ),
             Part(
                 name: "journal",
-                lines: JournalProbe(priority: "warning", count: 20)?.lines ?? ["it cannot be read"]
+                lines: JournalProbe(of: instance, priority: "warning", count: 20)?.lines ?? ["it cannot be read"]
             ),
         ]
-        let parts = before + [configuration] + Self.fragments(beside: file) + after
+        let parts = before + [configuration] + Self.fragments(beside: file, of: instance) + after
         self.parts = parts.map { Part(name: $0.name, lines: $0.lines.map(redaction.of)) }
     }
 
@@ -53,8 +55,8 @@ struct Bundle {
     }
 
     /// Returns the redacted files in the folder beside the configuration file, each as a part of its own.
-    private static func fragments(beside file: String) -> [Part] {
-        let folder = ConfigurationFolder(beside: file)
+    private static func fragments(beside file: String, of instance: InstanceName) -> [Part] {
+        let folder = ConfigurationFolder(instance.configurationFolder, beside: file)
         do throws(UnreadableConfiguration) {
             return try folder.files().map {
                 Part(name: "configuration \($0.onOneLine)", lines: settings($0, ConfigurationText.readFragment))

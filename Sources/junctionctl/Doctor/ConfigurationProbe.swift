@@ -1,5 +1,6 @@
 import Glibc
 import JunctionProtocol
+import JunctionText
 import JunctionToml
 
 /// The result of the daemon's own configuration check, for when the daemon does not answer.
@@ -10,15 +11,15 @@ struct ConfigurationProbe {
     private let isGiven: Bool
     /// Whether an option or the environment named the file, which then must exist.
     private let isNamed: Bool
-
-    static let usualFile = "/etc/junctiond/junctiond.toml"
+    private let instance: InstanceName
 
     /// Chooses the given file, or else the one that the daemon would read.
-    init(file: String?) {
+    init(file: String?, of instance: InstanceName) {
         let named = getenv("JUNCTIOND_CONFIG").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-        self.file = file ?? named ?? Self.usualFile
+        self.file = file ?? named ?? "/etc/junctiond/\(instance).toml"
         isGiven = file != nil
         isNamed = file != nil || named != nil
+        self.instance = instance
     }
 
     var checks: [Diagnosis.Check] {
@@ -44,6 +45,8 @@ struct ConfigurationProbe {
                 )
             ]
         }
+        // The daemon's program inherits the name.
+        setenv("JUNCTIOND_INSTANCE", instance.description, 1)
         guard let output = ProgramOutput(of: Self.daemon, ["--check-config"] + (isNamed ? ["--config", file] : []))
         else {
             return [
@@ -55,18 +58,22 @@ struct ConfigurationProbe {
                 )
             ]
         }
-        return Self.checks(of: output, file)
+        return Self.checks(of: output, file, instance)
     }
 
     /// The file, its folder or a file in that folder that this user may not read, although the daemon may.
     private var hiddenPlace: String? {
-        let folder = ConfigurationFolder(beside: file)
+        let folder = ConfigurationFolder(instance.configurationFolder, beside: file)
         let files = (try? folder.files()) ?? []
         return ([file, folder.path] + files).first { access($0, F_OK) == 0 && access($0, R_OK) != 0 }
     }
 
     /// Reads the output of `junctiond --check-config`: the verdict, and notes about possible mistakes.
-    static func checks(of output: ProgramOutput, _ file: String) -> [Diagnosis.Check] {
+    static func checks(
+        of output: ProgramOutput,
+        _ file: String,
+        _ instance: InstanceName = .plain
+    ) -> [Diagnosis.Check] {
         let prefix = "junctiond: "
         let said = output.lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : String($0) }
         guard output.status == 0 else {
@@ -79,7 +86,7 @@ struct ConfigurationProbe {
                     detail: "the configuration is refused: \(said.last ?? "the check ended with \(output.status)")",
                     remedy: isTemporary
                         ? "mend the name service; the unit tries again by itself"
-                        : "correct it, check it by 'junctiond --check-config', and run 'systemctl restart junctiond'"
+                        : "correct it, check it by '\(instance.check)', and run 'systemctl restart junctiond\(instance.suffix)'"
                 )
             ]
         }
@@ -125,6 +132,13 @@ struct ConfigurationProbe {
         guard let slash = own.lastIndex(of: "/") else { return "junctiond" }
         let beside = own[..<slash] + "/junctiond"
         return access(String(beside), X_OK) == 0 ? String(beside) : "junctiond"
+    }
+}
+
+extension InstanceName {
+    /// The command that checks the configuration.
+    fileprivate var check: String {
+        (self == .plain ? "" : "JUNCTIOND_INSTANCE=\(description) ") + "junctiond --check-config"
     }
 }
 

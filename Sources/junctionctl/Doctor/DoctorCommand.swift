@@ -31,7 +31,8 @@ struct DoctorCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The daemon's configuration, where the daemon cannot be asked.",
-            discussion: "By default $JUNCTIOND_CONFIG, then /etc/junctiond/junctiond.toml for the system service.",
+            discussion:
+                "By default $JUNCTIOND_CONFIG, then /etc/junctiond/NAME.toml for the system service of that instance.",
             valueName: "file"
         ),
         completion: .file()
@@ -53,7 +54,8 @@ struct DoctorCommand: ParsableCommand {
         }
         let diagnosis = Diagnosis(checks: checks)
         guard !bundle else {
-            return try show(Bundle(diagnosis, configuration: config ?? diagnosis.configurationFile, .of(snapshot)))
+            let file = config ?? diagnosis.configurationFile
+            return try show(Bundle(diagnosis, configuration: file, of: options.path.instance, .of(snapshot)))
         }
         try show(diagnosis)
         try outcome.get()

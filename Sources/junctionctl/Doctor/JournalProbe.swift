@@ -1,13 +1,16 @@
 import JunctionProtocol
+import JunctionText
 
 /// The last lines of the unit in the journal.
 struct JournalProbe: Equatable {
+    var instance: InstanceName
     var lines: [String]
 
     /// Reads the last lines of at least this priority. Returns nil if the journal cannot be read.
-    init?(priority: String, count: Int) {
+    init?(of instance: InstanceName, priority: String, count: Int) {
+        self.instance = instance
         let arguments = [
-            "--unit=\(UnitProbe.service)", "--priority=\(priority)", "--lines=\(count)", "--output=short-iso",
+            "--unit=\(instance.service)", "--priority=\(priority)", "--lines=\(count)", "--output=short-iso",
             "--quiet",
             "--no-pager",
         ]
@@ -15,7 +18,8 @@ struct JournalProbe: Equatable {
         lines = output.lines.map(String.init)
     }
 
-    init(lines: [String]) {
+    init(of instance: InstanceName = .plain, lines: [String]) {
+        self.instance = instance
         self.lines = lines
     }
 
@@ -24,8 +28,8 @@ struct JournalProbe: Equatable {
             Diagnosis.Check(
                 name: "journal",
                 verdict: .note,
-                detail: "the last error of \(UnitProbe.service): \(line)",
-                remedy: "'journalctl -u junctiond' has what came before"
+                detail: "the last error of \(instance.service): \(line)",
+                remedy: "'journalctl -u junctiond\(instance.suffix)' has what came before"
             )
         }
     }

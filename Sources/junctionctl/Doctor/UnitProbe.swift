@@ -1,4 +1,5 @@
 import JunctionProtocol
+import JunctionText
 
 /// The state of the daemon's units, as the service manager reports it.
 struct UnitProbe: Equatable {
@@ -20,26 +21,26 @@ struct UnitProbe: Equatable {
         }
     }
 
-    static let service = "junctiond.service"
-    static let socket = "junctiond.socket"
-    static let names = [
-        service, socket, "junctiond-courier.socket", "junctiond-key-init.service", "junction-online.service",
-        "junction-online.target",
+    private static let names = [
+        "junctiond.service", "junctiond.socket", "junctiond-courier.socket", "junctiond-key-init.service",
+        "junction-online.service", "junction-online.target",
     ]
     private static let properties =
         "Id,LoadState,ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,StatusText"
 
+    let instance: InstanceName
     var units: [Unit]
 
     /// Asks the service manager. Returns nil if it does not answer.
-    init?() {
-        let arguments = ["show", "--no-pager", "--property=\(Self.properties)"] + Self.names
+    init?(of instance: InstanceName) {
+        let arguments = ["show", "--no-pager", "--property=\(Self.properties)"] + Self.names.map(instance.unit)
         guard let output = ProgramOutput(of: "systemctl", arguments), output.status == 0 else { return nil }
-        self.init(reading: output.text)
+        self.init(of: instance, reading: output.text)
     }
 
     /// Parses the output of `systemctl show`: a paragraph for each unit.
-    init(reading text: String) {
+    init(of instance: InstanceName = .plain, reading text: String) {
+        self.instance = instance
         var paragraphs: [[String: String]] = [[:]]
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             if line.isEmpty { paragraphs.append([:]) }
@@ -49,15 +50,21 @@ struct UnitProbe: Equatable {
         units = paragraphs.compactMap { properties in properties["Id"].map { Unit(name: $0, properties: properties) } }
     }
 
-    private func unit(_ name: String) -> Unit? { units.first { $0.name == name && $0["LoadState"] != "not-found" } }
+    /// Returns the unit of this installation for the unit of the plain one.
+    private func unit(_ plain: String) -> Unit? {
+        units.first { $0.name == instance.unit(plain) && $0["LoadState"] != "not-found" }
+    }
+
+    /// The service in commands of remedies.
+    private var name: String { "junctiond\(instance.suffix)" }
 
     var checks: [Diagnosis.Check] {
-        guard let service = unit(Self.service), let socket = unit(Self.socket) else {
+        guard let service = unit("junctiond.service"), let socket = unit("junctiond.socket") else {
             return [
                 .init(
                     name: "units",
                     verdict: .note,
-                    detail: "\(Self.service) is not installed: nothing starts the daemon by itself",
+                    detail: "\(instance.service) is not installed: nothing starts the daemon by itself",
                     remedy: "install the package, or start junctiond by hand"
                 )
             ]
@@ -73,14 +80,14 @@ struct UnitProbe: Equatable {
 
     private func of(_ unit: Unit) -> Diagnosis.Check? {
         switch (unit["ActiveState"], unit.name) {
-        case ("failed", Self.service):
+        case ("failed", instance.service):
             return problem("\(unit.name) has failed: \(ending(of: unit))", remedy(for: unit["ExecMainStatus"]))
         case ("failed", _):
             return problem(
                 "\(unit.name) has failed (\(unit["Result"])): nobody can connect",
-                "mend what 'journalctl -u junctiond' tells of, then: systemctl restart \(unit.name)"
+                "mend what 'journalctl -u \(name)' tells of, then: systemctl restart \(unit.name)"
             )
-        case ("inactive", Self.socket):
+        case ("inactive", instance.unit("junctiond.socket")):
             return problem("\(unit.name) is not started: nobody can connect", "systemctl start \(unit.name)")
         default: return nil
         }
@@ -92,11 +99,11 @@ struct UnitProbe: Equatable {
 
     private func remedy(for status: String) -> String {
         switch status {
-        case "64": "correct ExecStart= of the unit: systemctl cat \(Self.service)"
-        case "73": "see 'journalctl -u junctiond': the socket or the state directory cannot be made"
-        case "75": "see 'journalctl -u junctiond': another daemon runs, or the name service is away"
-        case "78": "correct the configuration, then: systemctl restart junctiond"
-        default: "see 'journalctl -u junctiond', then: systemctl restart junctiond"
+        case "64": "correct ExecStart= of the unit: systemctl cat \(instance.service)"
+        case "73": "see 'journalctl -u \(name)': the socket or the state directory cannot be made"
+        case "75": "see 'journalctl -u \(name)': another daemon runs, or the name service is away"
+        case "78": "correct the configuration, then: systemctl restart \(name)"
+        default: "see 'journalctl -u \(name)', then: systemctl restart \(name)"
         }
     }
 
@@ -104,7 +111,7 @@ struct UnitProbe: Equatable {
         guard let unit = unit("junctiond-key-init.service"), unit["ActiveState"] == "failed" else { return nil }
         return problem(
             "\(unit.name) has failed: there may be no sealing key",
-            "see 'journalctl -u junctiond-key-init'"
+            "see 'journalctl -u \(unit.name)'"
         )
     }
 
@@ -141,5 +148,16 @@ struct UnitProbe: Equatable {
 
     private func problem(_ detail: String, _ remedy: String) -> Diagnosis.Check {
         .init(name: "units", verdict: .problem, detail: detail, remedy: remedy)
+    }
+}
+
+extension InstanceName {
+    /// The daemon's unit.
+    var service: String { unit("junctiond.service") }
+
+    /// Returns the unit of this installation for a unit of the plain one: `junctiond@work.socket` for `junctiond.socket`.
+    func unit(_ plain: String) -> String {
+        guard let dot = plain.lastIndex(of: ".") else { return plain }
+        return plain[..<dot] + suffix + plain[dot...]
     }
 }

@@ -10,8 +10,8 @@ struct UnexpectedArgumentTests {
     /// A text that looks like a token and is on no help page.
     private static let marker = "eyJtYXJrZXIiOiJzZWNyZXQifQ.c2lnbmF0dXJl"
 
-    /// Options whose value may be shown: names of users, and commands whose shell prints its own messages.
-    private static let shown = ["--user-id", "--display-name", "--token-command", "--exec"]
+    /// Options whose value may be shown: names of users and of instances, and commands whose shell prints its own messages.
+    private static let shown = ["--user-id", "--display-name", "--instance", "--token-command", "--exec"]
 
     @Test func `no verb of junctionctl repeats an argument that it did not expect`() throws {
         let installation = try Installation.started()

@@ -87,6 +87,35 @@ import Testing
         #expect(byFlag.configurationMustExist)
     }
 
+    @Test func `a named instance has its own configuration, folder, socket and state`() throws {
+        let variables = ["JUNCTIOND_INSTANCE": "work", "XDG_RUNTIME_DIR": "/run/user/1000"]
+
+        let paths = try Paths(Arguments(), variables: variables, home: "/home/kiosk")
+
+        #expect(paths.configuration == "/etc/junctiond/work.toml")
+        #expect(paths.configurationMustExist)
+        #expect(paths.configurationSource(variables: [:]).folder == "work.conf.d")
+        #expect(paths.socket == "/run/user/1000/junctiond/work.sock")
+        #expect(paths.stateDirectory == "/home/kiosk/.local/state/junctiond@work")
+    }
+
+    @Test func `the instance junctiond and an empty name are the plain installation`() throws {
+        for name in ["junctiond", ""] {
+            let paths = try Paths(Arguments(), variables: ["JUNCTIOND_INSTANCE": name], home: "/home/kiosk")
+
+            #expect(paths == (try Paths(Arguments(), variables: [:], home: "/home/kiosk")))
+        }
+    }
+
+    @Test func `an invalid name of an instance is refused, and the error says what is allowed`() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try Paths(Arguments(), variables: ["JUNCTIOND_INSTANCE": "../secret"], home: "/")
+        }
+
+        #expect(error?.description.contains("JUNCTIOND_INSTANCE: the name of an instance has 1 to 64 letters") == true)
+        #expect(error?.description.contains("secret") == false)
+    }
+
     @Test func `a relative path becomes absolute`() {
         #expect(Paths.absolute("/etc/j.toml") == "/etc/j.toml")
         #expect(Paths.absolute("j.toml").hasPrefix("/"))

@@ -1,6 +1,7 @@
 import JunctionProviders
 import JunctionServer
 import JunctionSession
+import JunctionText
 import Testing
 
 @testable import JunctionDaemon
@@ -21,14 +22,14 @@ import Testing
         return JunctionSession.Snapshot(revision: 17, changedAt: WallTime(milliseconds: 0), facts: facts)
     }
 
-    private func lines(_ metrics: Metrics) -> [Substring] {
+    private func lines(_ metrics: Metrics, of instance: InstanceName = .plain) -> [Substring] {
         let gauges = Metrics.Gauges(
             snapshot: snapshot,
             counters: ServerCounters(),
             uptime: .milliseconds(61_999),
             residentBytes: 12_345_678
         )
-        return metrics.text(gauges).split(separator: "\n", omittingEmptySubsequences: false)
+        return metrics.text(gauges, of: instance).split(separator: "\n", omittingEmptySubsequences: false)
     }
 
     @Test func `the metrics contain the gauges`() {
@@ -42,6 +43,17 @@ import Testing
         #expect(lines.contains("junctiond_access_token_expiry_timestamp_seconds 1700003600"))
         #expect(lines.contains("junctiond_renewal_failures 2"))
         #expect(lines.contains("junctiond_session_handlers 0"))
+    }
+
+    @Test func `every sample of a named installation has its name as a label`() throws {
+        let work = try #require(InstanceName("work"))
+
+        let samples = lines(Metrics(), of: work).filter { !$0.hasPrefix("#") && !$0.isEmpty }
+
+        #expect(samples.allSatisfy { $0.contains("installation=\"work\"} ") })
+        #expect(samples.contains("junctiond_session_revision{installation=\"work\"} 17"))
+        #expect(samples.contains("junctiond_token_wait_seconds_bucket{le=\"+Inf\",installation=\"work\"} 0"))
+        #expect(!lines(Metrics()).contains { $0.contains("installation") })
     }
 
     @Test func `exactly one session state has the value 1`() {

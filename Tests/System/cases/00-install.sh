@@ -4,7 +4,9 @@
 
 units=(junctiond.service junctiond.socket junctiond-courier@.service junctiond-courier.socket junctiond-key-init.service
     junction-online.service junction-online.target junctiond-api.socket junctiond-credentials.socket
-    junctiond-restart@.service junctiond-token-file@.service)
+    junctiond-restart@.service junctiond-token-file@.service junctiond@.service junctiond@.socket
+    junctiond-courier@.socket junctiond-key-init@.service junction-online@.service junction-online@.target
+    junctiond-api@.socket junctiond-credentials@.socket)
 programs=(/usr/bin/junctiond /usr/bin/junctiond-courier /usr/bin/junctionctl /usr/bin/junction-sandbox)
 
 swift_libraries() {
@@ -93,7 +95,7 @@ cat >/etc/systemd/system/junctiond.service.d/sandbox.conf <<END
 Environment=JUNCTIOND_JUNCTION_AUTH_URL=$cloud JUNCTIOND_JUNCTION_API_URL=$cloud
 END
 # Programs of a debug build need libraries of the toolchain.
-for unit in ${VISIBLE:+junctiond junctiond-courier@ junction-online junctiond-token-file@}; do
+for unit in ${VISIBLE:+junctiond junctiond@ junctiond-courier@ junction-online junction-online@ junctiond-token-file@}; do
     mkdir -p "$runtime_units/$unit.service.d"
     printf '[Service]\nExecPaths=%s\n' "-${VISIBLE// / -}" >"$runtime_units/$unit.service.d/toolchain.conf"
 done

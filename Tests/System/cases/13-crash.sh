@@ -50,15 +50,15 @@ printf '#!/bin/sh\necho "sleep $1"\n' >"$work/bin/sleep"
 chmod 755 "$work/bin/systemctl" "$work/bin/sleep"
 delay_after() { # NRESTARTS CRASHES SECONDS
     echo "$1" >"$work/restarts"
-    echo "$2 $(($(cut -d. -f1 /proc/uptime) - $3))" >/run/junctiond/.restarts
-    PATH=$work/bin:$PATH /usr/lib/junctiond/restart-delay | grep -o 'sleep .*' || echo none
+    echo "$2 $(($(cut -d. -f1 /proc/uptime) - $3))" >/run/junctiond/.restarts-junctiond.service
+    PATH=$work/bin:$PATH /usr/lib/junctiond/restart-delay junctiond.service | grep -o 'sleep .*' || echo none
 }
 check "systemctl start and the first restart have no delay" is "$(delay_after 0 7 3) $(delay_after 1 0 3)" "none none"
 check "the delay is at most half a minute" \
     is "$(delay_after 2 1 3) $(delay_after 9 8 3) $(delay_after 900 899 3)" "sleep 0.200 sleep 25.600 sleep 25.600"
 check "a run of a minute resets the count" is "$(delay_after 7 6 60)" none
-check "the next crash counts as the first one" is "$(cut -d' ' -f1 /run/junctiond/.restarts)" 0
+check "the next crash counts as the first one" is "$(cut -d' ' -f1 /run/junctiond/.restarts-junctiond.service)" 0
 for garbage in "" junk "08 09" "5 100 more"; do
-    echo "$garbage" >/run/junctiond/.restarts
-    check "an unreadable count ('$garbage') is ignored" /usr/lib/junctiond/restart-delay
+    echo "$garbage" >/run/junctiond/.restarts-junctiond.service
+    check "an unreadable count ('$garbage') is ignored" /usr/lib/junctiond/restart-delay junctiond.service
 done

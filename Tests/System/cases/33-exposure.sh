@@ -14,7 +14,7 @@ is_confined() { # PID
     is "$(sed -n 's/^Seccomp:\t//p' "/proc/$1/status")" 2 && is "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$1/status")" 1
 }
 
-for limit in junctiond.service:1.0 junctiond-courier@.service:1.2 junctiond-key-init.service:1.4 \
+for limit in junctiond.service:1.0 junctiond@.service:1.0 junctiond-courier@.service:1.2 junctiond-key-init.service:1.4 junctiond-key-init@.service:1.4 \
     junction-online.service:1.4 junctiond-token-file@.service:1.0; do
     score=$(score "${limit%:*}")
     check "${limit%:*}: $score, and at most ${limit#*:}" is_at_most "$score" "${limit#*:}"

@@ -165,6 +165,27 @@ check "the installation reports that the user's daemon was not restarted" \
     has "$(<"$work/installation")" "user with the number $(id -u kiosk) was not restarted"
 stop_user_manager
 
+# ---- an upgrade with an instance ----
+
+printf 'provider = "junction"\n[junction]\nauthUrl = "%s"\napiUrl = "%s"\n' "$cloud" "$cloud" >/etc/junctiond/second.toml
+systemctl enable --quiet --now junctiond@second.socket
+second=$(new_user second)
+sign_in_token "$second" | junctionctl --instance second sign-in >"$work/.sign-in"
+has_second() { is "$(junctionctl --instance second --json status | member userId)" "$second"; }
+old=$(prop MainPID junctiond@second.service)
+next_version 99.5-1
+check "a version installs while an instance is running" \
+    dpkg --force-confdef --force-confold -i "$work/junctiond_99.5-1.deb"
+check "the instance was restarted" no is "$(prop MainPID junctiond@second.service)" "$old"
+check "the instance has its session" has_second
+old=$(prop MainPID junctiond@second.service)
+echo 'nonsense = true' >>/etc/junctiond/second.toml
+dpkg --force-confdef --force-confold -i "$PACKAGE" >"$work/installation" 2>&1
+check "an instance with an invalid configuration is not restarted" is "$(prop MainPID junctiond@second.service)" "$old"
+check "the installation names the instance" has "$(<"$work/installation")" "junctiond@second was not restarted"
+sed -i '$d' /etc/junctiond/second.toml
+systemctl restart junctiond@second.service
+
 # ---- the package of an app, with its own entry ----
 
 app_package() { # NAME <SETTINGS: makes a package of the app
@@ -209,11 +230,15 @@ check "the socket is gone" no test -e "$JUNCTIOND_SOCKET"
 check "the network helper is gone" no_courier
 check "the network helper's socket is gone" no test -e /run/junctiond/courier.sock
 check "the programs are gone" no test -e /usr/bin/junctiond
+check "the instance is gone, and its state stays" \
+    is "$(systemctl is-active junctiond@second.service junctiond@second.socket | paste -sd ' ' || :) $(cd /var/lib/private && ls -d junctiond@*)" \
+    "inactive inactive junctiond@second"
 check "the state, its key and the configuration stay" \
     is "$(sha256sum "$state/session.sealed" "$key" "$config")" "$record"
 check "the package can be installed again" dpkg --force-confdef --force-confold -i "$PACKAGE"
 check "the socket listens again" is "$(systemctl is-active junctiond.socket)" active
 check "the session is back" is_the_same_session
+check "the session of the instance is back" has_second
 check "the daemon has a network helper after the reinstallation" calls
 check "the edited configuration is unchanged" is_edited
 
@@ -241,7 +266,12 @@ again() { dpkg --force-confdef --force-confold --force-confmiss -i "$PACKAGE" >"
 junctionctl sign-out >"$work/.sign-out"
 use_social
 junctionctl sign-in --user-id anna >"$work/.sign-in"
-check "the provider has one login" is "$(logins)" 1
+junctionctl --instance second sign-out >"$work/.sign-out"
+cp "$config" /etc/junctiond/second.toml
+systemctl restart junctiond@second.service
+junctionctl --instance second sign-in --user-id bert >"$work/.sign-in"
+systemctl enable --quiet --now junctiond-api@second.socket
+check "the provider has the login of each installation" is "$(logins)" 2
 check "a purge with a signed-in user succeeds" purge
 check "the provider has no login after the purge" is "$(logins)" 0
 check "the purge prints no warning" is "$(grep 'may stay alive' "$work/installation" || :)" ""

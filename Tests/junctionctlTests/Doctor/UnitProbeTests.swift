@@ -1,4 +1,5 @@
 import JunctionProtocol
+import JunctionText
 import Testing
 
 @testable import junctionctl
@@ -83,6 +84,37 @@ struct UnitProbeTests {
         let none = UnitProbe(reading: "Id=junctiond.service\nLoadState=not-found\nActiveState=inactive\n")
 
         #expect(none.checks.map { "\($0.name) \($0.verdict)" } == ["units note"])
+    }
+
+    @Test func `the findings about a named instance name its units`() throws {
+        let work = try #require(InstanceName("work"))
+        let text = """
+            Id=junctiond@work.service
+            LoadState=loaded
+            ActiveState=failed
+            Result=exit-code
+            ExecMainStatus=78
+
+            Id=junctiond@work.socket
+            LoadState=loaded
+            ActiveState=inactive
+            UnitFileState=enabled
+
+            Id=junctiond-key-init@work.service
+            LoadState=loaded
+            ActiveState=failed
+            """
+
+        let checks = UnitProbe(of: work, reading: text).checks
+
+        #expect(
+            checks.compactMap(\.remedy) == [
+                "correct the configuration, then: systemctl restart junctiond@work",
+                "systemctl start junctiond@work.socket",
+                "see 'journalctl -u junctiond-key-init@work.service'",
+                "systemctl enable junctiond@work.service: then the session is renewed from boot on",
+            ]
+        )
     }
 
     @Test func `a failed socket of the network helper is a problem`() {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -75,26 +76,33 @@ void unlock(junction *j) {
     pthread_mutex_unlock(&j->lock);
 }
 
-static char *resolve(const char *socket) {
-    static const char name[] = "/junctiond/junctiond.sock";
-    if (socket != NULL) return strdup(socket);
-    const char *path = secure_getenv("JUNCTIOND_SOCKET");
-    if (path != NULL && *path != '\0') return strdup(path);
-    const char *directory = secure_getenv("XDG_RUNTIME_DIR");
-    if (directory != NULL && *directory != '\0') {
-        char *joined = malloc(strlen(directory) + sizeof name);
-        if (joined == NULL) return NULL;
-        strcat(strcpy(joined, directory), name);
-        if (access(joined, F_OK) == 0) return joined;
-        free(joined);
-    }
-    return strdup("/run/junctiond/junctiond.sock");
+static const char *variable(const char *name) {
+    const char *value = secure_getenv(name);
+    return value != NULL && *value != '\0' ? value : NULL;
 }
 
-junction *junction_open(const char *socket, junction_error *error) {
+/* An allowed name is safe as a part of a path. */
+static bool is_instance(const char *name) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    size_t length = strspn(name, allowed);
+    return length >= 1 && length <= 64 && name[length] == '\0' && name[0] != '.';
+}
+
+static char *socket_of(const char *instance) {
+    const char *directory = variable("XDG_RUNTIME_DIR");
+    char *path;
+    if (directory != NULL) {
+        if (asprintf(&path, "%s/junctiond/%s.sock", directory, instance) < 0) return NULL;
+        if (access(path, F_OK) == 0) return path;
+        free(path);
+    }
+    return asprintf(&path, "/run/junctiond/%s.sock", instance) < 0 ? NULL : path;
+}
+
+static junction *open_at(char *path, junction_error *error) {
     junction *j = calloc(1, sizeof *j);
     if (j != NULL) {
-        j->path = resolve(socket);
+        j->path = path;
         j->bell = bell_new();
         j->loop.epoll = j->loop.timer = -1;
         if (j->path != NULL && j->bell >= 0 && pthread_mutex_init(&j->lock, NULL) == 0 && new_condition(&j->changed)) {
@@ -108,11 +116,25 @@ junction *junction_open(const char *socket, junction_error *error) {
             return j;
         }
         if (j->bell >= 0) close(j->bell);
-        free(j->path);
         free(j);
     }
     error_set(error, JUNCTION_LOCAL_FAILURE, "this program cannot have a handle: %s", strerror(errno));
+    free(path);
     return NULL;
+}
+
+junction *junction_open_instance(const char *instance, junction_error *error) {
+    if (instance == NULL) instance = "junctiond";
+    if (is_instance(instance)) return open_at(socket_of(instance), error);
+    error_set(error, JUNCTION_INVALID_SOCKET_PATH, "%s",
+              "the name of an instance has 1 to 64 letters (a-z, A-Z), digits, '-', '_' and '.', and does not begin with '.'");
+    return NULL;
+}
+
+junction *junction_open(const char *socket, junction_error *error) {
+    if (socket == NULL) socket = variable("JUNCTIOND_SOCKET");
+    if (socket == NULL) return junction_open_instance(variable("JUNCTIOND_INSTANCE"), error);
+    return open_at(strdup(socket), error);
 }
 
 void junction_close(junction *j) {

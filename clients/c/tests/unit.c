@@ -1,6 +1,7 @@
 /* Unit tests without a daemon: the reader, the writer, the line splitter, errors. */
 #define _GNU_SOURCE
 #include "../src/error.h"
+#include "../src/handle.h"
 #include "../src/json.h"
 #include "../src/line.h"
 #include "check.h"
@@ -8,6 +9,8 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static junction_value *read_text(const char *text) {
     const char *fault;
@@ -263,6 +266,69 @@ static void a_failed_allocation_is_reported(void) {
     CHECK(!bytes.failed);
 }
 
+/* Replaces the words of the table: - is absent, X64 and X65 are that many letters. */
+static const char *cell(const char *text) {
+    static const char letters[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    if (strcmp(text, "-") == 0) return NULL;
+    if (strcmp(text, "EMPTY") == 0) return "";
+    if (strcmp(text, "X64") == 0) return letters + 1;
+    return strcmp(text, "X65") == 0 ? letters : text;
+}
+
+static void set(const char *variable, const char *value) {
+    CHECK((value != NULL ? setenv(variable, value, 1) : unsetenv(variable)) == 0);
+}
+
+static void the_socket_is_the_one_in_the_table_of_all_clients(void) {
+    FILE *table = fopen("../conformance/sockets.txt", "r");
+    char line[512], texts[6][128], folder[] = "/tmp/junction-unit.XXXXXX", path[256], file[512];
+    int rows = 0;
+    CHECK(table != NULL && mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/junctiond", folder);
+    CHECK(mkdir(path, 0700) == 0);
+    while (fgets(line, sizeof line, table) != NULL) {
+        if (line[0] == '#') continue;
+        CHECK(sscanf(line, "%127s %127s %127s %127s %127s %127s", texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]) == 6);
+        const char *socket = cell(texts[0]), *instance = cell(texts[1]), *present = cell(texts[4]);
+        /* Each function of this library takes one of the two. */
+        if (socket != NULL && instance != NULL) continue;
+        rows++;
+        set("JUNCTIOND_SOCKET", cell(texts[2]));
+        set("JUNCTIOND_INSTANCE", cell(texts[3]));
+        set("XDG_RUNTIME_DIR", folder);
+        if (present != NULL) {
+            snprintf(file, sizeof file, "%s/%s", path, present);
+            FILE *made = fopen(file, "w");
+            CHECK(made != NULL && fclose(made) == 0);
+        }
+        junction_error error;
+        junction *j = instance != NULL ? junction_open_instance(instance, &error) : junction_open(socket, &error);
+        if (strcmp(texts[5], "invalid") == 0) {
+            CHECK(j == NULL && error.kind == JUNCTION_INVALID_SOCKET_PATH);
+        } else {
+            char expected[512];
+            const char *rest = texts[5];
+            if (strncmp(rest, "RUNTIME", 7) == 0) rest += 7;
+            char *letters = strstr(rest, "X64");
+            if (letters != NULL) {
+                snprintf(expected, sizeof expected, "%.*s%s%s", (int)(letters - rest), rest, cell("X64"), letters + 3);
+            } else {
+                snprintf(expected, sizeof expected, "%s%s", rest == texts[5] ? "" : folder, rest);
+            }
+            CHECK(j != NULL);
+            if (strcmp(j->path, expected) != 0) fprintf(stderr, "%s instead of: %s", j->path, line);
+            CHECK(strcmp(j->path, expected) == 0);
+        }
+        junction_close(j);
+        if (present != NULL) CHECK(remove(file) == 0);
+    }
+    fclose(table);
+    CHECK(rows >= 20 && rmdir(path) == 0 && rmdir(folder) == 0);
+    set("JUNCTIOND_SOCKET", NULL);
+    set("JUNCTIOND_INSTANCE", NULL);
+    set("XDG_RUNTIME_DIR", NULL);
+}
+
 int main(void) {
     RUN(valid_json_is_read_and_written);
     RUN(invalid_json_is_rejected);
@@ -277,5 +343,6 @@ int main(void) {
     RUN(pairs_are_written_as_an_object);
     RUN(dropped_bytes_are_wiped);
     RUN(a_failed_allocation_is_reported);
+    RUN(the_socket_is_the_one_in_the_table_of_all_clients);
     return 0;
 }

@@ -16,8 +16,8 @@ export class Client {
     #calling = null;
     #isClosed = false;
 
-    constructor({ socket, timeout = TIMEOUT } = {}) {
-        this.#path = socketPath(socket);
+    constructor({ socket, instance, timeout = TIMEOUT } = {}) {
+        this.#path = socketPath(socket, instance);
         this.#timeout = timeout;
     }
 

@@ -316,10 +316,15 @@ export type RenewalAnswer =
 
 export interface ClientOptions {
     /**
-     * The daemon's socket. The default is `$JUNCTIOND_SOCKET`, else `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists,
-     * else `/run/junctiond/junctiond.sock`.
+     * The daemon's socket. The default is that of `instance`, else `$JUNCTIOND_SOCKET`, else that of `$JUNCTIOND_INSTANCE`, else
+     * that of the instance `junctiond`.
      */
     socket?: string;
+    /**
+     * The name of one of several installations on this machine. Its socket is `$XDG_RUNTIME_DIR/junctiond/NAME.sock` if that
+     * exists, else `/run/junctiond/NAME.sock`.
+     */
+    instance?: string;
     /** The default timeout of a call in seconds: 90; `Infinity` means none. */
     timeout?: number;
 }

@@ -1,7 +1,7 @@
 // What needs no daemon, and what a scripted peer shows.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { Ending } from '../src/ending.js';
 import { errorCodes } from '../src/errors.js';
 import { time } from '../src/members.js';
 import { LineSplitter, messages, requestLine } from '../src/messages.js';
+import { socketPath } from '../src/place.js';
 import { rejects } from './stage.js';
 
 const PROTOCOL = readFileSync(new URL('../../../docs/protocol.md', import.meta.url), 'utf8');
@@ -259,3 +260,34 @@ test('patience repeats a call after the time that the daemon says', async () => 
         client.close();
     });
 });
+
+test('the socket is the one in the table of all clients', (t) => {
+    const lines = readFileSync(new URL('../../conformance/sockets.txt', import.meta.url), 'utf8').split('\n');
+    const rows = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split(/ +/).map(cell));
+    const saved = { ...process.env };
+    t.after(() => Object.assign(process.env, saved));
+    assert.ok(rows.length >= 20);
+
+    for (const [socket, instance, path, name, present, expected] of rows) {
+        const folder = mkdtempSync(join(tmpdir(), 'sockets-'));
+        t.after(() => rmSync(folder, { recursive: true }));
+        mkdirSync(join(folder, 'junctiond'));
+        if (present) writeFileSync(join(folder, 'junctiond', present), '');
+        for (const [variable, value] of Object.entries({ JUNCTIOND_SOCKET: path, JUNCTIOND_INSTANCE: name, XDG_RUNTIME_DIR: folder })) {
+            if (value === undefined) delete process.env[variable];
+            else process.env[variable] = value;
+        }
+
+        if (expected === 'invalid') {
+            assert.throws(() => socketPath(socket, instance), { kind: 'invalidSocketPath' });
+        } else {
+            assert.equal(socketPath(socket, instance), expected.replace('RUNTIME', folder));
+        }
+    }
+    for (const variable of ['JUNCTIOND_SOCKET', 'JUNCTIOND_INSTANCE', 'XDG_RUNTIME_DIR']) delete process.env[variable];
+});
+
+function cell(text) {
+    if (text === '-') return undefined;
+    return text === 'EMPTY' ? '' : text.replace('X64', 'x'.repeat(64)).replace('X65', 'x'.repeat(65));
+}

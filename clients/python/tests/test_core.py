@@ -9,6 +9,7 @@ import pickle
 import socket
 import threading
 from datetime import datetime, timezone
+from pathlib import Path
 
 import pytest
 
@@ -83,15 +84,39 @@ def test_a_line_that_is_too_long_is_rejected_before_its_end():
         list(splitter.lines())
 
 
-def test_the_path_of_the_socket(monkeypatch, tmp_path):
-    monkeypatch.delenv("JUNCTIOND_SOCKET", raising=False)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    assert socket_path() == "/run/junctiond/junctiond.sock"
+def cell(text):
+    if text == "-":
+        return None
+    return "" if text == "EMPTY" else text.replace("X64", "x" * 64).replace("X65", "x" * 65)
+
+
+def sockets():
+    table = Path(__file__).parents[2] / "conformance" / "sockets.txt"
+    lines = [line for line in table.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert len(lines) >= 20
+    return [[cell(text) for text in line.split()] for line in lines]
+
+
+@pytest.mark.parametrize("row", sockets(), ids=str)
+def test_the_socket_is_the_one_in_the_table_of_all_clients(row, monkeypatch, tmp_path):
+    socket, instance, *variables, present, path = row
     (tmp_path / "junctiond").mkdir()
-    (tmp_path / "junctiond" / "junctiond.sock").touch()
-    assert socket_path() == f"{tmp_path}/junctiond/junctiond.sock"
-    monkeypatch.setenv("JUNCTIOND_SOCKET", "/here")
-    assert socket_path() == "/here" and socket_path("/there") == "/there"
+    if present:
+        (tmp_path / "junctiond" / present).touch()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    for name, value in zip(["JUNCTIOND_SOCKET", "JUNCTIOND_INSTANCE"], variables):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+
+    if path == "invalid":
+        with pytest.raises(junctiond.InvalidSocketPath):
+            socket_path(socket, instance)
+    else:
+        assert socket_path(socket, instance) == path.replace("RUNTIME", str(tmp_path))
+
+
+def test_a_path_that_does_not_fit_into_an_address_is_refused():
     for bad in ("", "/" + "ü" * 54, "/a\0b"):
         with pytest.raises(junctiond.InvalidSocketPath):
             socket_path(bad)

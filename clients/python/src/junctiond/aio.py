@@ -47,11 +47,14 @@ class AsyncClient:
 
     Args:
         socket: the daemon's socket, as in `Client`.
+        instance: the name of one of several installations on this machine, as in `Client`.
         timeout: the default timeout of a call in seconds; `math.inf` means none.
     """
 
-    def __init__(self, socket: Optional[str] = None, *, timeout: float = TIMEOUT) -> None:
-        self._path = socket_path(socket)
+    def __init__(
+        self, socket: Optional[str] = None, *, instance: Optional[str] = None, timeout: float = TIMEOUT
+    ) -> None:
+        self._path = socket_path(socket, instance)
         self._timeout = timeout
         self._connection: Optional[TaskConnection] = None
         self._is_closed = False

@@ -42,14 +42,18 @@ class Client:
     threads over one connection, and starts no thread.
 
     Args:
-        socket: the daemon's socket. By default `$JUNCTIOND_SOCKET`, then
-            `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
+        socket: the daemon's socket. By default that of `instance`, then `$JUNCTIOND_SOCKET`, then that of
+            `$JUNCTIOND_INSTANCE`, then that of the instance `junctiond`.
+        instance: the name of one of several installations on this machine. Its socket is
+            `$XDG_RUNTIME_DIR/junctiond/NAME.sock` if that exists, else `/run/junctiond/NAME.sock`.
         timeout: the default timeout of a call in seconds; `math.inf` means none. A session handler may take 60 seconds
             for a renewal, and a large API body on a slow line may take longer.
     """
 
-    def __init__(self, socket: Optional[str] = None, *, timeout: float = TIMEOUT) -> None:
-        self._path = socket_path(socket)
+    def __init__(
+        self, socket: Optional[str] = None, *, instance: Optional[str] = None, timeout: float = TIMEOUT
+    ) -> None:
+        self._path = socket_path(socket, instance)
         self._timeout = timeout
         self._lock = threading.Lock()
         self._connection: Optional[SharedConnection] = None

@@ -20,12 +20,15 @@ public final class JunctionClient: Sendable {
     /// Makes a client, without connecting.
     ///
     /// - Parameters:
-    ///   - socket: the path of the daemon's socket. By default `$JUNCTIOND_SOCKET`, then
-    ///     `$XDG_RUNTIME_DIR/junctiond/junctiond.sock` if it exists, then `/run/junctiond/junctiond.sock`.
+    ///   - socket: the path of the daemon's socket. By default that of `instance`, then `$JUNCTIOND_SOCKET`, then that
+    ///     of `$JUNCTIOND_INSTANCE`, then that of the instance `junctiond`.
+    ///   - instance: the name of one of several installations on this machine. Its socket is
+    ///     `$XDG_RUNTIME_DIR/junctiond/NAME.sock` if that exists, else `/run/junctiond/NAME.sock`. If the name is not
+    ///     allowed, or there is also a `socket`, each call throws `invalidSocketPath`.
     ///   - timeout: how long each call may take. The daemon has its own limits for the provider. So without a timeout,
     ///     a call waits without end only if the daemon is suspended.
-    public convenience init(socket: String? = nil, timeout: Duration? = nil) {
-        let path = SocketPath.resolve(socket)
+    public convenience init(socket: String? = nil, instance: String? = nil, timeout: Duration? = nil) {
+        let path = SocketPath.resolve(socket, instance: instance)
         self.init(path, SharedLine(to: path), timeout)
     }
 

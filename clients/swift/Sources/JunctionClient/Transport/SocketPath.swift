@@ -1,4 +1,5 @@
 package import Glibc
+package import JunctionText
 
 /// The path of the daemon's socket.
 package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
@@ -8,26 +9,45 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     package let text: String
     /// The name of the path in error messages.
     package let description: String
+    /// The installation whose name gave the path; the plain one if the path was named itself.
+    package let instance: InstanceName
+    /// Why there is no path, if the caller named no valid one.
+    package let fault: String?
 
     /// - Parameter name: the name in error messages; by default the path.
-    package init(_ path: String, named name: String? = nil) {
+    package init(_ path: String, named name: String? = nil, of instance: InstanceName = .plain) {
         text = path
         description = name ?? path
+        self.instance = instance
+        fault = nil
     }
 
-    /// Returns the explicit path, or the one from the environment, or the one of the system service.
+    private init(fault: String) {
+        (text, description, instance, self.fault) = ("", "the socket", .plain, fault)
+    }
+
+    /// Returns the path by the first of: the given path, the given instance, the path in the environment, the instance
+    /// in the environment, the plain installation.
     package static func resolve(
         _ explicit: String?,
+        instance: String? = nil,
         environment: (String) -> String? = variable(named:),
         exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) -> SocketPath {
-        if let explicit { return SocketPath(explicit) }
-        if let path = environment("JUNCTIOND_SOCKET"), !path.isEmpty { return SocketPath(path) }
-        if let directory = environment("XDG_RUNTIME_DIR"), !directory.isEmpty {
-            let path = "\(directory)/junctiond/junctiond.sock"
-            if exists(path) { return SocketPath(path) }
+        func variable(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+        if let explicit {
+            guard instance == nil else { return SocketPath(fault: "name the socket or the instance, not both") }
+            return SocketPath(explicit)
         }
-        return SocketPath("/run/junctiond/junctiond.sock")
+        if instance == nil, let path = variable("JUNCTIOND_SOCKET") { return SocketPath(path) }
+        let name = instance ?? variable("JUNCTIOND_INSTANCE") ?? InstanceName.plain.description
+        guard let name = InstanceName(name) else { return SocketPath(fault: InstanceName.rule) }
+        if let directory = variable("XDG_RUNTIME_DIR") {
+            let path = "\(directory)/junctiond/\(name).sock"
+            if exists(path) { return SocketPath(path, of: name) }
+        }
+        return SocketPath("/run/junctiond/\(name).sock", of: name)
     }
 
     private static func variable(named name: String) -> String? {
@@ -38,6 +58,7 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     package func withAddress<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(JunctionError) -> Result {
+        if let fault { throw JunctionError(.invalidSocketPath, fault) }
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= Self.longest, !bytes.contains(0) else {
             throw JunctionError(
