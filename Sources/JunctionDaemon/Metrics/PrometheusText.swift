@@ -8,7 +8,7 @@ struct PrometheusText {
     private let labels: [(name: String, value: String)]
 
     /// - Parameter labels: labels of every sample.
-    init(labels: [(name: String, value: String)]) {
+    init(labels: [(name: String, value: String)] = []) {
         self.labels = labels
     }
 
