@@ -38,6 +38,19 @@ check "a restart keeps the session" user_does systemctl --user restart junctiond
 check "the token is the same" is "$(user_does junctionctl token)" "$token"
 check "a reload succeeds" user_does systemctl --user reload junctiond.service
 check "no user is signed in at the system's daemon" ends_with 3 junctionctl status
+
+# Another installation of the same user. JUNCTIOND_INSTANCE in the environment of the service manager does not change the first one.
+user_does systemctl --user set-environment JUNCTIOND_INSTANCE=second
+cp "$user_config" "${user_config%/*}/second.toml"
+check "a user can start an instance" user_does systemctl --user start junctiond@second.socket
+bert=$(new_user bert)
+check "another user can be signed in there" user_does junctionctl --instance second sign-in < <(sign_in_token "$bert")
+check "the session of the instance belongs to that user" \
+    is "$(user_does junctionctl --instance second --json status | member userId)" "$bert"
+check "the state of the instance is beside the other one" test -s "$home/.local/state/junctiond@second/session.sealed"
+check "a restart of the first one succeeds" user_does systemctl --user restart junctiond.service
+check "the first session is the same" is "$(status_member userId)" "$anna"
+user_does systemctl --user stop junctiond@second.socket
 user_does systemctl --user stop junctiond.socket
 check "after a stop of the socket the socket file is gone" \
     test ! -e "$user_runtime/junctiond/junctiond.sock"
