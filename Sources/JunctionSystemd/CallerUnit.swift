@@ -12,10 +12,26 @@ package enum CallerUnit {
         guard process > 0 else { throw UnitUnknown(errno: ESRCH) }
         var unit: UnsafeMutablePointer<CChar>?
         let result = sd_pid_get_unit(process, &unit)
-        if result == -ENODATA { return nil }
+        if result == -ENODATA {
+            // libsystemd also gives this answer for a control group that it cannot see.
+            guard isVisible(try controlGroup(ofProcess: process)) else { throw UnitUnknown(errno: ENODATA) }
+            return nil
+        }
         guard result >= 0, let unit else { throw UnitUnknown(errno: -result) }
         defer { free(unit) }
         return String(cString: unit)
+    }
+
+    /// Whether the control group is in the daemon's control group namespace. If it is not, its path begins with `/..`
+    /// and does not have the names of all units around it.
+    static func isVisible(_ controlGroup: String) -> Bool { controlGroup != "/.." && !controlGroup.hasPrefix("/../") }
+
+    private static func controlGroup(ofProcess process: Int32) throws(UnitUnknown) -> String {
+        var path: UnsafeMutablePointer<CChar>?
+        let result = sd_pid_get_cgroup(process, &path)
+        guard result >= 0, let path else { throw UnitUnknown(errno: -result) }
+        defer { free(path) }
+        return String(cString: path)
     }
 }
 

@@ -63,6 +63,16 @@ struct SocketPermissionTests {
         #expect(remedy.contains("usermod -aG 77 78"))
     }
 
+    @Test func `in a container without the socket's group, the advice is to start the container with it`() {
+        let socket = SocketPermission(group: 65_534, owner: 65_534)
+
+        for groups: Set<UInt32> in [[0], [0, 65_534]] {
+            let remedy = socket.remedy(for: Login(user: 0, groups: groups), in: "sync.service", accounts)
+            #expect(remedy.hasPrefix("a group may that has no number in the user namespace of this process: "))
+            #expect(remedy.contains("--group-add keep-groups"))
+        }
+    }
+
     @Test func `the advice for a socket without a group names the owner`() {
         for socket in [SocketPermission(group: nil, owner: 1000), SocketPermission(group: 5, owner: 1000)] {
             #expect(socket.remedy(for: Login(user: 1001, groups: [5]), accounts).hasPrefix("only 'anna' and root may"))

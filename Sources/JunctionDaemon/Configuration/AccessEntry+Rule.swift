@@ -18,7 +18,8 @@ extension AccessEntry {
 }
 
 extension Configuration {
-    /// Returns the rules of the access policy, and one line for each entry whose user or group does not exist.
+    /// Returns the rules of the access policy, and one line for each entry whose user or group does not exist or names
+    /// no caller reliably.
     ///
     /// It throws if the name service does not answer: the daemon must not run with a policy that may lack a denying
     /// entry.
@@ -39,6 +40,11 @@ extension Configuration {
                 let name = [entry.user.map { "user \"\($0)\"" }, entry.group.map { "group \"\($0)\"" }]
                     .compactMap(\.self).joined(separator: " or ")
                 notes.append("\(names[index]) matches nobody: there is no \(name) on this machine")
+            } else if [rules[index].user, rules[index].group].contains(Peer.unmapped) {
+                notes.append(
+                    "\(names[index]) allows nothing: 65534 (nobody) is the number of every user and group that the kernel "
+                        + "cannot name to the daemon; name a user, a group or a unit of the caller's own"
+                )
             }
         }
         return (rules, notes)

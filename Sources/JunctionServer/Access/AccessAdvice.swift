@@ -28,6 +28,9 @@ struct AccessAdvice {
                 + "\"\(capability.rawValue)\" to its list, or \(addition(before: true))"
         case .unitUnknown:
             "an entry for a unit would decide, but the daemon cannot find the unit of this process: \(addition(before: true))"
+        case .unmapped:
+            "an entry for the user or group 65534 (nobody) would decide, and the kernel reports this number for everyone "
+                + "that it cannot name to the daemon: \(addition(before: true))"
         case .none where policy.rules.isEmpty: capability == .manage ? firstEntry : membership
         case .none where peer.isInSocketGroup:
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
@@ -52,6 +55,9 @@ struct AccessAdvice {
 
     /// Names the entry to add: for the caller's service, or else for its user, with only this capability.
     private func addition(before isFirst: Bool) -> String {
+        guard service != nil || peer.user != Peer.unmapped else {
+            return "run the caller as a user of its own, with the same user namespace as the daemon"
+        }
         let place = isFirst ? ", before the entry that decides now," : ""
         return
             "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\"\(capability.rawValue)\"]' and "

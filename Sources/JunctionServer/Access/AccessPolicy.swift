@@ -23,7 +23,7 @@ package struct AccessPolicy: Equatable, Sendable {
     func decision(about peer: Peer) -> AccessDecision {
         if !peer.loadsForUnit {
             if peer.user == 0 { return AccessDecision(.everything, .root) }
-            if peer.user == daemonUser { return AccessDecision(.everything, .daemonUser) }
+            if peer.user == daemonUser, peer.user != Peer.unmapped { return AccessDecision(.everything, .daemonUser) }
         }
         guard !rules.isEmpty else {
             return peer.isInSocketGroup ? AccessDecision(.everythingButManage, .socketGroup) : .nothing
@@ -34,9 +34,10 @@ package struct AccessPolicy: Equatable, Sendable {
             case .yes:
                 let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil && !peer.loadsForUnit)
                 return AccessDecision(grant, .entry, by: (index, rule))
-            // Whether this rule matches is unknown (the caller's unit, or the user of the unit that a credential is
-            // for). So neither it nor a later rule can apply, and the caller gets nothing.
-            case .unknown: return AccessDecision(.nothing, .unitUnknown)
+            // Whether this rule matches is unknown. So neither it nor a later rule can apply, and the caller gets
+            // nothing.
+            case .unitUnknown: return AccessDecision(.nothing, .unitUnknown)
+            case .unmapped: return AccessDecision(.nothing, .unmapped)
             }
         }
         return .nothing
@@ -58,6 +59,8 @@ struct AccessDecision {
         /// A rule for a unit would decide, but the caller's unit is not known. Or a rule for a user or group would
         /// decide about a unit, whose user is not known before it runs.
         case unitUnknown
+        /// A rule for the id `Peer.unmapped` would decide, which names no caller reliably.
+        case unmapped
         /// No rule matches the caller.
         case none
     }
@@ -93,20 +96,26 @@ package struct AccessRule: Equatable, Sendable {
     fileprivate enum Match {
         case no
         case yes
-        /// All conditions that are known match, and the unit of the caller, or the user of the unit, is not known.
-        case unknown
+        /// All conditions that are known match, and the unit of the caller, or the user of the unit that a credential
+        /// is for, is not known.
+        case unitUnknown
+        /// All conditions match, and the rule names `Peer.unmapped`.
+        case unmapped
     }
 
     fileprivate func match(with peer: Peer) -> Match {
         if matchesNobody { return .no }
-        if peer.loadsForUnit, user != nil || group != nil { return unit == nil || unit == peer.unit ? .unknown : .no }
+        if peer.loadsForUnit, user != nil || group != nil {
+            return unit == nil || unit == peer.unit ? .unitUnknown : .no
+        }
         if let user, user != peer.user { return .no }
         if let group, !peer.groups.contains(group) { return .no }
-        guard let unit else { return .yes }
+        let ofAccount: Match = user == Peer.unmapped || group == Peer.unmapped ? .unmapped : .yes
+        guard let unit else { return ofAccount }
         return switch peer.membership {
-        case .unknown: .unknown
+        case .unknown: .unitUnknown
         case .inNone: .no
-        case .inUnit(let name): name == unit ? .yes : .no
+        case .inUnit(let name): name == unit ? ofAccount : .no
         }
     }
 }

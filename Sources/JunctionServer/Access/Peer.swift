@@ -4,6 +4,10 @@ package import JunctionSession
 
 /// The process at the other end of a connection, as the kernel describes it. No value comes from a message.
 package struct Peer: Equatable, Sendable {
+    /// The id that the kernel reports for every user and group that the daemon's user namespace does not map. In Debian
+    /// it is also the id of the user `nobody`. So it names no caller reliably, and no right depends on it.
+    package static let unmapped: UInt32 = 65_534
+
     package let user: UInt32
     /// The primary group and all supplementary groups.
     package let groups: Set<UInt32>
@@ -44,8 +48,13 @@ package struct Peer: Equatable, Sendable {
             user: user,
             groups: groups,
             process: process,
-            isInSocketGroup: socketGroup.map(groups.contains) ?? false
+            isInSocketGroup: Self.isSocketGroup(socketGroup, among: groups)
         )
+    }
+
+    static func isSocketGroup(_ socketGroup: UInt32?, among groups: Set<UInt32>) -> Bool {
+        guard let socketGroup, socketGroup != unmapped else { return false }
+        return groups.contains(socketGroup)
     }
 
     private static func groups(of socket: Int32) throws(PeerUnknown) -> Set<UInt32> {

@@ -26,6 +26,7 @@ extension CallerDescription.Basis {
             case .socketGroup: .socketGroup
             case .entry: .entry
             case .unitUnknown: .unitUnknown
+            case .unmapped: .unmapped
             case .none: .none
             }
     }

@@ -17,12 +17,14 @@ final class ChildProcess {
     ///
     /// - Parameters:
     ///   - given: The text of standard input. Without it, standard input is empty.
+    ///   - passed: A descriptor that the program gets as number 3.
     ///   - errors: The file for standard error.
     init(
         _ path: String,
         _ arguments: [String],
         environment: [String: String] = [:],
         given: String? = nil,
+        passed: Int32? = nil,
         errors: String
     ) throws {
         let (reading, writing) = try Self.pipe()
@@ -38,6 +40,8 @@ final class ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, writing, STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        // The last action, because one of the descriptors above may have the number 3.
+        if let passed { posix_spawn_file_actions_adddup2(&actions, passed, 3) }
 
         let variables = Self.inherited + environment.map { "\($0.key)=\($0.value)" }
         var texts = ([path] + arguments).map { strdup($0) } + [nil]

@@ -9,6 +9,8 @@ final class DemoStage {
     private var sandbox: ChildProcess?
     private var daemon: ChildProcess?
     private var others: [ChildProcess] = []
+    /// The listening socket from which systemd loads credentials; `nil` where no service can be started.
+    private let credentials: Int32?
 
     var socket: String { folder + "/junctiond.sock" }
     private var logFile: String { folder + "/junctiond.log" }
@@ -23,7 +25,15 @@ final class DemoStage {
             throw DemoFailure("no temporary folder can be made: \(String(cString: strerror(errno)))")
         }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        do throws(DemoFailure) {
+            credentials = Self.reasonForNoService == nil ? try Self.listener(at: folder + Self.credentialSocket) : nil
+        } catch {
+            rmdir(folder)
+            throw error
+        }
     }
+
+    deinit { if let credentials { close(credentials) } }
 
     private static func find(_ program: String, in folder: String?) throws(DemoFailure) -> String {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -72,11 +82,20 @@ final class DemoStage {
     // MARK: The daemon
 
     func startDaemon(until state: String) throws {
-        daemon = try ChildProcess(
-            junctiond,
-            ["--config", folder + "/junctiond.toml", "--socket", socket, "--state-dir", folder + "/state"],
-            errors: logFile
-        )
+        let arguments = ["--config", folder + "/junctiond.toml", "--socket", socket, "--state-dir", folder + "/state"]
+        daemon =
+            if let credentials {
+                // The variable has to name the process id of the daemon, which is the shell's.
+                try ChildProcess(
+                    "/bin/sh",
+                    ["-c", "LISTEN_PID=$$ exec \"$0\" \"$@\"", junctiond] + arguments,
+                    environment: ["LISTEN_FDS": "1", "LISTEN_FDNAMES": "credentials"],
+                    passed: credentials,
+                    errors: logFile
+                )
+            } else {
+                try ChildProcess(junctiond, arguments, errors: logFile)
+            }
         _ = try ctl("wait", "--for", state, "--timeout", "15")
     }
 
@@ -88,6 +107,63 @@ final class DemoStage {
     func endDaemon() throws {
         guard daemon?.end(SIGTERM) == 0 else { throw DemoFailure("the daemon did not end as it should") }
         daemon = nil
+    }
+
+    // MARK: A service of systemd
+
+    /// The reason why the demo cannot start a systemd service; `nil` if it can.
+    static let reasonForNoService: String? =
+        if access("/run/systemd/system", F_OK) != 0 {
+            "systemd does not run on this machine"
+        } else if geteuid() != 0 {
+            "only root can start a service"
+        } else if access(systemdRun, X_OK) != 0 {
+            "there is no \(systemdRun)"
+        } else {
+            nil
+        }
+
+    private static let systemdRun = "/usr/bin/systemd-run"
+    private static let credentialSocket = "/credentials.sock"
+
+    /// The name of the service. No two demos have the same.
+    var service: String { "\(folder.split(separator: "/").last ?? "junction-demo").service" }
+
+    /// Runs a shell command as a transient service that loads a credential from the daemon, and returns its output.
+    ///
+    /// The service has a user of its own. It is of the type `oneshot`, so `systemd-run` waits for its end and needs no
+    /// message bus.
+    func runService(loading credential: String, _ command: String) throws -> String {
+        let output = folder + "/service.out"
+        let arguments = [
+            "--quiet", "--collect", "--unit=\(service)", "--property=Type=oneshot", "--property=DynamicUser=yes",
+            "--property=LoadCredential=\(credential):\(folder)\(Self.credentialSocket)",
+            "--property=StandardOutput=file:\(output)", "/bin/sh", "-c", command,
+        ]
+        let run = try ChildProcess(Self.systemdRun, arguments, errors: folder + "/apps.log")
+        others.append(run)
+        defer { others.removeAll { $0 === run } }
+        _ = try run.rest()
+        guard run.status() == 0 else {
+            throw DemoFailure("\(service) failed: 'journalctl -u \(service)' says why")
+        }
+        return String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
+    }
+
+    private static func listener(at path: String) throws(DemoFailure) -> Int32 {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isBound, listen(descriptor, 4) == 0 else {
+            throw DemoFailure("the socket \(path) cannot be made: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
     }
 
     // MARK: The apps

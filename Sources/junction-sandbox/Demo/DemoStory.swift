@@ -11,7 +11,18 @@ struct DemoStory {
     func tell() throws {
         act("1. A cloud on loopback, and the daemon that will hold the session")
         let cloud = try stage.startSandbox(tokenLife: Self.tokenLife)
-        try stage.write("junctiond.toml", "[junction]\nauthUrl = \"\(cloud.origin)\"\napiUrl = \"\(cloud.origin)\"\n")
+        try stage.write(
+            "junctiond.toml",
+            """
+            [junction]
+            authUrl = "\(cloud.origin)"
+            apiUrl = "\(cloud.origin)"
+            [[access]]
+            allow = ["token"]
+            unit = "\(stage.service)"
+
+            """
+        )
         try stage.startDaemon(until: "signed-out")
         line("The cloud is \(cloud.origin), the socket is \(stage.socket).")
 
@@ -32,12 +43,24 @@ struct DemoStory {
         try show("api", "GET", "/v2/user/providers/\(user)")
         try show("status")
 
-        act("5. A watcher sees the token being renewed (it lives for \(Self.tokenLife) s here)")
+        act("5. A systemd service gets the token as a file, by LoadCredential=")
+        if let reason = DemoStage.reasonForNoService {
+            line("Skipped: \(reason).")
+        } else {
+            let size = try stage.runService(
+                loading: "access-token",
+                "wc -c <\"$CREDENTIALS_DIRECTORY/access-token\""
+            ).trimmed
+            guard let size = Int(size), size > 0 else { throw DemoFailure("\(stage.service) got no token") }
+            line("The service \(stage.service) has a user of its own, no code for it, and a token of \(size) bytes.")
+        }
+
+        act("6. A watcher sees the token being renewed (it lives for \(Self.tokenLife) s here)")
         let before = try generation()
         let after = try stage.watch { Self.generation(in: $0) ?? 0 > before }
         line("Generation \(before) became generation \(Self.generation(in: after) ?? 0); nobody had to ask.")
 
-        act("6. The daemon is killed (SIGKILL), the network is gone, and the user is still signed in")
+        act("7. The daemon is killed (SIGKILL), the network is gone, and the user is still signed in")
         stage.killDaemon()
         stage.stopSandbox()
         try stage.startDaemon(until: "signed-in")
@@ -46,12 +69,12 @@ struct DemoStory {
             throw DemoFailure("somebody else is signed in")
         }
 
-        act("7. The network comes back, and so does a fresh token")
+        act("8. The network comes back, and so does a fresh token")
         _ = try stage.startSandbox(tokenLife: Self.tokenLife, port: cloud.port)
         if (try? stage.ctl("renew")) == nil { _ = try stage.ctl("wait", "--for", "fresh", "--timeout", "20") }
         try show("status")
 
-        act("8. Sign out")
+        act("9. Sign out")
         try show("sign-out")
         guard try stage.run("status").status == 3 else { throw DemoFailure("somebody is still signed in") }
         try stage.endDaemon()

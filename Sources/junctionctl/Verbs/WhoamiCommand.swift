@@ -51,6 +51,8 @@ struct CallerText {
         case .entry: caller.entry.map(words) ?? "an [[access]] entry says so"
         case .unitUnknown:
             "an [[access]] entry for a unit would decide, but the daemon cannot find the unit of this process"
+        case .unmapped:
+            "an [[access]] entry for the user or group 65534 would decide, and that number names no caller reliably"
         case .none: "no [[access]] entry is about you, and without any you would have to be in the socket's group"
         default: caller.basis.rawValue
         }

@@ -6,7 +6,7 @@ final class MachineAccounts {
     private let etc: String
 
     /// - Parameter services: The name services in the format of `nsswitch.conf`.
-    init(in folder: TemporaryFolder, services: String, users: [String] = ["nobody"]) throws {
+    init(in folder: TemporaryFolder, services: String, users: [String] = [OtherUser.name]) throws {
         etc = try folder.makeFolder("etc")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: etc)
         try write("nsswitch.conf", "passwd: \(services)\ngroup: \(services)\n")
@@ -16,7 +16,7 @@ final class MachineAccounts {
 
     /// Replaces the users. Root always exists.
     func know(_ users: [String]) throws {
-        let lines = users.enumerated().map { "\($1):x:\(65_534 - $0):65534::/:/bin/false\n" }
+        let lines = users.enumerated().map { "\($1):x:\(OtherUser.identifier + $0):65534::/:/bin/false\n" }
         try write("passwd", "root:x:0:0::/root:/bin/sh\n" + lines.joined())
     }
 

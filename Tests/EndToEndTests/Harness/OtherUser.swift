@@ -1,10 +1,10 @@
 import Foundation
 import JunctionTesting
 
-/// Another user of the machine without special rights (`nobody`).
+/// Another user of the machine without special rights. `nobody` is no example, because the daemon gives no right to it.
 struct OtherUser {
-    static let identifier = 65_534
-    static let name = "nobody"
+    static let identifier = 1
+    static let name = "daemon"
 
     private let installation: Installation
     private let client: String

@@ -15,7 +15,7 @@ import Testing
         var configuration = Configuration()
         configuration.access = [
             AccessEntry(allow: [.status], unit: "a.service", user: "kiosk", group: "junction"),
-            AccessEntry(allow: [.manage], user: "65534"),
+            AccessEntry(allow: [.manage], user: "65533"),
             AccessEntry(allow: [.token]),
         ]
 
@@ -24,7 +24,7 @@ import Testing
         #expect(
             rules == [
                 AccessRule(allow: [.status], unit: "a.service", user: 1_000, group: 900),
-                AccessRule(allow: [.manage], user: 65_534),
+                AccessRule(allow: [.manage], user: 65_533),
                 AccessRule(allow: [.token]),
             ]
         )
@@ -53,6 +53,18 @@ import Testing
         )
     }
 
+    @Test func `an entry for the id of unmapped users or groups is reported`() throws {
+        var configuration = Configuration()
+        configuration.access = [
+            AccessEntry(allow: [.token], user: "65534"), AccessEntry(allow: [.token], group: "65534"),
+        ]
+
+        let (rules, notes) = try configuration.rules(by: accounts)
+
+        #expect(rules.map(\.matchesNobody) == [false, false])
+        #expect(notes.map { $0.prefix(26) } == ["access[0] allows nothing: ", "access[1] allows nothing: "])
+    }
+
     @Test func `a failed look-up makes no policy, because the entry may deny`() {
         var configuration = Configuration()
         configuration.access = [AccessEntry(allow: [.status]), AccessEntry(allow: [], user: "guest")]
@@ -73,7 +85,7 @@ import Testing
         var configuration = Configuration()
         configuration.access = [
             AccessEntry(allow: [], user: "kiosk"), AccessEntry(allow: [], group: "junction"),
-            AccessEntry(allow: [.status], user: "never"), AccessEntry(allow: [.token], user: "65534"),
+            AccessEntry(allow: [.status], user: "never"), AccessEntry(allow: [.token], user: "65533"),
         ]
         let known = configuration.accounts(foundFor: try configuration.rules(by: accounts).rules)
         let oneIsGone = AccountDirectory(user: { _ in nil }, group: { _ in 900 })

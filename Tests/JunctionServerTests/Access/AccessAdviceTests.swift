@@ -86,4 +86,19 @@ struct AccessAdviceTests {
     @Test func `an allowed capability has no advice`() {
         #expect(remedy(peer(), lacking: .token, AccessRule(allow: [.token])) == nil)
     }
+
+    @Test func `a caller whose user is unmapped is not advised to add an entry for that user`() {
+        let unmapped = Peer(user: 65_534, groups: [65_534], process: 7)
+        let own = "run the caller as a user of its own, with the same user namespace as the daemon"
+
+        #expect(
+            remedy(unmapped, lacking: .token, AccessRule(allow: [.token], user: 65_534))
+                == "an entry for the user or group 65534 (nobody) would decide, and the kernel reports this number for "
+                + "everyone that it cannot name to the daemon: \(own)"
+        )
+        #expect(
+            remedy(unmapped, lacking: .token, AccessRule(allow: [.token], user: 1))
+                == "no [[access]] entry is about you: \(own)"
+        )
+    }
 }

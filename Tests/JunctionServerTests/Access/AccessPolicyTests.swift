@@ -109,4 +109,39 @@ struct AccessPolicyTests {
         #expect(capabilities(denying, everybody, of: inNone) == [.status])
         #expect(capabilities(AccessRule(allow: [], unit: "a.service", user: 1), everybody) == [.status])
     }
+
+    @Test(arguments: [
+        AccessRule(allow: [.token], user: 65_534), AccessRule(allow: [.token], group: 65_534),
+        AccessRule(allow: [.token], unit: "a.service", user: 65_534),
+    ])
+    func `an entry for the id of unmapped users and groups allows nothing and is not skipped`(rule: AccessRule) {
+        var unmapped = Peer(user: 65_534, groups: [65_534, 50], process: 7)
+        unmapped.membership = .inUnit("a.service")
+        let everybody = AccessRule(allow: [.status])
+
+        #expect(capabilities(rule, everybody, of: unmapped) == [])
+        #expect(capabilities(rule, everybody) == [.status])
+        #expect(AccessPolicy(rules: [rule], daemonUser: 999).decision(about: unmapped).basis == .unmapped)
+    }
+
+    @Test func `an unmapped user has the rights of its unit and of its mapped groups`() {
+        var unmapped = Peer(user: 65_534, groups: [65_534, 50], process: 7)
+        unmapped.membership = .inUnit("a.service")
+
+        #expect(capabilities(AccessRule(allow: [.token], unit: "a.service"), of: unmapped) == [.token])
+        #expect(capabilities(AccessRule(allow: [.token], group: 50), of: unmapped) == [.token])
+    }
+
+    @Test func `a daemon that runs as an unmapped user gives that user nothing`() {
+        let unmapped = Peer(user: 65_534, groups: [], process: 7)
+
+        #expect(AccessPolicy(rules: [], daemonUser: 65_534).grant(to: unmapped).isEmpty)
+    }
+
+    @Test func `an unmapped group is never the group of the socket`() {
+        #expect(Peer.isSocketGroup(50, among: [50, 65_534]))
+        #expect(!Peer.isSocketGroup(51, among: [50, 65_534]))
+        #expect(!Peer.isSocketGroup(65_534, among: [50, 65_534]))
+        #expect(!Peer.isSocketGroup(nil, among: [50]))
+    }
 }

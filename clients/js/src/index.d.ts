@@ -252,7 +252,7 @@ export interface Caller {
     /** The systemd unit of the process, if the daemon can determine it. */
     readonly unit: string | null;
     readonly capabilities: readonly Capability[];
-    readonly basis: Open<'root' | 'daemonUser' | 'socketGroup' | 'entry' | 'unitUnknown' | 'none'>;
+    readonly basis: Open<'root' | 'daemonUser' | 'socketGroup' | 'entry' | 'unitUnknown' | 'unmapped' | 'none'>;
     /** The entry that grants or denies the rights, if one does. */
     readonly entry: AccessEntry | null;
 }

@@ -461,7 +461,7 @@ class Caller:
     unit: Optional[str]
     #: The rights: `status`, `token`, `api`, `handle`, `manage`.
     capabilities: tuple[str, ...]
-    #: The source of the rights: `root`, `daemonUser`, `socketGroup`, `entry`, `unitUnknown` or `none`.
+    #: The source of the rights: `root`, `daemonUser`, `socketGroup`, `entry`, `unitUnknown`, `unmapped` or `none`.
     basis: str
     #: The entry that grants or denies the rights, if one does.
     entry: Optional[AccessEntry] = None

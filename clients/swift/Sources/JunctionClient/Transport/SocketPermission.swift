@@ -7,6 +7,10 @@ struct SocketPermission {
     let group: UInt32?
     let owner: UInt32
 
+    /// The id that the kernel reports for every group that the user namespace of this process does not map, as in a
+    /// container.
+    private static let unmapped: UInt32 = 65_534
+
     init(group: UInt32?, owner: UInt32) {
         self.group = group
         self.owner = owner
@@ -28,6 +32,11 @@ struct SocketPermission {
     ///
     /// - Parameter service: the system unit of this process, if it is in one.
     func remedy(for login: Login, in service: String? = nil, _ accounts: AccountFiles) -> String {
+        if group == Self.unmapped {
+            return
+                "a group may that has no number in the user namespace of this process: start the container with that "
+                + "group ('podman run --group-add keep-groups', as a user who is in it)"
+        }
         guard let group, !login.groups.contains(group) else {
             let name = accounts.name(ofUser: owner) ?? "\(owner)"
             let whoMay = owner == 0 ? "root may: ask as root" : "'\(name)' and root may: ask as one of them"

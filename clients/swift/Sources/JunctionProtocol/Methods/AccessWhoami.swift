@@ -69,10 +69,13 @@ public struct CallerDescription: Hashable, Sendable {
         public static let entry = Basis(rawValue: "entry")
         /// An entry for a unit would decide, but the caller's unit is not known: the caller has no capability.
         public static let unitUnknown = Basis(rawValue: "unitUnknown")
+        /// An entry for the user or group 65534 would decide, which the kernel reports for every id that it cannot map:
+        /// the caller has no capability.
+        public static let unmapped = Basis(rawValue: "unmapped")
         /// No entry matches the caller: it has no capability.
         public static let none = Basis(rawValue: "none")
 
-        static let known: [Basis] = [.root, .daemonUser, .socketGroup, .entry, .unitUnknown, .none]
+        static let known: [Basis] = [.root, .daemonUser, .socketGroup, .entry, .unitUnknown, .unmapped, .none]
     }
 
     /// One `[[access]]` entry, by its conditions.
