@@ -68,7 +68,7 @@ struct SocketPermissionTests {
 
         for groups: Set<UInt32> in [[0], [0, 65_534]] {
             let remedy = socket.remedy(for: Login(user: 0, groups: groups), in: "sync.service", accounts)
-            #expect(remedy.hasPrefix("a group may that has no number in the user namespace of this process: "))
+            #expect(remedy.hasPrefix("the group that may has no number in the user namespace of this process: "))
             #expect(remedy.contains("--group-add keep-groups"))
         }
     }

@@ -56,7 +56,8 @@ struct AccessAdvice {
     /// Names the entry to add: for the caller's service, or else for its user, with only this capability.
     private func addition(before isFirst: Bool) -> String {
         guard service != nil || peer.user != Peer.unmapped else {
-            return "run the caller as a user of its own, with the same user namespace as the daemon"
+            return
+                "run the caller as a user other than nobody, and the daemon outside of containers and without PrivateUsers="
         }
         let place = isFirst ? ", before the entry that decides now," : ""
         return

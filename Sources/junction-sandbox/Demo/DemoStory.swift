@@ -52,7 +52,7 @@ struct DemoStory {
                 "wc -c <\"$CREDENTIALS_DIRECTORY/access-token\""
             ).trimmed
             guard let size = Int(size), size > 0 else { throw DemoFailure("\(stage.service) got no token") }
-            line("The service \(stage.service) has a user of its own, no code for it, and a token of \(size) bytes.")
+            line("\(stage.service), with a user of its own and no client of the daemon, has a token of \(size) bytes.")
         }
 
         act("6. A watcher sees the token being renewed (it lives for \(Self.tokenLife) s here)")

@@ -89,7 +89,8 @@ struct AccessAdviceTests {
 
     @Test func `a caller whose user is unmapped is not advised to add an entry for that user`() {
         let unmapped = Peer(user: 65_534, groups: [65_534], process: 7)
-        let own = "run the caller as a user of its own, with the same user namespace as the daemon"
+        let own =
+            "run the caller as a user other than nobody, and the daemon outside of containers and without PrivateUsers="
 
         #expect(
             remedy(unmapped, lacking: .token, AccessRule(allow: [.token], user: 65_534))

@@ -15,8 +15,8 @@ mount -o remount,rw /sys
 mkdir -p /etc/containers/containers.conf.d
 printf '[containers]\npids_limit = 0\n' >/etc/containers/containers.conf.d/case.conf
 
-# A root with junctionctl and a shell. An ordinary user can use it as well.
-root=$work/root
+# A root with junctionctl and a shell. An ordinary user can use it as well. (Files below /run cannot be setuid.)
+root=/var/lib/container-root
 mkdir -p "$root"/{proc,sys,dev,etc,run/junctiond,usr/bin}
 touch "$root"/etc/{hosts,hostname,resolv.conf} "$root/run/.containerenv"
 echo root:x:0:0::/:/bin/bash >"$root/etc/passwd"
@@ -25,6 +25,7 @@ echo root:x:0: >"$root/etc/group"
 { ldd /usr/bin/{junctionctl,bash,mkdir,sleep} 2>"$work/.errors" || :; } | grep -o '/[^ :]*' | sort -u | xargs cp -L --parents -t "$root"
 ln -s usr/bin "$root/bin"
 chown -R kiosk:kiosk "$root"
+install -m 4755 /usr/bin/junctionctl "$root/usr/bin/setuid-junctionctl"
 
 echo kiosk:100000:65536 | tee -a /etc/subuid >>/etc/subgid
 start_user_manager
@@ -66,6 +67,9 @@ check "root in a container of root is root" counts_as 0 "$scope" root rootful "$
 check "a user in a container of root is the user with this number" \
     counts_as "$app" "$scope" entry rootful --user="$app" --group-add="$group" "${whoami[@]}"
 check "without the group it cannot open the socket" ends_with 77 rootful --user="$app" "${whoami[@]}"
+setuid() { rootful --user="$app" --group-add="$group" "$@" --rootfs "$root" setuid-junctionctl --json whoami; }
+check "a setuid program of the image makes it root" counts_as 0 "$scope" root setuid
+check "but not with no-new-privileges" counts_as "$app" "$scope" entry setuid --security-opt=no-new-privileges
 check "root in a user namespace is the first mapped user" \
     counts_as 200000 "$scope" entry grouped --uidmap=0:200000:65536 "${whoami[@]}"
 check "another user there is the mapped user" \
@@ -100,7 +104,8 @@ is_audited() { # UNIT
 check "the guide's unit starts" systemctl start web.service
 check "a caller in it counts as the unit" counts_as 201000 '"web.service"' entry inside web junctionctl --json whoami
 check "and gets the session's token" is "$(inside web junctionctl token | secret)" "$(token)"
-check "the mounted folder cannot be written" no inside --user=0 web bash -c ': >/run/junctiond/file'
+writes() { inside --user=0 web bash -c ': >/run/junctiond/file' 2>&1; }
+check "the mounted folder cannot be written" has "$(writes || :)" "Read-only file system"
 mark
 check "the same unit under another name, with the same mapping, starts" systemctl start other.service
 check "a caller in it is the same user in another unit" counts_as 201000 '"other.service"' entry inside other junctionctl --json whoami
@@ -119,17 +124,28 @@ for group_name in web.service system.slice/web.service; do
         counts_as 200000 '"other.service"' entry pretends "$group_name" inside --user=0 other
 done
 systemctl stop other.service
-enters() { # PROCESSES: as the container's user, outside of the unit
-    setpriv --reuid=201000 --regid=201000 --clear-groups bash -c 'echo $$ >"$0"' "$1"
+without_unit() {
+    with_group podman --cgroup-manager=cgroupfs "${run[@]:1}" --privileged --group-add=keep-groups --uidmap=0:200000:65536 --rootfs "$root" "$@"
 }
-payload=$(compgen -G '/sys/fs/cgroup/system.slice/web.service/libpod-payload-*' || :)
-check "another process of the same user cannot enter the unit" no enters "$payload/cgroup.procs"
+check "a container without a unit that makes the control group web.service has none" \
+    counts_as 200000 null entry pretends web.service without_unit
+# As the owner of the container's control groups, outside of the unit.
+enters() { setpriv --reuid=200000 --regid=200000 --clear-groups bash -c 'echo $$ >"$0"' "$1" 2>&1; }
+payload=$(compgen -G '/sys/fs/cgroup/system.slice/web.service/libpod-payload-*')
+check "another process of the same user cannot enter the unit" has "$(enters "$payload/cgroup.procs" || :)" "Permission denied"
 split_in_manager() {
     user_does systemd-run --user --quiet --wait --pipe --collect --unit=web.service --property=Delegate=yes \
         "${run[@]}" --cgroups=split --group-add=keep-groups "${whoami[@]}"
 }
 check "web.service of a user's own manager is not the system's unit" \
     counts_as "$kiosk" "\"user@$kiosk.service\"" entry split_in_manager
+moved() {
+    systemd-run --quiet --wait --pipe --collect --unit=moved.service --property=Delegate=yes --property=User=kiosk \
+        --property=SupplementaryGroups=junction --property=Environment="HOME=$home XDG_RUNTIME_DIR=$user_runtime" \
+        "${run[@]}" --cgroups=split --group-add=keep-groups "${whoami[@]}"
+}
+check "podman moves a container from a system unit into the user manager that XDG_RUNTIME_DIR names" \
+    counts_as "$kiosk" "\"user@$kiosk.service\"" entry moved
 systemctl stop web.service
 
 # ---- the guide's unit for a container of a user ----
@@ -148,12 +164,12 @@ check "the guide's rootless unit starts" systemctl start web.service
 await 10 has_asked
 check "a caller in it counts as the unit" counts_as "$kiosk" '"web.service"' entry answer 1
 check "and gets the session's token" is "$(answer 2 | secret)" "$(token)"
-enters_web() { as kiosk bash -c 'echo $$ >/sys/fs/cgroup/system.slice/web.service/cgroup.procs'; }
-check "another process of the same user cannot enter the delegated unit" no enters_web
+enters_web() { as kiosk bash -c 'echo $$ >/sys/fs/cgroup/system.slice/web.service/cgroup.procs' 2>&1; }
+check "another process of the same user cannot enter the delegated unit" has "$(enters_web || :)" "write error: Permission denied"
 executes() {
-    as kiosk env -i PATH="$PATH" HOME=/var/lib/web XDG_RUNTIME_DIR=/run/web podman --cgroup-manager=cgroupfs exec web junctionctl token
+    as kiosk env -i PATH="$PATH" HOME=/var/lib/web XDG_RUNTIME_DIR=/run/web podman --cgroup-manager=cgroupfs exec web junctionctl token 2>&1
 }
-check "nor by podman exec" no executes
+check "nor by podman exec" has "$(executes || :)" "cgroup.procs" "Permission denied"
 systemctl stop web.service
 
 # ---- the file instead of the folder ----
@@ -229,4 +245,4 @@ END_OF_FILE
 done
 umount "$work/proc"
 mount -o remount,ro /sys
-rm -rf /etc/containers/containers.conf.d/case.conf "$home"
+rm -rf /etc/containers/containers.conf.d/case.conf "$root" "$home"

@@ -34,7 +34,7 @@ struct SocketPermission {
     func remedy(for login: Login, in service: String? = nil, _ accounts: AccountFiles) -> String {
         if group == Self.unmapped {
             return
-                "a group may that has no number in the user namespace of this process: start the container with that "
+                "the group that may has no number in the user namespace of this process: start the container with that "
                 + "group ('podman run --group-add keep-groups', as a user who is in it)"
         }
         guard let group, !login.groups.contains(group) else {
