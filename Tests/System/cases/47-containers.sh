@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Callers in containers of podman: what user, group and unit they count as, for each row of docs/containers.md.
 . "${0%/*}/../lib.sh"
-command -v podman >/dev/null || { echo "         containers: not run, because this root has no podman"; exit 0; }
+for program in podman crun newuidmap dbus-daemon; do
+    command -v "$program" >"$work/.found" || { echo "         containers: not run, because this root has no $program"; exit 0; }
+done
 fresh
 
 # ---- podman in a container ----
@@ -14,6 +16,13 @@ mount -o remount,rw /sys
 # of --privileged make the containers that root starts stronger attackers.
 mkdir -p /etc/containers/containers.conf.d
 printf '[containers]\npids_limit = 0\n' >/etc/containers/containers.conf.d/case.conf
+# Images on an overlay would need fuse-overlayfs. There are no images here.
+cat >/etc/containers/storage.conf <<'END_OF_FILE'
+[storage]
+driver = "vfs"
+runroot = "/run/containers/storage"
+graphroot = "/var/lib/containers/storage"
+END_OF_FILE
 
 # A root with junctionctl and a shell. An ordinary user can use it as well. (Files below /run cannot be setuid.)
 root=/var/lib/container-root
@@ -245,4 +254,4 @@ END_OF_FILE
 done
 umount "$work/proc"
 mount -o remount,ro /sys
-rm -rf /etc/containers/containers.conf.d/case.conf "$root" "$home"
+rm -rf /etc/containers/{containers.conf.d/case.conf,storage.conf} "$root" "$home"
