@@ -73,7 +73,7 @@ import Testing
                 user = "root"
                 [[access]]
                 allow = ["status"]
-                user = "nobody"
+                user = "\(OtherUser.name)"
                 """
         )
         let otherUser = try OtherUser(installation)
@@ -86,7 +86,9 @@ import Testing
         #expect(refused.remedy.contains("access[1], counted from 0, decides about you"))
         #expect(answer.status == 0)
         #expect(
-            answer.output.contains("may       status\nbecause   access[1] decides, which is about user nobody (65534)")
+            answer.output.contains(
+                "may       status\nbecause   access[1] decides, which is about user \(OtherUser.name) (\(OtherUser.identifier))"
+            )
         )
     }
 

@@ -24,7 +24,7 @@ import Testing
 
     @Test(.enabled(if: getuid() == 0)) func `a caller without the right token gets none`() throws {
         let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"nobody\""
+            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
         )
         try installation.signInNewUser()
         let other = try OtherUser(installation)

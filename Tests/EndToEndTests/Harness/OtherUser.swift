@@ -3,8 +3,8 @@ import JunctionTesting
 
 /// Another user of the machine without special rights. `nobody` is no example, because the daemon gives no right to it.
 struct OtherUser {
-    static let identifier = 1
-    static let name = "daemon"
+    static let identifier = 2
+    static let name = "bin"
 
     private let installation: Installation
     private let client: String

@@ -9,7 +9,7 @@ struct NameServiceTests {
     private static let denying = """
         [[access]]
         allow = []
-        user = "daemon"
+        user = "bin"
         [[access]]
         allow = ["status", "token"]
         """
@@ -28,11 +28,11 @@ struct NameServiceTests {
         let ending = try check(services: "files", users: [])
 
         #expect(ending.status == 0, "\(ending.errors)")
-        #expect(ending.errors.contains("access[0] matches nobody: there is no user \"daemon\""))
+        #expect(ending.errors.contains("access[0] matches nobody: there is no user \"bin\""))
     }
 
     @Test func `a user that the second name service knows is found although the first is unavailable`() throws {
-        let ending = try check(services: "hesiod files", users: ["daemon"])
+        let ending = try check(services: "hesiod files", users: [OtherUser.name])
 
         #expect(ending.status == 0, "\(ending.errors)")
         #expect(ending.errors.contains("access[1] names no unit"))
