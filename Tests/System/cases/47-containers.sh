@@ -45,7 +45,7 @@ token=(--rootfs "$root" junctionctl token)
 rootful() { "${run[@]}" --privileged "$@"; } # PODMAN-ARGUMENT...
 rootless() { user_does "${run[@]}" "$@"; }   # PODMAN-ARGUMENT...
 # With the group junction, as a unit with SupplementaryGroups= has it.
-with_group() { setpriv --groups "$group" "$@"; }
+with_group() { setpriv --groups=junction "$@"; }
 grouped() { with_group "${run[@]}" --privileged --group-add=keep-groups "$@"; } # PODMAN-ARGUMENT...
 group=$(getent group junction | cut -d : -f 3)
 app=$(id -u app)
@@ -98,21 +98,28 @@ check "with --cgroup-manager=cgroupfs there is no unit" \
 # ---- the unit of the guide ----
 
 guide=/usr/share/doc/junctiond/docs/containers.md
-# The container runs until it is stopped. (`sed` takes a bare `&` for what it has matched.)
-waits="--rootfs $root bash -c 'trap exit TERM; sleep infinity \\& wait'"
+# The container asks, and runs until it is stopped. (`sed` takes a bare `&` for what it has matched.)
+asks="--rootfs $root bash -c 'junctionctl --json whoami; junctionctl token; trap exit TERM; sleep infinity \\& wait'"
 guide_unit() { # NAME: the guide's unit web.service under another name
     sed -n '\|^# /etc/systemd/system/web.service$|,/^```$/p' "$guide" | sed -e '$d' -e "s/web/$1/g" \
-        -e "s|podman run|podman run --privileged|" -e "s|registry.example.com/[^ ]*|$waits|"
+        -e "s|podman run|podman run --privileged|" -e "s|registry.example.com/[^ ]*|$asks|"
 }
 unit web.service < <(guide_unit web)
 unit other.service < <(guide_unit other)
+drop_in output web.service <<<"[Service]
+StandardOutput=file:$work/web.out"
+has_asked() { (($(wc -l <"$work/web.out") == 2)); }
+answer() { sed -n "$1p" "$work/web.out"; } # LINE
 inside() { with_group podman exec "$@"; } # NAME COMMAND...
 is_audited() { # UNIT
     has "$(logged -o json "MESSAGE_ID=$REFUSED_ID" "JUNCTIOND_PEER_UNIT=$1")" "\"JUNCTIOND_PEER_UID\":\"201000\"" '"JUNCTIOND_METHOD":"token.get"'
 }
 check "the guide's unit starts" systemctl start web.service
-check "a caller in it counts as the unit" counts_as 201000 '"web.service"' entry inside web junctionctl --json whoami
-check "and gets the session's token" is "$(inside web junctionctl token | secret)" "$(token)"
+await 10 has_asked
+check "the container's program counts as the unit" counts_as 201000 '"web.service"' entry answer 1
+check "and gets the session's token" is "$(answer 2 | secret)" "$(token)"
+check "so does a program that 'podman exec' starts" \
+    counts_as 201000 '"web.service"' entry inside web junctionctl --json whoami
 writes() { inside --user=0 web bash -c ': >/run/junctiond/file' 2>&1; }
 check "the mounted folder cannot be written" has "$(writes || :)" "Read-only file system"
 mark
@@ -159,19 +166,13 @@ systemctl stop web.service
 
 # ---- the guide's unit for a container of a user ----
 
-# Asks the daemon at its start: the kernel lets no process of the user enter the unit later.
-asks='junctionctl --json whoami; junctionctl token'
-
 sed -n '\|^# /etc/systemd/system/web.service, rootless$|,/^```$/p' "$guide" |
-    sed -e '$d' -e "s|User=web|User=kiosk|" -e "s|registry.example.com/[^ ]*|${waits/trap/$asks; trap}|" >"$work/rootless.service"
+    sed -e '$d' -e "s|User=web|User=kiosk|" -e "s|registry.example.com/[^ ]*|$asks|" >"$work/rootless.service"
+rm "$work/web.out"
 unit web.service <"$work/rootless.service"
-drop_in output web.service <<<"[Service]
-StandardOutput=file:$work/web.out"
-has_asked() { (($(wc -l <"$work/web.out") == 2)); }
-answer() { sed -n "$1p" "$work/web.out"; } # LINE
 check "the guide's rootless unit starts" systemctl start web.service
 await 10 has_asked
-check "a caller in it counts as the unit" counts_as "$kiosk" '"web.service"' entry answer 1
+check "the container's program counts as the unit" counts_as "$kiosk" '"web.service"' entry answer 1
 check "and gets the session's token" is "$(answer 2 | secret)" "$(token)"
 enters_web() { as kiosk bash -c 'echo $$ >/sys/fs/cgroup/system.slice/web.service/cgroup.procs' 2>&1; }
 check "another process of the same user cannot enter the delegated unit" has "$(enters_web || :)" "write error: Permission denied"
