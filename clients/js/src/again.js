@@ -43,6 +43,7 @@ export class Repetition {
     #patientUntil;
 
     constructor(call, patience = 0) {
+        if (!(typeof patience === 'number' && patience >= 0)) throw new TypeError('patience is a number of seconds');
         this.#isRepeatable = call.isRepeatable ?? false;
         this.#patientUntil = now() + patience;
     }

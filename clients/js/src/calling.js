@@ -72,11 +72,12 @@ export class Calling {
     }
 
     #answer(waiter, credential) {
-        const question = waiter.question;
-        waiter.question = null;
+        const { question } = waiter;
         if (question === null) return;
         if (credential === null) this.#channel.refuse(question.id, INVALID_CREDENTIAL, 'The app has no credential');
         else this.#channel.answer(question.id, credential);
+        // Only now: a credential that cannot be sent throws, and the question is then refused.
+        waiter.question = null;
     }
 
     // What the channel reports.

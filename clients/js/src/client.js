@@ -42,8 +42,11 @@ export class Client {
     }
 
     async wait(goal, { timeout, signal } = {}) {
-        const isReached = typeof goal === 'function' ? goal : GOALS[goal];
-        if (isReached === undefined) throw new TypeError(`${goal} is no goal: 'signed-in', 'signed-out' or 'fresh'`);
+        const isNamed = Object.hasOwn(GOALS, goal);
+        if (typeof goal !== 'function' && !isNamed) {
+            throw new TypeError(`${String(goal)} is no goal: 'signed-in', 'signed-out' or 'fresh'`);
+        }
+        const isReached = isNamed ? GOALS[goal] : goal;
         for await (const snapshot of new Watch(this.#path, false, { timeout, signal })) {
             if (isReached(snapshot)) return snapshot;
         }
@@ -65,7 +68,7 @@ export class Client {
         return this.#perform(calls.reconcile(userId), options);
     }
 
-    authorizationPage(page, options) {
+    async authorizationPage(page, options) {
         return this.#perform(calls.authorizationPage(page), options);
     }
 
@@ -79,7 +82,7 @@ export class Client {
         return this.#perform(calls.renew(), options);
     }
 
-    request(method, path, { query, headers, body, ...options } = {}) {
+    async request(method, path, { query, headers, body, ...options } = {}) {
         return this.#perform(calls.api(method, path, { query, headers, body }), options);
     }
 
@@ -112,11 +115,12 @@ export class Client {
     // Implementation.
 
     async #perform(call, { timeout = this.#timeout, patience, signal } = {}, identity) {
-        const ending = new Ending(timeout, signal);
         const repetition = new Repetition(call, patience);
+        const ending = new Ending(timeout, signal);
         const asking = identity && { ...identity, asked: () => repetition.daemonAsked() };
         try {
             for (;;) {
+                if (ending.error !== null) throw ending.error;
                 try {
                     return await this.#usable().perform(call, ending, asking);
                 } catch (error) {

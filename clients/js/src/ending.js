@@ -16,17 +16,23 @@ export class Ending {
         if (timeout !== undefined && !(typeof timeout === 'number' && timeout >= 0)) {
             throw new TypeError('a timeout is a number of seconds');
         }
-        if (timeout !== undefined && timeout !== Infinity) this.#arm(performance.now() + timeout * 1000);
         this.#signal = signal;
-        if (signal?.aborted) this.#aborted();
-        else signal?.addEventListener('abort', this.#aborted);
+        if (signal?.aborted) return this.#aborted();
+        // Before the timer starts, because it throws if the signal is no AbortSignal.
+        signal?.addEventListener('abort', this.#aborted);
+        if (timeout === 0) this.#timedOut();
+        else if (timeout !== undefined && timeout !== Infinity) this.#arm(performance.now() + timeout * 1000);
+    }
+
+    #timedOut() {
+        this.end(new JunctionError('timedOut', 'the daemon did not answer in time'));
     }
 
     #arm(at) {
         const left = at - performance.now();
         // Rounded up, so that it does not fire early.
         this.#timer = setTimeout(
-            () => (left > LONGEST ? this.#arm(at) : this.end(new JunctionError('timedOut', 'the daemon did not answer in time'))),
+            () => (left > LONGEST ? this.#arm(at) : this.#timedOut()),
             Math.min(Math.ceil(Math.max(left, 0)), LONGEST),
         );
     }

@@ -330,9 +330,9 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
-    /** How many seconds the call may take, its repetitions included. */
+    /** How many seconds the call may take, its repetitions included. With 0 the call is not sent. */
     timeout?: number;
-    /** Ends the wait with the kind `cancelled`. The daemon still completes the request. */
+    /** Ends the wait with the kind `cancelled`. The daemon still completes a request that was sent. */
     signal?: AbortSignal;
 }
 
@@ -363,11 +363,15 @@ export class Client {
 
     /**
      * Returns the current snapshot first, then every change, across restarts of the daemon. A slow loop gets the newest
-     * snapshot. It ends with an error that a new connection would not change. Needs `status`.
+     * snapshot. It ends with an error that a new connection would not change. A program that calls `next` itself has to call
+     * `return` at the end, which closes the connection; `for await` does so. Needs `status`.
      */
     watch(options?: { signal?: AbortSignal }): AsyncIterableIterator<Snapshot>;
 
-    /** The same with a snapshot only for each change of `state`, not for a renewal or a restart. */
+    /**
+     * The same with a snapshot only for each change of `state`, not for a renewal or a restart. A switch of users is not always a
+     * change of the state: an app that shows who is signed in uses `watch`.
+     */
     watchState(options?: { signal?: AbortSignal }): AsyncIterableIterator<Snapshot>;
 
     /** Waits until the session reaches the goal. Without a timeout it waits for ever. Needs `status`. */
@@ -420,9 +424,9 @@ export class Client {
         decide: (request: RenewalRequest, context: { signal: AbortSignal }) => RenewalAnswer | Promise<RenewalAnswer>,
         options?: {
             signal?: AbortSignal;
-            /** Called for each registration with a daemon. */
+            /** Called for each registration with a daemon. An exception ends the loop, which rejects with it. */
             onRegistered?: () => void;
-            /** Receives what `decide` threw. The default is `process.emitWarning`. */
+            /** Receives what `decide` threw, or why its answer cannot be sent. The default is `process.emitWarning`. */
             onError?: (error: unknown, request: RenewalRequest) => void;
         },
     ): Promise<void>;

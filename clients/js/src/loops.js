@@ -173,10 +173,20 @@ export async function handleRenewals(path, decide, { signal, onRegistered, onErr
     const reconnection = new Reconnection();
     let answering = null;
     let feed = null;
+    // What `onRegistered` threw, in an array because it may be any value.
+    let thrown = null;
 
+    const begin = async () => {
+        try {
+            await onRegistered?.();
+        } catch (error) {
+            thrown = [error];
+            ending.end(CLOSED);
+        }
+    };
     const open = () => {
         const opened = new Feed(path, calls.registerHandler(), reconnection, {
-            begin: () => onRegistered?.(),
+            begin,
             ask: (question) => {
                 if (question.method !== 'session.willRenewAccessToken') return false;
                 if (ending.error !== null) return true;
@@ -210,6 +220,7 @@ export async function handleRenewals(path, decide, { signal, onRegistered, onErr
         feed?.channel.close(CLOSED);
         ending.dispose();
     }
+    if (thrown !== null) throw thrown[0];
 }
 
 /** One question to the session handler. */
@@ -230,22 +241,30 @@ class Answering {
     async #run(decide, request, onError, answer) {
         const left = Math.min(Math.max(request.deadline.getTime() - Date.now(), 0), LONGEST_DECISION);
         const timer = setTimeout(() => this.#over.abort(), left);
-        let decided;
         try {
             const aborted = new Promise((_, reject) => {
                 this.#over.signal.addEventListener('abort', () => reject(new Error('the daemon waits for no answer any more')));
             });
             // The handler may throw before anything waits for this promise.
             aborted.catch(() => {});
-            decided = calls.decision(await Promise.race([decide(request, { signal: this.#over.signal }), aborted]));
+            const decided = calls.decision(await Promise.race([decide(request, { signal: this.#over.signal }), aborted]));
+            // An answer that cannot be sent throws, too.
+            if (!this.#isCancelled) answer(decided);
         } catch (error) {
-            decided = calls.decision(null);
-            if (!this.#isCancelled) onError(error, request);
+            if (this.#isCancelled) return;
+            answer(calls.decision(null));
+            report(onError, error, request);
         } finally {
             clearTimeout(timer);
         }
-        if (this.#isCancelled) return;
-        answer(decided);
+    }
+}
+
+async function report(onError, error, request) {
+    try {
+        await onError(error, request);
+    } catch (thrown) {
+        process.emitWarning(`onError failed for renewal ${request.renewalId}: ${thrown?.message}`);
     }
 }
 

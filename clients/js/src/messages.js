@@ -96,13 +96,7 @@ function answer(message, id) {
 // Writing.
 
 export function requestLine(id, method, params) {
-    const line = lineOf({ jsonrpc: '2.0', id, method, params });
-    // The daemon would answer a longer line with an error without an id, and close the connection.
-    if (line.length - 1 > LONGEST_REQUEST) {
-        const message = `the request is longer than ${LONGEST_REQUEST} bytes, which is what the daemon accepts`;
-        throw new JunctionError('requestTooLarge', message);
-    }
-    return line;
+    return lineOf({ jsonrpc: '2.0', id, method, params });
 }
 
 export function resultLine(id, result) {
@@ -121,5 +115,10 @@ function lineOf(message) {
     });
     // The daemon refuses such a line with an error about the whole connection.
     if (HALF_A_PAIR.test(text)) throw new TypeError('a text has half of a surrogate pair, which is not valid Unicode');
-    return Buffer.from(`${text}\n`);
+    const line = Buffer.from(`${text}\n`);
+    // The daemon would answer a longer line with an error without an id, and close the connection.
+    if (line.length - 1 > LONGEST_REQUEST) {
+        throw new JunctionError('requestTooLarge', `it is longer than ${LONGEST_REQUEST} bytes, which is what the daemon accepts`);
+    }
+    return line;
 }

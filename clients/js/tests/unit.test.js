@@ -70,6 +70,20 @@ test('a request that JSON cannot express is a TypeError', async () => {
     await assert.rejects(client.signIn('a token'), TypeError);
     await assert.rejects(client.status({ timeout: '5' }), TypeError);
     await assert.rejects(client.status({ timeout: -1 }), TypeError);
+    await assert.rejects(client.token({ patience: 'abc' }), TypeError);
+    await assert.rejects(client.wait('toString'), TypeError);
+    await assert.rejects(client.request('POST', '/x', { body: 5 }), TypeError);
+});
+
+test('a wrong argument leaves no timer', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const client = new Client({ socket: '/nowhere' });
+    const before = timers();
+
+    await assert.rejects(client.status({ signal: new AbortController() }), TypeError);
+    await assert.rejects(client.token({ patience: -1 }), TypeError);
+
+    assert.equal(timers(), before);
 });
 
 test('a path that cannot be a socket is an error', () => {
@@ -208,6 +222,89 @@ test('a lost connection aborts the handler, which registers again', async () => 
         return undefined;
     });
     assert.equal(result.id, 2);
+});
+
+/** Runs a handler for one question, and resolves with its answer. */
+function answerOf(decide, onError) {
+    return new Promise((resolve, reject) => {
+        const abort = new AbortController();
+        const serve = async ({ hear, say }) => {
+            say({ id: (await hear()).id, result: { registered: true } });
+            say(question(1));
+            resolve((await hear()).result);
+            abort.abort();
+        };
+        withPeer(serve, (client) => client.handleRenewals(decide, { signal: abort.signal, onError })).catch(reject);
+    });
+}
+
+test('an answer of a handler that cannot be sent counts as unable', async () => {
+    const errors = [];
+
+    for (const text of ['half of a pair: \ud800', 'x'.repeat(1 << 20)]) {
+        const answer = await answerOf(() => text, (error) => errors.push(error));
+        assert.deepEqual(answer, { action: 'unableToRetrieveAuthToken' });
+    }
+
+    assert.deepEqual(errors.map((error) => error.kind ?? error.name), ['TypeError', 'requestTooLarge']);
+});
+
+test('an exception of onError does not end the program', async () => {
+    const decide = () => {
+        throw new RangeError('the backend does not answer');
+    };
+    const warned = once(process, 'warning');
+
+    for (const onError of [() => decide(), async () => decide()]) {
+        assert.deepEqual(await answerOf(decide, onError), { action: 'unableToRetrieveAuthToken' });
+    }
+
+    assert.match((await warned)[0].message, /onError/);
+});
+
+test('an exception of onRegistered rejects the handler', async () => {
+    const serve = async ({ hear, say }) => say({ id: (await hear()).id, result: { registered: true } });
+    const fail = () => {
+        throw new RangeError('the app cannot start');
+    };
+    for (const onRegistered of [() => fail(), async () => fail()]) {
+        await withPeer(serve, (client) => assert.rejects(client.handleRenewals(() => null, { onRegistered }), RangeError));
+    }
+});
+
+test('a credential that is not valid Unicode is refused at once and rejects identify', async () => {
+    let refused;
+    const serve = async ({ hear, say }) => {
+        await hear();
+        say({ id: 'q', method: 'session.authenticate', params: { externalUserId: 'anna' } });
+        refused(await hear());
+    };
+    await withPeer(serve, async (client) => {
+        const answer = new Promise((resolve) => (refused = resolve));
+        await assert.rejects(client.identify('anna', () => ({ scheme: 'signInToken', token: '\ud800' })), TypeError);
+        const { id, error } = await answer;
+        assert.deepEqual([id, error.code], ['q', 1002]);
+        client.close();
+    });
+});
+
+test('a call whose end has come sends nothing', async () => {
+    const methods = [];
+    const serve = async ({ hear, say }) => {
+        let request;
+        do {
+            request = await hear();
+            methods.push(request.method);
+        } while (request.method !== 'daemon.metrics');
+        say({ id: request.id, result: { text: '' } });
+    };
+    await withPeer(serve, async (client) => {
+        await rejects(client.signOut({ signal: AbortSignal.abort() }), 'cancelled');
+        await rejects(client.signOut({ timeout: 0 }), 'timedOut');
+        assert.equal(await client.metrics(), '');
+        client.close();
+    });
+    assert.deepEqual(methods, ['daemon.metrics']);
 });
 
 test('an answer that arrived before a failed write is delivered, and the unsent call is repeated', async () => {
