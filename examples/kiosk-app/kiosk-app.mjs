@@ -1,21 +1,21 @@
 #!/usr/bin/env node
 // An app that decides who is signed in on this device. See README.md beside this file.
 //
-//     kiosk-app.mjs USER-FILE BACKEND-AUTH-FILE
+//     kiosk-app.mjs ACCOUNT-FILE
 //
-// USER-FILE has the user of the app, and is empty while the app has no user. $BACKEND is the address of the app's backend, and
-// BACKEND-AUTH-FILE the app's own session there. SIGHUP says that USER-FILE has changed.
+// ACCOUNT-FILE has two lines: the user of the app, and the user's session at the app's backend. It is empty while the app has no
+// user. The app reads it once: after a change, restart the app. $BACKEND is the address of the backend.
 import { readFile } from 'node:fs/promises';
 import { Client, JunctionError } from 'junctiond';
 
-const [userFile, authFile] = process.argv.slice(2);
-const read = async (file) => (await readFile(file, 'utf8')).trim();
+// One file, so that a user never meets the session of another one.
+const [user, session] = (await readFile(process.argv[2], 'utf8')).split('\n').map((line) => line.trim() || null);
 const junction = new Client();
 
 /** Called only if the daemon needs a credential: not on every start. */
 async function credential(user, { signal }) {
     console.log(`asking the backend about ${user}`);
-    const headers = { Authorization: `Bearer ${await read(authFile)}` };
+    const headers = { Authorization: `Bearer ${session}` };
     const answer = await fetch(`${process.env.BACKEND}/junction/sign-in-token`, { method: 'POST', headers, signal, redirect: 'error' });
     if (!answer.ok) throw new Error(`the backend answered ${answer.status}`);
     // The whole answer: the daemon then also compares its user_id with that of the token.
@@ -24,7 +24,6 @@ async function credential(user, { signal }) {
 
 /** Makes the user of the app the signed-in one. */
 async function identify() {
-    const user = (await read(userFile)) || null;
     const { flags, userId, externalUserId } = await junction.status();
     if (flags.includes('useApiKey')) console.log(`migrating ${userId} from an API key`);
     const { outcome, snapshot } = await junction.identify(user, credential, { timeout: 60 });
@@ -46,14 +45,12 @@ async function identifyUntilDone() {
     }
 }
 
-// One after the other, so that the newest user of the app is signed in at the end.
-let turn = Promise.resolve();
-const identifyNext = () => (turn = turn.then(identifyUntilDone));
-process.on('SIGHUP', identifyNext);
-process.on('SIGTERM', () => process.exit(0));
-
-identifyNext();
-for await (const { state, userId, termination } of junction.watchState()) {
+identifyUntilDone();
+let shown = '';
+// Not watchState(): a switch of users is no change of the state.
+for await (const { state, userId, termination } of junction.watch()) {
+    const screen = `state: ${state}${userId === null ? '' : ` ${userId}`}${termination === null ? '' : ` (${termination.message})`}`;
     // A real app shows a screen for each state.
-    console.log(`state: ${state}${userId === null ? '' : ` ${userId}`}${termination === null ? '' : ` (${termination.message})`}`);
+    if (screen !== shown) console.log(screen);
+    shown = screen;
 }
