@@ -13,6 +13,9 @@ import { createServer } from 'node:http';
 
 class Unavailable extends Error {}
 
+/** An account has a user that cannot be a `client_user_id`. */
+class UnusableUser extends Error {}
+
 /** Returns a text of an answer, or fails if there is none. */
 function text(value) {
     if (typeof value !== 'string') throw new Unavailable('an answer that cannot be used');
@@ -30,6 +33,8 @@ class Junction {
     }
 
     async signInToken(clientUserId) {
+        // A path would lead to another place with one of these.
+        if (typeof clientUserId !== 'string' || ['', '.', '..'].includes(clientUserId)) throw new UnusableUser();
         const user = await this.#user(clientUserId);
         const [status, answer] = await this.#call('POST', `/v2/user/${user}/sign_in_token`);
         if (status !== 200) throw new Unavailable(`a Sign-In Token: status ${status}`);
@@ -42,7 +47,7 @@ class Junction {
         if (status === 404) {
             [status, answer] = await this.#call('POST', '/v2/user', { client_user_id: clientUserId });
             // Another request has created the user meanwhile; the error names it.
-            if (status === 400 && answer?.detail?.user_id) return answer.detail.user_id;
+            if (status === 400 && answer?.detail?.user_id) return text(answer.detail.user_id);
         }
         if (status !== 200) throw new Unavailable(`the user: status ${status}`);
         return text(answer.user_id);
@@ -65,13 +70,17 @@ class Junction {
     }
 }
 
-const sha256 = (text) => createHash('sha256').update(text).digest();
-
 /** The user of the caller's session. The accounts are read for each request, so a removed one has no access. */
 async function userOf(request, accountsFile) {
     const key = (request.headers.authorization ?? '').replace(/^Bearer /, '');
     const accounts = JSON.parse(await readFile(accountsFile, 'utf8'));
-    return accounts.find(({ keySHA256 }) => timingSafeEqual(sha256(key), Buffer.from(keySHA256, 'hex')))?.user ?? null;
+    const digest = Buffer.from(createHash('sha256').update(key).digest('hex'));
+    const account = accounts.find(({ keySHA256 }) => {
+        const known = Buffer.from(String(keySHA256).toLowerCase());
+        // timingSafeEqual throws if the lengths differ.
+        return known.length === digest.length && timingSafeEqual(digest, known);
+    });
+    return account?.user ?? null;
 }
 
 async function answerTo(request, junction, accountsFile) {
@@ -97,7 +106,7 @@ if (process.argv.length !== 5) {
 const junction = new Junction(url, (await readFile(keyFile, 'utf8')).trim());
 const server = createServer(async (request, response) => {
     const [status, body] = await answerTo(request, junction, accountsFile).catch((error) => {
-        console.error('backend:', error.name);
+        console.error('backend: failed:', error.constructor.name);
         return [500, { error: 'the backend failed' }];
     });
     console.error(`backend: ${request.method} ${status}`);

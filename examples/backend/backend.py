@@ -11,6 +11,7 @@ library alone; put TLS in front of it.
 
 import hashlib
 import hmac
+import http.client
 import http.server
 import json
 import sys
@@ -21,6 +22,17 @@ import urllib.request
 
 class Unavailable(Exception):
     """Junction gave no usable answer."""
+
+
+class UnusableUser(Exception):
+    """An account has a user that cannot be a `client_user_id`."""
+
+
+def text(value: object) -> str:
+    """Returns a text of an answer, or fails if there is none."""
+    if not isinstance(value, str):
+        raise Unavailable("an answer that cannot be used")
+    return value
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -39,11 +51,14 @@ class Junction:
         self._opener = urllib.request.build_opener(NoRedirect)
 
     def sign_in_token(self, client_user_id: str) -> "dict[str, str]":
+        # A path would lead to another place with one of these.
+        if not isinstance(client_user_id, str) or client_user_id in ("", ".", ".."):
+            raise UnusableUser
         user = self._user(client_user_id)
         status, answer = self._call("POST", f"/v2/user/{user}/sign_in_token")
         if status != 200:
             raise Unavailable(f"a Sign-In Token: status {status}")
-        return {"user_id": answer["user_id"], "sign_in_token": answer["sign_in_token"]}
+        return {"user_id": text(answer.get("user_id")), "sign_in_token": text(answer.get("sign_in_token"))}
 
     def _user(self, client_user_id: str) -> str:
         """Looks the user up, and creates it if it is missing."""
@@ -52,21 +67,22 @@ class Junction:
             status, answer = self._call("POST", "/v2/user", {"client_user_id": client_user_id})
             if status == 400 and isinstance(answer.get("detail"), dict):
                 # Another request has created the user meanwhile; the error names it.
-                return answer["detail"]["user_id"]
+                return text(answer["detail"].get("user_id"))
         if status != 200:
             raise Unavailable(f"the user: status {status}")
-        return answer["user_id"]
+        return text(answer.get("user_id"))
 
     def _call(self, method: str, path: str, body: object = None) -> "tuple[int, dict]":
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self._url + path, data, self._headers, method=method)
         try:
-            with self._opener.open(request, timeout=10) as answer:
-                return answer.status, self._json(answer.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, self._json(error.read(65_536))
-        except (OSError, ValueError) as error:
+            try:
+                with self._opener.open(request, timeout=10) as answer:
+                    return answer.status, self._json(answer.read())
+            except urllib.error.HTTPError as error:
+                with error:
+                    return error.code, self._json(error.read(65_536))
+        except (OSError, ValueError, http.client.HTTPException, RecursionError) as error:
             raise Unavailable(type(error).__name__) from None
 
     @staticmethod
@@ -84,27 +100,34 @@ class Backend(http.server.BaseHTTPRequestHandler):
     accounts_file: str
 
     def do_POST(self) -> None:
-        user = self.user()
+        try:
+            status, body = self.answer_of_the_app()
+        except Unavailable as error:
+            self.log_message("Junction gave no usable answer: %s", error)
+            status, body = 502, {"error": "Junction gives no usable answer; try again later"}
+        except Exception as error:
+            self.log_message("failed: %s", type(error).__name__)
+            status, body = 500, {"error": "the backend failed"}
+        self.answer(status, body)
+
+    def answer_of_the_app(self) -> "tuple[int, dict[str, str]]":
         if self.path != "/junction/sign-in-token":
-            self.answer(404, {"error": "there is no such path"})
-        elif user is None:
-            self.answer(401, {"error": "sign in to the app first"})
-        else:
-            try:
-                self.answer(200, self.junction.sign_in_token(user))
-            except (Unavailable, KeyError) as error:
-                self.log_message("Junction gave no usable answer: %s", error)
-                self.answer(502, {"error": "Junction gives no usable answer; try again later"})
+            return 404, {"error": "there is no such path"}
+        user = self.user()
+        if user is None:
+            return 401, {"error": "sign in to the app first"}
+        return 200, self.junction.sign_in_token(user)
 
     def user(self) -> "str | None":
         """The user of the caller's session. The accounts are read for each request, so a removed one has no access."""
         key = self.headers.get("Authorization", "").removeprefix("Bearer ").encode()
-        found = None
+        digest = hashlib.sha256(key).hexdigest().encode()
         with open(self.accounts_file) as file:
-            for account in json.load(file):
-                if hmac.compare_digest(hashlib.sha256(key).hexdigest(), account["keySHA256"]):
-                    found = account["user"]
-        return found
+            accounts = json.load(file)
+        for account in accounts:
+            if hmac.compare_digest(digest, str(account.get("keySHA256")).lower().encode()):
+                return account.get("user")
+        return None
 
     def answer(self, status: int, body: "dict[str, str]") -> None:
         data = json.dumps(body).encode()
@@ -115,8 +138,16 @@ class Backend(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
+    def log_request(self, code: "int | str" = "-", size: "int | str" = "-") -> None:
+        """Logs the method and the status. The address may have a secret."""
+        self.log_message("%s %s", self.command, int(code))
+
+    def log_error(self, format: str, *words: object) -> None:
+        """Logs nothing: the message may have the whole first line of the request."""
+
     def log_message(self, format: str, *words: object) -> None:
-        print("backend:", format % words, file=sys.stderr, flush=True)
+        # Escaped, because the method may have control characters.
+        print("backend:", ascii(format % words)[1:-1], file=sys.stderr, flush=True)
 
 
 def main() -> None:
