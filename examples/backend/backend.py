@@ -15,6 +15,7 @@ import http.client
 import http.server
 import json
 import sys
+import threading
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -94,8 +95,29 @@ class Junction:
         return value if isinstance(value, dict) else {}
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Serves at most 64 connections at the same time, each with a thread. The kernel keeps the others waiting."""
+
+    request_queue_size = 64
+    _free = threading.BoundedSemaphore(64)
+
+    def process_request(self, request: object, client_address: object) -> None:
+        self._free.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: object, client_address: object) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        print("backend: a connection failed:", type(sys.exc_info()[1]).__name__, file=sys.stderr, flush=True)
+
+
 class Backend(http.server.BaseHTTPRequestHandler):
-    timeout = 30
+    # For each read from a client, in seconds.
+    timeout = 10
     junction: Junction
     accounts_file: str
 
@@ -156,7 +178,7 @@ def main() -> None:
     url, key_file, Backend.accounts_file = sys.argv[1:]
     with open(key_file) as file:
         Backend.junction = Junction(url, file.read().strip())
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Backend)
+    server = Server(("127.0.0.1", 0), Backend)
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
 
