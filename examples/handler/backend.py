@@ -67,8 +67,16 @@ class Backend(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
+    def log_request(self, code: "int | str" = "-", size: "int | str" = "-") -> None:
+        """Logs the method and the status. The address may have a secret."""
+        self.log_message("%s %s", self.command, int(code))
+
+    def log_error(self, format: str, *words: object) -> None:
+        """Logs nothing: the message may have the whole first line of the request."""
+
     def log_message(self, format: str, *words: object) -> None:
-        print("backend:", format % words, file=sys.stderr, flush=True)
+        # Escaped, because the method may have control characters.
+        print("backend:", ascii(format % words)[1:-1], file=sys.stderr, flush=True)
 
 
 def main() -> None:
