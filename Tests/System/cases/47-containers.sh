@@ -102,7 +102,7 @@ guide=/usr/share/doc/junctiond/docs/containers.md
 asks="--rootfs $root bash -c 'junctionctl --json whoami; junctionctl token; trap exit TERM; sleep infinity \\& wait'"
 guide_unit() { # NAME: the guide's unit web.service under another name
     sed -n '\|^# /etc/systemd/system/web.service$|,/^```$/p' "$guide" | sed -e '$d' -e "s/web/$1/g" \
-        -e "s|podman run|podman run --privileged|" -e "s|registry.example.com/[^ ]*|$asks|"
+        -e "s|podman run|podman run --privileged --network=none|" -e "s|registry.example.com/[^ ]*|$asks|"
 }
 unit web.service < <(guide_unit web)
 unit other.service < <(guide_unit other)
@@ -167,7 +167,7 @@ systemctl stop web.service
 # ---- the guide's unit for a container of a user ----
 
 sed -n '\|^# /etc/systemd/system/web.service, rootless$|,/^```$/p' "$guide" |
-    sed -e '$d' -e "s|User=web|User=kiosk|" -e "s|registry.example.com/[^ ]*|$asks|" >"$work/rootless.service"
+    sed -e '$d' -e "s|User=web|User=kiosk|" -e "s|cgroupfs run|cgroupfs run --network=none|" -e "s|registry.example.com/[^ ]*|$asks|" >"$work/rootless.service"
 rm "$work/web.out"
 unit web.service <"$work/rootless.service"
 check "the guide's rootless unit starts" systemctl start web.service
