@@ -10,6 +10,8 @@ import { Client, JunctionError } from 'junctiond';
 
 // One file, so that a user never meets the session of another one.
 const [user, session] = (await readFile(process.argv[2], 'utf8')).split('\n').map((line) => line.trim() || null);
+// An error of fetch would print such a session.
+if (session !== null && !/^[!-~]+$/.test(session)) throw new Error('the second line of the account file is no session');
 const junction = new Client();
 
 /** Called only if the daemon needs a credential: not on every start. */
