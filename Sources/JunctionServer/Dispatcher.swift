@@ -38,6 +38,7 @@ final class Dispatcher {
     let watchers = Watchers<Connection>()
     /// The HTTP connections that receive every new state.
     let httpWatchers = Watchers<HTTPConnection>()
+    let pendingCredentials: PendingCredentials
     let handlers: SessionHandlers
     let prepared = PreparedAnswers()
     var counters = ServerCounters()
@@ -54,6 +55,7 @@ final class Dispatcher {
         self.session = session
         self.eventLoop = eventLoop
         scheduler = RoundRobinScheduler(eventLoop)
+        pendingCredentials = PendingCredentials(eventLoop)
         handlers = SessionHandlers(eventLoop)
         (patience, limits) = (settings.patience, settings.limits)
         answers = AnswerAccounts(settings.limits, eventLoop)

@@ -106,6 +106,7 @@ package final class SessionServer: Sendable {
         let withCodes = codes.map { WireSnapshot(snapshot, codes: $0) }
         dispatcher.watchers.announce(news, withCodes: withCodes)
         dispatcher.httpWatchers.announce(news, withCodes: withCodes)
+        dispatcher.pendingCredentials.sessionChanged()
     }
 
     /// Returns whether a program that called before the daemon restarted may manage the session under the present

@@ -1,6 +1,7 @@
 import Glibc
 import JunctionJSON
 import JunctionProtocol
+import JunctionSession
 import JunctionTesting
 import NIOCore
 import NIOPosix
@@ -77,6 +78,84 @@ struct CredentialSocketTests {
 
         #expect(!second.isEmpty)
         #expect(second != first)
+    }
+
+    @Test func `while a renewal fails, a unit waits until one succeeds`() throws {
+        let (server, connected) = try serverWhoseRenewalFailed()
+        let (path, address) = (try server.openCredentialSocket(), Self.address("access-token"))
+        let loaded = Box<String>()
+
+        let loading = Thread { loaded.set { try Self.load(from: path, boundTo: address) } }
+        connected.wait()
+        try server.onLoop {}
+        try server.pass(.seconds(600))
+        loading.join()
+
+        #expect(try !loaded.get().isEmpty)
+    }
+
+    /// Returns a server that waits before it repeats a renewal, and the signal that it gives for each connection from then
+    /// on. The token has expired.
+    private func serverWhoseRenewalFailed(patience: ServerSettings.Patience = .init()) throws -> (TestServer, Signal) {
+        let (connected, isReady) = (Signal(), Flag())
+        let server = try TestServer(
+            allowed(.token),
+            patience: patience,
+            unitOfProcess: { _ in
+                if isReady.isSet { connected.give() }
+                return nil
+            }
+        )
+        let client = try server.connectSignedIn()
+        server.provider.failRenewals(.unavailable(Unavailability("No network")))
+        server.clock.advance(by: .seconds(7_200))
+        #expect(try client.error(of: "token.get")["data"]?["kind"]?.string == "tokenExpired")
+        isReady.set()
+        return (server, connected)
+    }
+
+    private final class Flag: Sendable {
+        private let value = Mutex(false)
+        var isSet: Bool { value.withLock { $0 } }
+        func set() { value.withLock { $0 = true } }
+    }
+
+    @Test func `if every renewal fails, the log has the reason`() throws {
+        var patience = ServerSettings.Patience()
+        patience.credential = .milliseconds(1)
+        let server = try TestServer(allowed(.token), patience: patience)
+        _ = try server.connectSignedIn()
+        server.provider.failRenewals(.unavailable(Unavailability("No network")))
+        server.clock.advance(by: .seconds(7_200))
+
+        #expect(try load("access-token", from: server) == "")
+        #expect(server.audit.lines.last?.contains("There was no valid token within 0 s") == true)
+    }
+
+    @Test func `if the provider wants a new credential, a unit gets nothing at once`() throws {
+        var patience = ServerSettings.Patience()
+        patience.credential = .seconds(3_600)
+        let server = try TestServer(allowed(.token), patience: patience)
+        _ = try server.connectSignedIn()
+        server.provider.failRenewals(.reauthenticationRequired)
+        server.clock.advance(by: .seconds(7_200))
+
+        #expect(try load("access-token", from: server) == "")
+        #expect(server.audit.lines.last?.contains("There was no valid token within") == false)
+    }
+
+    @Test func `a daemon that ends does not wait for the next renewal`() throws {
+        let (server, connected) = try serverWhoseRenewalFailed(patience: .endless)
+        let (path, address) = (try server.openCredentialSocket(), Self.address("access-token"))
+        let descriptor = TestAddress.path(path).makeSocket()
+        let socket = TestSocket(adopting: descriptor)
+        try #require(address.bind(descriptor))
+        try #require(TestAddress.path(path).connect(descriptor))
+        connected.wait()
+
+        try server.loop.flatSubmit { [server = server.server] in server.drain() }.wait()
+
+        #expect(try socket.lines.rest().isEmpty)
     }
 
     // MARK: Who gets nothing

@@ -14,6 +14,9 @@ final class CredentialConnection {
     private let registry: ConnectionRegistry
     private var deadline: Scheduled<Void>?
     private var isAnswered = false
+    /// Why there is no token, while the connection waits for a change of the session.
+    private var obstacle: WireError?
+    private var isDraining = false
 
     init(_ caller: Caller, _ name: CredentialName, registry: ConnectionRegistry, eventLoop: any EventLoop) {
         (self.caller, self.name, self.registry, self.eventLoop) = (caller, name, registry, eventLoop)
@@ -29,8 +32,7 @@ final class CredentialConnection {
             return refuse(error)
         }
         switch name {
-        case .accessToken: sendToken(after: "")
-        case .authorizationHeader: sendToken(after: "Authorization: Bearer ")
+        case .accessToken, .authorizationHeader: sendToken()
         case .userId: withUser { send(ByteBuffer(string: $0)) }
         case .status: withUser { _ in dispatcher.tellState(to: caller) { send(ByteBuffer(bytes: $0)) } }
         }
@@ -47,17 +49,23 @@ final class CredentialConnection {
         body(userId)
     }
 
-    private func sendToken(after word: String) {
+    /// Sends the token, which the daemon renews first if necessary. If the renewal fails for now, the connection asks
+    /// again at the next change of the session.
+    func sendToken() {
+        obstacle = nil
         caller.requestBegan(0)
         dispatcher.waitForToken(for: caller, validFor: .zero) { [self] outcome in
             caller.requestEnded(0)
             guard !isAnswered, context != nil else { return }
             switch outcome {
             case .success(let token):
-                var bytes = ByteBuffer(string: word)
+                var bytes = ByteBuffer(string: name == .authorizationHeader ? "Authorization: Bearer " : "")
                 _ = token.secret.withUnsafeBytes { bytes.writeBytes($0) }
                 send(bytes)
                 dispatcher.handedOutToken(to: caller, token.facts.generation)
+            case .failure(let error) where error.passesWithTime && !isDraining:
+                obstacle = error
+                dispatcher.pendingCredentials.add(self)
             case .failure(let error): refuse(error)
             }
         }
@@ -84,7 +92,9 @@ final class CredentialConnection {
     private func waitedLongEnough() {
         let limit = dispatcher.patience.credential.components.seconds
         // A peer may also not have read its answer.
-        if isAnswered { close() } else { refuse("There was no valid token within \(limit) s") }
+        if isAnswered { return close() }
+        let words = ["There was no valid token within \(limit) s", obstacle?.message, obstacle?.remedy]
+        refuse(words.compactMap(\.self).joined(separator: ": "))
     }
 }
 
@@ -95,8 +105,11 @@ extension CredentialConnection: CallerConnection {
         CallerAccount.BufferedData(bytes: 0, rest: .zero)
     }
     func overBudget() { close() }
-    // The request has arrived already, so it is answered.
-    func drain() {}
+    // The request has arrived already, so it is answered. But the session may not change any more.
+    func drain() {
+        isDraining = true
+        if let obstacle { refuse(obstacle) }
+    }
 }
 
 extension CredentialConnection: ChannelInboundHandler {
@@ -124,6 +137,7 @@ extension CredentialConnection: ChannelInboundHandler {
     // SwiftNIO calls this last, also for a connection that was never active.
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
+        dispatcher.pendingCredentials.remove(self)
         if !isAnswered {
             let reason = "The connection was closed before there was a token, for example because the daemon ended"
             dispatcher.refusedCredential(name.rawValue, to: caller.peer, because: reason)
@@ -131,4 +145,9 @@ extension CredentialConnection: ChannelInboundHandler {
         self.context = nil
         registry.closed(self)
     }
+}
+
+extension WireError {
+    /// Whether there may be a token later, although no caller does anything.
+    fileprivate var passesWithTime: Bool { knownCode == .tokenExpired || knownCode == .providerUnavailable }
 }
