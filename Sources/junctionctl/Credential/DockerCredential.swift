@@ -49,7 +49,8 @@ enum DockerCredential {
     static func hosts(inDockersOwn configuration: JSONValue) -> [HostPattern] {
         guard let helpers = configuration["credHelpers"] else { return [] }
         return helpers.members.compactMap { name, helper in
-            guard helper.stringEquals("junction"), let name = name.string else { return nil }
+            // To docker a `*` is no wildcard.
+            guard helper.stringEquals("junction"), let name = name.string, !name.hasPrefix("*") else { return nil }
             return HostPattern(name) ?? Destination(url: name).flatMap { HostPattern($0.authority) }
         }
     }

@@ -119,7 +119,7 @@ struct CredentialProtocolTests {
             #"{"auths":{},"credHelpers":{"registry.example.com":"junction","gcr.io":"gcloud","bad host":"junction","x":1}}"#
         )
         let urls = try json(
-            #"{"credHelpers":{"https://index.docker.io/v1/":"junction","http://r.example.com":"junction"}}"#
+            #"{"credHelpers":{"https://index.docker.io/v1/":"junction","http://r.example.com":"junction","*.b.example":"junction"}}"#
         )
 
         #expect(DockerCredential.hosts(inDockersOwn: configuration) == [HostPattern("registry.example.com")])
