@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 #include <linux/magic.h>
@@ -160,8 +161,10 @@ int clinux_alarm_wait(int alarm) {
 int clinux_forbid_dumps(void) {
     struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
-    return result_of(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
+    return clinux_forbid_own_dumps();
 }
+
+int clinux_forbid_own_dumps(void) { return result_of(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)); }
 
 int clinux_occupy_standard_descriptors(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
@@ -257,6 +260,11 @@ int clinux_reserve_space(int file, int64_t size) {
         failure = result_of(fallocate(file, 0, 0, size));
     } while (failure == EINTR);
     return failure;
+}
+
+int clinux_remove_access_list(int file) {
+    if (fremovexattr(file, "system.posix_acl_access") == 0) return 0;
+    return errno == ENODATA || errno == EOPNOTSUPP ? 0 : errno;
 }
 
 int clinux_memory_file(const char *label) {

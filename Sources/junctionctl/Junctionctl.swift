@@ -44,6 +44,9 @@ struct Junctionctl: ParsableCommand {
     static func main() {
         // Standard error must not be the socket to the daemon.
         _ = clinux_occupy_standard_descriptors()
+        // Otherwise another program of the same user could take the connection to the daemon, and with it the rights of
+        // this program's unit and groups.
+        _ = clinux_forbid_own_dumps()
         // If the reader of a pipe has closed it, a write returns an error, and no signal ends the program.
         signal(SIGPIPE, SIG_IGN)
         let words = words(CommandLine.arguments)

@@ -69,6 +69,9 @@ int clinux_alarm_wait(int alarm);
 /// Call this after the last read of /proc/self: its files belong to root from then on.
 int clinux_forbid_dumps(void);
 
+/// Forbids the same for this program, and not for the programs that it starts (PR_SET_DUMPABLE 0).
+int clinux_forbid_own_dumps(void);
+
 /// Opens /dev/null at each of the descriptors 0, 1 and 2 that is closed, so that no socket or file gets its number.
 /// Otherwise a message on standard error could go to that socket or file. Reading standard input and writing standard
 /// output or standard error still fail there, as before.
@@ -112,6 +115,9 @@ int clinux_rename_exchanging(int from_directory, const char *from, int to_direct
 /// Reserves blocks for the first `size` bytes of a file, without glibc's slow emulation that writes zeros.
 /// Returns EOPNOTSUPP if the file system does not support this.
 int clinux_reserve_space(int file, int64_t size);
+
+/// Removes the access control list of a file, so that only its mode gives access. Also returns 0 if it has none.
+int clinux_remove_access_list(int file);
 
 /// Creates an unnamed file in memory (memfd) that is close-on-exec and can be sealed. Returns its descriptor, or a
 /// negative errno.

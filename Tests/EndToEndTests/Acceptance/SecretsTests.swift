@@ -86,6 +86,26 @@ import Testing
         let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(process)/environ")[.ownerAccountID]
         #expect(owner as? Int == 0)
     }
+
+    @Test(
+        .enabled("only root can act as another user") { geteuid() == 0 },
+        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
+    )
+    func `another program of the same user reaches neither the memory nor the connection of junctionctl`() throws {
+        let installation = try Installation.started()
+        let path = installation.folder.path + "/run/silent"
+        let listener = try TestListener(.path(path))
+        let other = try OtherUser(installation)
+        try other.open(path)
+        let program = try other.start(["--socket", path, "status"])
+        defer { program.signal(SIGKILL) }
+
+        let connection = listener.accept()
+
+        #expect(connection != nil)
+        let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(program.identifier)/environ")
+        #expect(owner[.ownerAccountID] as? Int == 0)
+    }
 }
 
 /// Performs every operation with secrets on one daemon, both valid and invalid ones.

@@ -21,6 +21,8 @@ check "a sign-in writes the token" await 10 file_is_present_token
 check "the file is its user's, and nobody else's" is "$(stat -c '%a %U' "$file")" "600 app"
 check "its user can read it" is "$(setpriv --reuid=app --clear-groups cat "$file")" "$(junctionctl token)"
 check "another user cannot" no setpriv --reuid=kiosk --regid=kiosk --clear-groups cat "$file"
+check "no other program of its user can take its connection" is \
+    "$(stat -c %U "/proc/$(prop MainPID "$service")/environ")" root
 before=$(<"$file")
 junctionctl renew >"$work/.renew"
 check "a renewal writes the new token" await 10 file_is_present_token
