@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import JunctionClient
 import JunctionProtocol
@@ -7,11 +8,22 @@ struct TokenFile {
     let path: String
     var permissions: FilePermissions
     /// The file that this process has written last and not removed.
-    private var own: Identity?
+    private var own: OpenFile?
+    /// Whether a file with a token may be one of an earlier process, which was killed.
+    private var mayBeOfEarlierProcess = true
+
+    /// A file that stays open, so that no other file gets its inode number.
+    private final class OpenFile {
+        let descriptor: Int32
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { close(descriptor) }
+    }
 
     private struct Identity: Equatable {
         var device: dev_t
         var inode: ino_t
+
+        init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
     }
 
     init(path: String, permissions: FilePermissions = FilePermissions()) {
@@ -24,51 +36,116 @@ struct TokenFile {
 
     /// Replaces the file. A reader sees the old content or the new content, and after a crash the file has one of them.
     mutating func replace(with content: SecretText) throws {
-        _ = try regularFile(at: path)
-        let temporary = "\(folder)/.\(name).junctionctl-new"
-        // A process that was killed may have left one.
-        unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure(errno) }
-        defer { close(file) }
+        _ = try status(of: path)
+        let temporary = "\(folder)/\(temporaryPrefix)\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(errno) }
+        let file = OpenFile(descriptor)
         do {
-            // The permissions are complete before there is content.
-            if let group = permissions.group { try check(fchown(file, uid_t.max, group)) }
-            try check(fchmod(file, permissions.mode))
-            try content.withUnsafeBytes { try write($0, to: file) }
-            try check(fsync(file))
-            var status = stat()
-            try check(fstat(file, &status))
-            let written = Identity(device: status.st_dev, inode: status.st_ino)
-            // Another writer of the same file may have replaced the temporary file, which then may be incomplete.
-            guard try regularFile(at: temporary) == written else { throw failure(EBUSY) }
+            // The lock comes before the content, for `removeLeftovers` of other processes.
+            _ = flock(descriptor, LOCK_EX)
+            // The permissions are complete before there is content. The folder may have given an access control list to
+            // the file.
+            if let group = permissions.group { try check(fchown(descriptor, uid_t.max, group)) }
+            try check(number: clinux_remove_access_list(descriptor))
+            try check(fchmod(descriptor, permissions.mode))
+            try content.withUnsafeBytes { try write($0, to: descriptor) }
+            try check(fsync(descriptor))
             try check(rename(temporary, path))
-            own = written
         } catch {
             unlink(temporary)
             throw error
         }
+        _ = flock(descriptor, LOCK_UN)
+        own = file
+        mayBeOfEarlierProcess = false
         try syncFolder()
     }
 
-    /// Removes the file, if there is one.
-    mutating func remove() throws {
-        if try regularFile(at: path) != nil {
+    /// Removes the file if this process has written it. The first call, before a write, also removes a token that an
+    /// earlier process may have left.
+    ///
+    /// - Returns: false if there is another file, which is left alone.
+    @discardableResult
+    mutating func remove() throws -> Bool {
+        let present = try status(of: path)
+        if let present {
+            guard isOwn(present) || mayBeOfEarlierProcess && hasToken(present) else {
+                (own, mayBeOfEarlierProcess) = (nil, false)
+                return false
+            }
             guard unlink(path) == 0 || errno == ENOENT else { throw failure(errno, "removed") }
             try? syncFolder()
         }
-        own = nil
+        (own, mayBeOfEarlierProcess) = (nil, false)
+        return true
     }
 
     /// Removes the file if it is the one that this process has written.
     mutating func removeOwn() throws {
-        if let own, try regularFile(at: path) == own { try remove() }
+        if isOwn { try remove() }
+    }
+
+    /// Removes temporary files that killed processes of the same user have left.
+    func removeLeftovers() {
+        guard let directory = opendir(folder) else { return }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if isTemporary(name) { removeLeftover("\(folder)/\(name)") }
+        }
+    }
+
+    private func removeLeftover(_ path: String) {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var status = stat()
+        // A process that is writing has locked its file. A file without content may be about to be locked.
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_size > 0, flock(file, LOCK_EX | LOCK_NB) == 0
+        else { return }
+        unlink(path)
+    }
+
+    private var temporaryPrefix: String { ".\(name).junctionctl-" }
+
+    private func isTemporary(_ name: String) -> Bool {
+        guard name.hasPrefix(temporaryPrefix) else { return false }
+        let end = name.dropFirst(temporaryPrefix.count)
+        return (1...16).contains(end.utf8.count) && UInt64(end, radix: 16) != nil
+    }
+
+    private func isOwn(_ present: stat) -> Bool {
+        var status = stat()
+        guard let own, fstat(own.descriptor, &status) == 0 else { return false }
+        return Identity(status) == Identity(present)
+    }
+
+    /// The size, in bytes, that no file with a token has.
+    private static let longest = 1 << 20
+
+    /// Whether the file is this user's and its content has one of the forms in which this program writes tokens.
+    private func hasToken(_ present: stat) -> Bool {
+        guard present.st_uid == geteuid(), (1..<Self.longest).contains(Int(present.st_size)) else { return false }
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        let content = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(present.st_size), alignment: 1)
+        defer {
+            if let start = content.baseAddress { explicit_bzero(start, content.count) }
+            content.deallocate()
+        }
+        guard read(file, content.baseAddress, content.count) == content.count else { return false }
+        return TokenFormat.fits(UnsafeRawBufferPointer(content))
     }
 
     /// Finds a file, without following a link.
     ///
     /// - Throws: if something else than a regular file has the name, which is then left alone.
-    private func regularFile(at path: String) throws -> Identity? {
+    private func status(of path: String) throws -> stat? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
@@ -81,7 +158,7 @@ struct TokenFile {
                 remedy: "name a regular file, or one that does not exist"
             )
         }
-        return Identity(device: status.st_dev, inode: status.st_ino)
+        return status
     }
 
     private var folder: String {
@@ -114,6 +191,10 @@ struct TokenFile {
 
     private func check(_ result: Int32) throws {
         if result != 0 { throw failure(errno) }
+    }
+
+    private func check(number: Int32) throws {
+        if number != 0 { throw failure(number) }
     }
 
     private func failure(_ number: Int32, _ action: String = "written") -> CommandFailure {

@@ -79,9 +79,10 @@ struct TokenFileFeed {
         guard let life = session.accessToken, life.expiresAt > .now else {
             // The file of the same user stays: the daemon renews the token, and then there is a change.
             let status = session.accessToken == nil ? "the session has no token" : "waiting for a valid token"
-            if isOfOther { return remove(status) }
-            report(status)
-            return .never
+            var again = Deadline.never
+            if isOfOther { again = remove(status) } else { report(status) }
+            // If this machine's clock was ahead and is set back, the token is valid without a change of the session.
+            return session.accessToken == nil ? again : .after(Self.pause)
         }
         let wanted = Written(user: session.userId, token: life)
         guard written != wanted else {
@@ -101,8 +102,11 @@ struct TokenFileFeed {
             return .never
         } catch let error as JunctionError {
             return try retry(after: error)
-        } catch let failure as CommandFailure where wasWritable {
-            // The file has been writable before.
+        } catch let failure as CommandFailure {
+            // An earlier process may have left the token of another user.
+            if isOfOther { _ = try? file.remove() }
+            // A failure may be transient if the file has been writable before.
+            guard wasWritable else { throw failure }
             report(failure.what)
             return .after(Self.pause)
         }
@@ -126,9 +130,9 @@ struct TokenFileFeed {
     /// - Returns: when to try again.
     private mutating func remove(_ status: String) -> Deadline {
         do {
-            try file.remove()
+            let isGone = try file.remove()
             written = nil
-            report(status)
+            report(isGone ? status : "\(status), and the file stays, because this program has not written it")
             return .never
         } catch {
             report("\(status), and \(Self.text(of: error))")

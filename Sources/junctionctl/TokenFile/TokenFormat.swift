@@ -14,6 +14,16 @@ enum TokenFormat: String, CaseIterable {
         }
     }
 
+    /// Whether the content of a file has one of the forms.
+    static func fits(_ content: UnsafeRawBufferPointer) -> Bool {
+        if let json = try? JSONValue.parse(content), json["accessToken"] != nil { return true }
+        let start = "Authorization: Bearer ".utf8
+        let isHeader = content.starts(with: start) && content.last == UInt8(ascii: "\n")
+        let token = isHeader ? content.dropFirst(start.count).dropLast() : content[...]
+        // A token has neither spaces nor line breaks.
+        return !token.isEmpty && token.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// The line for standard output, without its end.
     func line(_ token: Connection.Answered<AccessToken>) -> SecretText {
         switch self {

@@ -77,6 +77,7 @@ struct TokenCommand: ParsableCommand {
         let file = try output.map { path in
             TokenFile(path: path, permissions: try FilePermissions(mode: mode, group: group, in: .ofThisMachine))
         }
+        file?.removeLeftovers()
         if let file, follow {
             var feed = TokenFileFeed(file, as: form, options: options)
             return try feed.run()

@@ -72,6 +72,31 @@ import Testing
         #expect(try installation.ctl("token", "--output", path, "--mode", "0640", "--group", "none-such").status == 64)
     }
 
+    /// Gives a folder a default access control list with the user 12345.
+    private static let giveList = """
+        import os, struct, sys
+        nobody = 0xFFFFFFFF
+        entries = [(1, 7, nobody), (2, 7, 12345), (4, 0, nobody), (16, 7, nobody), (32, 0, nobody)]
+        content = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+        os.setxattr(sys.argv[1], "system.posix_acl_default", content)
+        """
+
+    @Test(.enabled("python3 is not installed") { SystemPrograms.hasPython })
+    func `a folder's default access control list gives nobody the file`() throws {
+        let folder = installation.folder.path + "/files"
+        let script = try installation.folder.write(Self.giveList, to: "list.py")
+        let given = try installation.shell("python3 \(script) \(folder)")
+        // Not every file system has such lists.
+        guard given.status == 0 else { return }
+        try installation.signInNewUser()
+
+        _ = try installation.ctl("token", "--output", path, "--mode", "0640")
+
+        let left = try installation.shell("python3 -c 'import os, sys; print(os.listxattr(sys.argv[1]))' \(path)")
+        #expect(left.output == "[]\n", "\(left.errors)")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+    }
+
     @Test func `with --follow the file follows sign-in, renewal and sign-out`() throws {
         let (program, manager) = try follow()
         let ready = try manager.wait("the start") { $0.hasPrefix("STATUS=") }
@@ -151,6 +176,41 @@ import Testing
         _ = try manager.wait("the start") { $0 == "STATUS=no user is signed in" }
 
         #expect(names == [])
+        #expect(program.isRunning)
+    }
+
+    @Test func `if the first write fails, the token of an earlier process does not stay`() throws {
+        try installation.signInNewUser()
+        // The name of the temporary file is longer, and too long.
+        let name = String(repeating: "t", count: 250)
+        try installation.folder.write("old", to: "files/\(name)")
+
+        let ending = try installation.ctl("token", "--output", installation.folder.path + "/files/\(name)", "--follow")
+
+        #expect(ending.errors.contains("(outputFailed): "))
+        #expect(names == [])
+    }
+
+    @Test func `a clock that was ahead at the start and is set back needs no renewal`() throws {
+        try installation.signInNewUser()
+        let time = try ShiftedTime(installation)
+        time.setWall(by: .hours(24 * 365))
+        let manager = try FakeServiceManager(.path)
+        let program = try Program(
+            "junctionctl",
+            ["token", "--output", path, "--follow"],
+            in: installation.folder,
+            // The daemon runs already, so its clock is not shifted.
+            environment: installation.daemonEnvironment.merging(
+                ["JUNCTIOND_SOCKET": installation.socket, "NOTIFY_SOCKET": manager.name]
+            ) { $1 }
+        )
+        try manager.wait(for: "STATUS=waiting for a valid token")
+
+        time.setWall(by: .hours(-24 * 365))
+
+        try awaitWritten(manager)
+        #expect(content == (try installation.token()))
         #expect(program.isRunning)
     }
 

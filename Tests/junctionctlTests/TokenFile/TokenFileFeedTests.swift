@@ -119,6 +119,7 @@ struct TokenFileFeedTests {
 
         #expect(try program.wait().status == signal)
         #expect(content == nil)
+        #expect(!program.errors.contains("the daemon cannot be reached"))
     }
 
     @Test func `at its end the program leaves a file that another program has put there`() throws {
@@ -142,6 +143,26 @@ struct TokenFileFeedTests {
         try program.wait()
 
         #expect(content == "earlier")
+    }
+
+    @Test func `a sign-out leaves a file that another program has put there`() throws {
+        try answer("session.subscribe", snapshot("alice"))
+        try giveToken("A", of: "alice")
+        let other = try folder.write("other", to: "files/other")
+        try #require(rename(other, folder.path + "/files/token") == 0)
+
+        try change(to: snapshot(nil))
+
+        try manager.wait("the sign-out") { $0.hasPrefix("STATUS=no user is signed in, and the file stays") }
+        #expect(content == "other")
+    }
+
+    @Test func `while no user is signed in, a file without a token stays`() throws {
+        try folder.write("notes\n", to: "files/token")
+        try answer("session.subscribe", snapshot(nil))
+
+        try manager.wait("the start") { $0.hasPrefix("STATUS=no user is signed in, and the file stays") }
+        #expect(content == "notes\n")
     }
 
     @Test func `a failed removal is reported and repeated`() throws {

@@ -52,15 +52,78 @@ struct TokenFileTests {
         #expect(folder.read("target") == Array("precious".utf8))
     }
 
-    @Test func `a temporary file of an earlier process is replaced, and a link is not followed`() throws {
+    @Test func `files with the name of a temporary file do not disturb a write`() throws {
         let target = try folder.write("precious", to: "target")
-        try #require(symlink(target, folder.path + "/.token.junctionctl-new") == 0)
+        try #require(symlink(target, folder.path + "/.token.junctionctl-1f") == 0)
+        try folder.makeFolder(".token.junctionctl-2f")
         var file = TokenFile(path: folder.path + "/token")
 
         try file.replace(with: SecretText("TOK"))
+        file.removeLeftovers()
 
-        #expect(folder.names == ["target", "token"])
+        #expect(Set(folder.names) == [".token.junctionctl-1f", ".token.junctionctl-2f", "target", "token"])
         #expect(folder.read("target") == Array("precious".utf8))
+    }
+
+    @Test func `what a killed process has left is removed, and nothing else`() throws {
+        let others = [
+            ".token.junctionctl-", ".token.junctionctl-new", ".token.junctionctl-0123456789abcdef0",
+            ".other.junctionctl-1f",
+        ]
+        for name in others + [".token.junctionctl-0123456789abcdef"] { try folder.write("TOK", to: name) }
+
+        TokenFile(path: folder.path + "/token").removeLeftovers()
+
+        #expect(Set(folder.names) == Set(others))
+    }
+
+    @Test func `the temporary file of a process that is writing stays`() throws {
+        let path = try folder.write("TOK", to: ".token.junctionctl-1f")
+        try folder.write("", to: ".token.junctionctl-2f")
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        try #require(flock(descriptor, LOCK_EX) == 0)
+
+        TokenFile(path: folder.path + "/token").removeLeftovers()
+
+        #expect(Set(folder.names) == [".token.junctionctl-1f", ".token.junctionctl-2f"])
+    }
+
+    @Test(arguments: [
+        ("TOK.tok-_~+/=", true), ("Authorization: Bearer TOK\n", true), ("{\"accessToken\": \"TOK\"}\n", true),
+        ("notes\n", false), ("two words", false), ("", false), ("Authorization: Bearer \n", false),
+        ("{\"a\": 1}\n", false),
+        ("Authorization: Bearer A B\n", false), ("ä", false),
+    ])
+    func `a file with a token is recognised by its form`(content: String, isToken: Bool) {
+        #expect(Array(content.utf8).withUnsafeBytes { TokenFormat.fits($0) } == isToken)
+    }
+
+    @Test func `before its first write a process removes a token, and no other file`() throws {
+        try folder.write("notes\n", to: "notes")
+        try folder.write("TOK", to: "token")
+        var (notes, token) = (TokenFile(path: folder.path + "/notes"), TokenFile(path: folder.path + "/token"))
+
+        #expect(try notes.remove() == false)
+        #expect(try token.remove())
+
+        #expect(folder.names == ["notes"])
+        // Only a file that was there at first can be one of an earlier process.
+        try folder.write("TOK", to: "token")
+        #expect(try token.remove() == false)
+        #expect(folder.names.contains("token"))
+    }
+
+    @Test func `a new file of another program is not taken for the own one`() throws {
+        var file = TokenFile(path: folder.path + "/token")
+        try file.replace(with: SecretText("TOK"))
+        // The file system may give the number of a removed file to the next file.
+        try #require(unlink(file.path) == 0)
+        try folder.write("OTHER", to: "token")
+
+        #expect(try file.remove() == false)
+
+        #expect(folder.read("token") == Array("OTHER".utf8))
     }
 
     @Test func `only the file that was written last is its own`() throws {

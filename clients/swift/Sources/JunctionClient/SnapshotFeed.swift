@@ -33,7 +33,7 @@ package struct SnapshotFeed {
             } catch {
                 // At the deadline, the connection is kept, so that no change is missed.
                 if error.kind == .timedOut, connection != nil { throw error }
-                if connection != nil { connectionEnded() }
+                if connection != nil, error.kind != .cancelled { connectionEnded() }
                 connection = nil
                 try reconnection.wait(after: error, by: deadline)
             }
