@@ -191,29 +191,6 @@ import Testing
         #expect(names == [])
     }
 
-    @Test func `a clock that was ahead at the start and is set back needs no renewal`() throws {
-        try installation.signInNewUser()
-        let time = try ShiftedTime(installation)
-        time.setWall(by: .hours(24 * 365))
-        let manager = try FakeServiceManager(.path)
-        let program = try Program(
-            "junctionctl",
-            ["token", "--output", path, "--follow"],
-            in: installation.folder,
-            // The daemon runs already, so its clock is not shifted.
-            environment: installation.daemonEnvironment.merging(
-                ["JUNCTIOND_SOCKET": installation.socket, "NOTIFY_SOCKET": manager.name]
-            ) { $1 }
-        )
-        try manager.wait(for: "STATUS=waiting for a valid token")
-
-        time.setWall(by: .hours(-24 * 365))
-
-        try awaitWritten(manager)
-        #expect(content == (try installation.token()))
-        #expect(program.isRunning)
-    }
-
     @Test func `it waits for a daemon that is not there yet`() throws {
         try installation.stopDaemon()
         let (program, manager) = try follow()
