@@ -33,7 +33,7 @@ struct TokenFileFeed {
 
     mutating func run() throws {
         let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP, SIGQUIT)
-        // A caught signal ends the program in `release`, after the file is gone.
+        // A caught signal ends the program in `release`, after the file is removed.
         defer { signals.release() }
         defer { end() }
         var feed = SnapshotFeed(from: options.path, patience: .always, unless: signals.interruption)

@@ -84,7 +84,7 @@ struct TokenCommand: ParsableCommand {
         }
         let token = try options.ask(TokenGet.self, TokenGet.Params(minimumValidity: minValidity))
         if var file {
-            // A caught signal ends the program after the temporary file is gone.
+            // A caught signal ends the program after the temporary file is removed.
             let signals = try CaughtSignals(SIGINT, SIGTERM, SIGHUP, SIGQUIT)
             defer { signals.release() }
             return try file.replace(with: form.content(token))

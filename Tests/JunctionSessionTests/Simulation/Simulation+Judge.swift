@@ -178,7 +178,7 @@ extension Simulation {
     private func reason(for loss: SimulatedProvider.Loss) -> Coverage.Kind? {
         if provider.grace == .none { return .lossesWithoutGrace }
         let span = loss.consumedAt...(loss.consumedAt + provider.grace.milliseconds)
-        // The session was ending when the process died, so nobody wanted its login any more.
+        // The session was ending when the process died, so its login was no longer needed.
         if model.givenUp.contains(loss.token) { return .lossesUnwanted }
         // The disk refused the new tokens, and the process died.
         if model.hasLostMemory { return .lossesWithMemory }

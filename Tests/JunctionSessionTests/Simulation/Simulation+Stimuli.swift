@@ -33,7 +33,7 @@ extension Simulation {
     }
 
     /// The events of a device in use. Over a year: some 90 kills, 200 suspends, 200 outages, seven full disks, and four
-    /// sign-outs. Whoever finds nobody signed in, or a demand for a new credential, soon signs in.
+    /// sign-outs. If no user is signed in, or the provider wants a new credential, a sign-in follows soon.
     private func stimulateOrdinarily() {
         let draw = chance(1_000)
         log("stimulus \(draw), \(weather), disk \(diskIsFull ? "full" : diskIsSlow ? "slow" : "fine")")
