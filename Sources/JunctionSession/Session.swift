@@ -114,7 +114,7 @@ struct Session: Hashable, Sendable {
 
     /// Stores a postponement. No handler is asked before its end, also after a restart.
     mutating func postponed(until time: WallTime) {
-        (stored.postponedUntil, stored.demandedUntil) = (time, nil)
+        stored.postponedUntil = time
         renewalAnswered()
     }
 

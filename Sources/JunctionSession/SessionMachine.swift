@@ -292,6 +292,8 @@ package struct SessionMachine: Hashable, Sendable {
         {
             times.append(now.wall(at: due))
         }
+        // A new handler may be asked during a postponement, but not during a pause that the provider demands.
+        if renewal.postponement != nil, let end = renewal.demandedUntil(now) { times.append(now.wall(at: end)) }
         // The alarm is set for at most 30 days, because timers do not accept times thousands of years away.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }

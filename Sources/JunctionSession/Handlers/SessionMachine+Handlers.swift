@@ -81,9 +81,10 @@ extension SessionMachine {
 
     /// Whether a renewal may begin during a postponement. The token must have expired, and a user must have a handler
     /// and not have been asked since the renewal failed. That handler may have a token although the others could not
-    /// help.
+    /// help. A pause that the provider demands has to be over.
     func mayPassPostponement(_ session: Session, _ now: Moment) -> Bool {
-        renewal.postponement != nil && !session.isAlive(now) && !rounds.usersNotAsked.isEmpty
+        renewal.postponement != nil && renewal.demandedUntil(now) == nil && !session.isAlive(now)
+            && !rounds.usersNotAsked.isEmpty
     }
 
     /// Returns a round for a renewal. Without `users`, it asks every user who has a handler.
@@ -164,11 +165,12 @@ extension SessionMachine {
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         let delay = rules.postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = now.uptime + delay
-        renewal.postpone(until: until, after: round.words)
+        renewal.postpone(until: until, after: round.words, now)
         guard case .signedIn(var session) = installation else { return }
         session.postponed(until: now.wall(at: until))
         installation = .signedIn(session)
-        let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: delay)
+        let pause = max(delay, (renewal.demandedUntil(now) ?? now.uptime) - now.uptime)
+        let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: pause)
         repeatForCallers(refusal, saying: round.words, now)
         // A caller must be able to rely on the postponement after a crash, so it is answered after the write.
         let update = updateRecord()

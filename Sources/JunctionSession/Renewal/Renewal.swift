@@ -110,6 +110,7 @@ struct Renewal: Hashable, Sendable {
         } else if let demanded {
             retry = demanded
             phase = .resting(.backoff(keeping: nil))
+            if let until = stored.postponedUntil { resume(postponedUntil: until, postponement, now) }
         } else if let until = stored.postponedUntil {
             phase = .resting(Self.wait(postponedUntil: until, postponement, now))
         } else if stored.renewalUnderWay {
@@ -329,10 +330,16 @@ struct Renewal: Hashable, Sendable {
         return refusal
     }
 
-    /// Begins a postponement: no handler could help, and none is asked before `until`.
-    mutating func postpone(until: Uptime, after words: String) {
-        phase = .resting(.postponed(until: until, after: words))
+    /// Begins a postponement: no handler could help, and none is asked before `until`. A pause that the provider demands
+    /// and that ends later stays.
+    mutating func postpone(until: Uptime, after words: String, _ now: Moment) {
         lastError = "unableToRetrieveAuthToken: " + words
+        if let end = demandedUntil(now), end > until {
+            retry.wait(for: end - now.uptime, isDemanded: true, now)
+            phase = .resting(.backoff(keeping: nil))
+        } else {
+            phase = .resting(.postponed(until: until, after: words))
+        }
     }
 
     mutating func rest() {

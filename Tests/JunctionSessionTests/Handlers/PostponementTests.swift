@@ -151,6 +151,61 @@ struct PostponementTests {
         #expect(try #require(bench.storedSession).postponedUntil == nil)
     }
 
+    @Test func `a postponement does not shorten a pause that the provider demands, also after a restart`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(3_000))))
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.unable)
+        #expect((bench.facts.renewal.notBefore.map { $0 - bench.now.wall } ?? .zero) > .seconds(2_900))
+
+        bench.pass(.seconds(700))
+        #expect(bench.everAsked.count == 2)
+        var restarted = bench.restarted(mode: .handler)
+        restarted.register(2)
+        restarted.pass(.seconds(700))
+        #expect(restarted.everAsked.isEmpty)
+        restarted.pass(.seconds(2_200))
+        #expect(restarted.everAsked.count == 1)
+    }
+
+    @Test func `after a restart the later end counts, of a postponement and of a pause that the provider demands`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(60))))
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.unable)
+
+        var restarted = bench.restarted(mode: .handler)
+        restarted.register(2)
+        restarted.pass(.seconds(300))
+        #expect(restarted.everAsked.isEmpty)
+        #expect(restarted.facts.renewal.phase == .postponed)
+    }
+
+    @Test func `a new handler is not asked before the end of a pause that the provider demands`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(100))
+
+        bench.register(2)
+        #expect(bench.everAsked.count == 2)
+        bench.pass(.seconds(300))
+        #expect(bench.everAsked.count == 3)
+    }
+
     @Test func `an expired token while postponed is reported as tokenExpired, with retryAfter`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
