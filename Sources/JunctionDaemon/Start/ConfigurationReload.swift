@@ -115,6 +115,7 @@ extension Snapshot.Facts {
 
     /// Whether no user is signed in or signing in, and a process that starts now would find the same state.
     fileprivate var isUnused: Bool {
-        sessionProvider == nil && authorization == nil && storage.status == .ok && storage.durable
+        (sessionProvider == nil || state == .terminated) && authorization == nil && storage.status == .ok
+            && storage.durable
     }
 }

@@ -89,6 +89,23 @@ struct ReloadTests {
         #expect(FileManager.default.fileExists(atPath: installation.socket) == isPassed)
     }
 
+    @Test func `after the end of a session a reload applies every setting`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", ["scheme": "userLogin", "userId": "Anna"])
+        try installation.cloud.sandbox("POST", "social/users/Anna/disable")
+        try client.call("api.request", ["method": "GET", "path": "/api/v3/users/Anna"])
+        try installation.awaitSnapshot { $0.state == "terminated" }
+
+        installation.configuration = "[limits]\nproviderCallsPerMinute = 50"
+        try installation.writeConfiguration()
+        installation.daemon?.signal(SIGHUP)
+        try installation.awaitLog("The daemon starts anew")
+
+        try installation.awaitSnapshot { $0.state == "terminated" }
+        #expect(try installation.connect().call("daemon.info")["pendingRestart"] as? [String] == [])
+    }
+
     @Test func `a changed api.socket needs a restart, because only a start can create the socket`() throws {
         let installation = try Installation()
         try installation.startDaemon()
