@@ -37,12 +37,14 @@ enum SignInHelp {
 }
 
 extension GlobalOptions {
-    /// Returns the daemon's provider, if the daemon answers within a second. Only `--socket` is read from the command
-    /// line, which asks for help and was not parsed as a whole.
+    /// Returns the daemon's provider, if the daemon answers within a second. Only `--socket` and `--instance` are read
+    /// from the command line, which asks for help and was not parsed as a whole.
     static func provider(whoCalls words: ArraySlice<String>) -> Provider? {
-        var socket: [String] = []
-        if let option = words.firstIndex(of: "--socket") { socket = Array(words[option...].prefix(2)) }
-        if let option = words.first(where: { $0.hasPrefix("--socket=") }) { socket = [option] }
-        return try? parse(socket + ["--timeout", "1"]).provider()
+        var chosen: [String] = []
+        for name in ["--socket", "--instance"] {
+            if let option = words.firstIndex(of: name) { chosen += words[option...].prefix(2) }
+            if let option = words.first(where: { $0.hasPrefix(name + "=") }) { chosen.append(option) }
+        }
+        return try? parse(chosen + ["--timeout", "1"]).provider()
     }
 }

@@ -124,6 +124,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [["--instance", "work"], ["--instance=work"]])
+    func `help asks the instance that the command line names`(option: [String]) throws {
+        let installation = try Installation.oauth()
+        let runtime = TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: runtime.path + "/junctiond", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: runtime.path + "/junctiond/work.sock",
+            withDestinationPath: installation.socket
+        )
+
+        let ending = try Program(
+            "junctionctl",
+            ["sign-in", "--help"] + option,
+            in: runtime,
+            environment: ["XDG_RUNTIME_DIR": runtime.path]
+        )
+        .wait()
+
+        #expect(ending.output.contains("\n\nOTHER PROVIDERS:\n"))
+    }
+
     @Test func `without a daemon the help has a section for each provider`() throws {
         let folder = TemporaryFolder()
 
