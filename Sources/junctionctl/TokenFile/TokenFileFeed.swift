@@ -101,9 +101,10 @@ struct TokenFileFeed {
             report(Self.success(token.value.expiresAt), isNews: true)
             return .never
         } catch let error as JunctionError {
+            // An earlier process may have left the token of another user.
+            if isOfOther { _ = try? file.remove() }
             return try retry(after: error)
         } catch let failure as CommandFailure {
-            // An earlier process may have left the token of another user.
             if isOfOther { _ = try? file.remove() }
             // A failure may be transient if the file has been writable before.
             guard wasWritable else { throw failure }
