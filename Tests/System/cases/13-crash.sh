@@ -11,6 +11,7 @@ kill -KILL "$old"
 check "a request after SIGKILL waits for the next daemon" is "$(token)" "$token"
 check "the next daemon is another process" no is "$(main_pid)" "$old"
 check "the service manager counts one restart" prop_is NRestarts 1
+check "a restart begins after 100 ms" prop_is RestartUSec 100ms
 check "the user is still signed in" field_is userId "$user"
 check "the token generation is the same" field_is generation 1
 check "the provider got no further request" is "$(counter exchanges) $(counter refreshes)" "1 0"
