@@ -3,6 +3,7 @@
 - Each row of a table is in its table: a blank line before a row would end the table.
 - Each picture has a text: an image has an `alt`, a Mermaid diagram an `accTitle` and an `accDescr`.
 - No page, style sheet or picture loads anything from another place.
+- Each file or folder of the repository that a page names in code style exists.
 - No command of a guide, an example or a manual page gives a token or a key to a process as an argument, which every
   user of the machine can read.
 """
@@ -57,7 +58,14 @@ def on_post_build(config):
             check_commands(str(file.relative_to(ROOT)), file.read_text())
 
 
+# A path from the root of the repository. A word such as VERSION stands for any name.
+PATH = re.compile(r"`((?:Sources|Tests|clients|packaging|docs|examples|systemd|etc|Fuzz|Benchmarks|\.ci|\.github)/[\w./+@*-]*)[` ]")
+
+
 def on_page_markdown(markdown, page, config, files):
+    for path in PATH.findall(markdown):
+        if not any(ROOT.glob(re.sub(r"\b(?:VERSION|NAME)\b", "*", path))):
+            log.warning("Doc file '%s' names '%s', which does not exist", page.file.src_uri, path)
     for commands in re.findall(r"^ *```(?:sh|bash|console|ini)\n(.*?)^ *```$", markdown, re.MULTILINE | re.DOTALL):
         check_commands(page.file.src_uri, commands)
 

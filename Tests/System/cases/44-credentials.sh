@@ -50,10 +50,6 @@ unit = "loader.service"
 
 [[access]]
 allow = ["token"]
-unit = "curl.service"
-
-[[access]]
-allow = ["token"]
 unit = "$long"
 
 [[access]]
@@ -64,6 +60,9 @@ unit = "viewer.service"
 allow = ["status", "token"]
 group = "junction"
 END
+# The entry and the unit of docs/service.md.
+guide() { sed -n "\|^# $1\$|,/^\`\`\`\$/p" /usr/share/doc/junctiond/docs/service.md | sed '$d'; } # FILE
+guide /etc/junctiond/conf.d/50-report.toml >"$fragments/50-report.toml"
 systemctl reload junctiond.service
 # shellcheck disable=SC2016 # The service manager knows the variable.
 prints='/usr/bin/cat ${CREDENTIALS_DIRECTORY}'
@@ -86,11 +85,12 @@ check "a unit with an entry starts" systemctl start loader.service
 check "and has the session's token" is "$(secret <"$work/loader.service.out")" "$(token)"
 check "the audit names the unit" await_journal 10 . \
     "MESSAGE_ID=$TOKEN_ID" JUNCTIOND_PEER_UNIT=loader.service JUNCTIOND_PEER_UID=0 _SYSTEMD_UNIT=junctiond.service
-# As docs/service.md has it.
-loader curl.service authorization-header \
-    "/usr/bin/curl --fail --silent --show-error --header @%d/authorization-header $cloud/v2/user/$user"
-check "curl, unmodified, calls the API" systemctl start curl.service
-check "as the signed-in user" has "$(<"$work/curl.service.out")" "$user"
+unit report.service < <(guide /etc/systemd/system/report.service | sed "s|https://api.example.com/me|$cloud/v2/user/$user|")
+drop_in output report.service <<<"[Service]
+StandardOutput=file:$work/report.service.out"
+check "curl, unmodified, calls the API by the unit of the guide" systemctl start report.service
+check "as the signed-in user" has "$(<"$work/report.service.out")" "$user"
+rm -rf "$runtime_units/report.service.d"
 loader "$long" access-token "$prints/access-token"
 check "a unit with the longest name" systemctl start "$long"
 check "has the token" is "$(secret <"$work/$long.out")" "$(token)"

@@ -239,3 +239,20 @@ for instance in "${instances[@]}"; do
 done
 dirty=$(private_dirty "$(main_pid)")
 check "the plain daemon, for comparison: $dirty kB of private dirty memory" is_measured "$dirty"
+
+# ---- the end of an instance, by the commands of the guide ----
+
+signs_in social-2
+each remember
+removal() {
+    sed -n '/^## Remove an instance$/,/^An upgrade/p' /usr/share/doc/junctiond/docs/instances.md |
+        sed -n '/^```sh$/,/^```$/p' | sed -e '/^```/d' -e 's/work/junction-1/g'
+}
+left_of() { # INSTANCE
+    find /etc/{junctiond,systemd/system,credstore,credstore.encrypted} /run/{junctiond,credstore.encrypted} /var/lib/{,private/} -maxdepth 2 -name "*$1*"
+}
+removal >"$work/removal"
+check "the commands of the guide remove an instance" bash -euo pipefail "$work/removal"
+check "nothing of it is left" is "$(left_of junction-1 2>"$work/.errors")" ""
+check "its socket is gone" prop_is ActiveState inactive junctiond@junction-1.socket
+check "the others did not notice the removal" others_are_as_remembered junction-1
