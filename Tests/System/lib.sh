@@ -85,9 +85,10 @@ ends_with() { # STATUS COMMAND...
     ((status == wanted)) || { echo "status $status instead of $wanted: $*"; return 1; }
 }
 
-dead_links() { # GUIDE...: prints their links to missing files
+dead_links() { # GUIDE...: prints their links to missing files, and missing guides
     local page link
     for page in "$@"; do
+        [[ -s $page ]] || echo "there is no $page"
         while read -r link; do
             [[ -e ${page%/*}/$link ]] || echo "${page##*/}: $link"
         done < <(grep -oE '\]\([^):# ]+' "$page" | cut -c 3- || :)

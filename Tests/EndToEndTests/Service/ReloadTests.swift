@@ -100,7 +100,7 @@ struct ReloadTests {
         installation.configuration = "[limits]\nproviderCallsPerMinute = 50"
         try installation.writeConfiguration()
         installation.daemon?.signal(SIGHUP)
-        try installation.awaitLog("The daemon starts anew")
+        try installation.daemon?.awaitError("The daemon starts anew")
 
         try installation.awaitSnapshot { $0.state == "terminated" }
         #expect(try installation.connect().call("daemon.info")["pendingRestart"] as? [String] == [])

@@ -297,7 +297,8 @@ check "the package installs once more" again
 check "without a session the packages of daemon and sandbox can be purged" dpkg -P junctiond junction-sandbox
 check "the service manager has no slice of network helpers" \
     is "$(systemctl list-units --all --plain --no-legend 'system-junctiond*' | cut -d ' ' -f 1)" ""
-check "no empty folder for credentials is left" no test -d /etc/credstore.encrypted
+check "no empty folder for credentials is left" \
+    is "$(find /etc/credstore /etc/credstore.encrypted -maxdepth 0 -empty 2>"$work/.errors")" ""
 check "the state is erased" no test -e "$state"
 check "the link to the state is gone" no test -L /var/lib/junctiond
 check "the key is erased" no test -e "${key%/*}"
