@@ -102,7 +102,7 @@ struct TokenFileFeed {
             return .never
         } catch let error as JunctionError {
             // An earlier process may have left the token of another user.
-            if isOfOther { _ = try? file.remove() }
+            if isOfOther, Self.refusals.contains(error.kind) { _ = try? file.remove() }
             return try retry(after: error)
         } catch let failure as CommandFailure {
             if isOfOther { _ = try? file.remove() }
@@ -113,9 +113,13 @@ struct TokenFileFeed {
         }
     }
 
+    /// The errors after which another attempt would be refused, too.
+    private static let refusals: [JunctionError.Kind] = [.permissionDenied, .unsupported, .misconfigured]
+
     private mutating func retry(after error: JunctionError) throws -> Deadline {
         switch error.kind {
-        case .cancelled, .permissionDenied, .unsupported, .misconfigured: throw error
+        case .cancelled: throw error
+        case let kind where Self.refusals.contains(kind): throw error
         // The next state of the session says what follows.
         case .connectionLost, .notSignedIn, .sessionTerminated:
             report("there is no token: \(error.message)")

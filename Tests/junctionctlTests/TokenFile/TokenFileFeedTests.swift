@@ -38,8 +38,9 @@ struct TokenFileFeedTests {
         try peer.send(#"{"jsonrpc":"2.0","id":\#(try request(method)),"result":\#(result)}"# + "\n")
     }
 
-    private func refuseToken() throws {
-        let error = #"{"code":1011,"message":"Busy","data":{"kind":"busy","retryAfter":0.01}}"#
+    private func refuseToken(
+        _ error: String = #"{"code":1011,"message":"Busy","data":{"kind":"busy","retryAfter":0.01}}"#
+    ) throws {
         try peer.send(#"{"jsonrpc":"2.0","id":\#(try request("token.get")),"error":\#(error)}"# + "\n")
     }
 
@@ -143,6 +144,16 @@ struct TokenFileFeedTests {
         try program.wait()
 
         #expect(content == "earlier")
+    }
+
+    @Test func `a refusal removes a token that an earlier process has left`() throws {
+        try folder.write("earlier", to: "files/token")
+        try answer("session.subscribe", snapshot("alice"))
+
+        try refuseToken(#"{"code":1007,"message":"Denied","data":{"kind":"permissionDenied"}}"#)
+
+        try #require(program.wait().status == 77)
+        #expect(content == nil)
     }
 
     @Test func `a sign-out leaves a file that another program has put there`() throws {
