@@ -3,15 +3,19 @@ package import Foundation
 /// Reads a descriptor line by line, and fails if no data arrives in time.
 package final class LineReader {
     private let descriptor: Int32
+    private let ownsDescriptor: Bool
     private let patience: Int
     private var buffer = Data()
     /// Whether a read failed, as it does when the peer closed the connection with unread data. Bytes sent before that
     /// were read.
     package private(set) var wasReset = false
 
-    /// - Parameter patience: The number of seconds without data that count as a failure.
-    package init(_ descriptor: Int32, patience: Int = 60) {
+    /// - Parameters:
+    ///   - ownsDescriptor: Whether the descriptor is closed on deinitialization.
+    ///   - patience: The number of seconds without data that count as a failure.
+    package init(_ descriptor: Int32, ownsDescriptor: Bool = false, patience: Int = 60) {
         self.descriptor = descriptor
+        self.ownsDescriptor = ownsDescriptor
         self.patience = patience
     }
 
@@ -65,4 +69,6 @@ package final class LineReader {
         buffer.append(contentsOf: chunk.prefix(count))
         return true
     }
+
+    deinit { if ownsDescriptor { close(descriptor) } }
 }

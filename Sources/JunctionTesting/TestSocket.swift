@@ -6,7 +6,7 @@ import Foundation
 /// One thread may send while another one reads.
 package final class TestSocket: @unchecked Sendable {
     package let descriptor: Int32
-    /// Reads the data that the peer sends.
+    /// Reads the data that the peer sends. It owns the descriptor, because it may be used after this object.
     package let lines: LineReader
 
     /// - Parameter patience: The number of seconds without data that count as a failure.
@@ -16,10 +16,11 @@ package final class TestSocket: @unchecked Sendable {
         guard address.connect(descriptor) else { throw TestFailure("connect to \(address)", errno: errno) }
     }
 
-    /// Takes ownership of a socket and closes it on deinitialization. Another process may connect the socket.
+    /// Takes ownership of a socket, which is closed when neither this object nor `lines` is used any more. Another
+    /// process may connect the socket.
     package init(adopting descriptor: Int32, patience: Int = 60) {
         self.descriptor = descriptor
-        lines = LineReader(descriptor, patience: patience)
+        lines = LineReader(descriptor, ownsDescriptor: true, patience: patience)
         var limit = timeval(tv_sec: patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -71,8 +72,6 @@ package final class TestSocket: @unchecked Sendable {
     package func closeConnection() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
-
-    deinit { close(descriptor) }
 }
 
 /// A listening socket that is closed on deinitialization.
