@@ -91,6 +91,10 @@ struct ReloadTests {
 
     @Test func `after the end of a session a reload applies every setting`() throws {
         let installation = try Installation.social()
+        try installation.stopDaemon()
+        // The socket stays while the daemon starts anew.
+        let listener = try installation.listen()
+        try installation.startDaemon(kept: ["rpc": listener.descriptor])
         let client = try installation.connect()
         try client.call("session.signIn", ["scheme": "userLogin", "userId": "Anna"])
         try installation.cloud.sandbox("POST", "social/users/Anna/disable")
