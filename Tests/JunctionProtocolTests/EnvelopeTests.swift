@@ -232,7 +232,7 @@ extension EnvelopeTests {
         return (call, id)
     }
 
-    private func answer(_ line: String) throws -> Answer {
+    private func answer(_ line: String) throws -> Response {
         let incoming = incoming(line)
         guard case .single(.answer(let answer)) = incoming else { throw Unexpected(incoming: incoming) }
         return answer

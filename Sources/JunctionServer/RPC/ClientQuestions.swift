@@ -44,7 +44,7 @@ final class ClientQuestions {
     }
 
     /// Passes an answer of the peer to the function that waits for it. An answer that no function waits for is dropped.
-    func received(_ answer: Answer) {
+    func received(_ answer: Response) {
         guard let id = answer.id.number else { return }
         settle(id, answer.outcome.mapError(QuestionFailure.refused))
     }

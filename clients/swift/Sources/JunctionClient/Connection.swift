@@ -176,7 +176,7 @@ extension Connection {
     }
 }
 
-extension Answer {
+extension Response {
     /// Whether this error is about the connection and names no request: there are too many connections, or a line is
     /// too long.
     var isAboutConnection: Bool {

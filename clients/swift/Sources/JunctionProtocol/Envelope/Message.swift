@@ -7,7 +7,7 @@ package enum Message: Sendable {
     /// A call that must not be answered, not even with an error.
     case notification(Call)
     /// An answer to a request of this side.
-    indirect case answer(Answer)
+    indirect case answer(Response)
     /// An invalid message, and the error that answers it.
     indirect case invalid(WireError, id: RequestID)
 }
@@ -23,8 +23,8 @@ package struct Call: Sendable {
     package var size: Int { params?.size ?? 0 }
 }
 
-/// The peer's answer to a request of this side.
-package struct Answer: Sendable {
+/// The peer's response to a request of this side (JSON-RPC 2.0, section 5).
+package struct Response: Sendable {
     /// The id. `id.number` is that of a pending request, if there is one.
     package let id: RequestID
     package let outcome: Result<JSONValue, WireError>

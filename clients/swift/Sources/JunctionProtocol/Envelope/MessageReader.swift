@@ -42,7 +42,7 @@ extension Message {
         let id = envelope.id.flatMap { RequestID(value.keep($0)) }
         if envelope.method == nil, envelope.result != nil || envelope.error != nil {
             // An answer is never answered, even if it is invalid. Without a usable id, it matches no request.
-            self = .answer(Answer(id: id ?? .null, outcome: envelope.outcome(in: value)))
+            self = .answer(Response(id: id ?? .null, outcome: envelope.outcome(in: value)))
         } else if let fault = envelope.fault {
             self = .invalid(.notAMessage(fault), id: id ?? .null)
         } else if let name = envelope.method {
