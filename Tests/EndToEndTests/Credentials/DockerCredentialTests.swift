@@ -83,6 +83,23 @@ import Testing
         #expect(try run("get", "registry.example.com").status == 1)
     }
 
+    @Test func `DOCKER_CONFIG and XDG_CONFIG_HOME name the folders of the files`() throws {
+        let path = installation.folder.path
+        try installation.folder.makeFolder("docker")
+        try installation.folder.makeFolder("xdg/junctiond")
+        try installation.folder.write(#"{"credHelpers":{"a.example.org":"junction"}}"#, to: "docker/config.json")
+        try installation.folder.write("b.example.org\n", to: "xdg/junctiond/hosts")
+        try installation.signInNewUser()
+        func status(_ variable: String, _ registry: String) throws -> Int32 {
+            try installation.shell("export \(variable); exec \(helper) get", input: registry).status
+        }
+
+        #expect(try status("DOCKER_CONFIG=\(path)/docker", "a.example.org") == 0)
+        #expect(try status("DOCKER_CONFIG=\(path)/docker", "b.example.org") == 1)
+        #expect(try status("XDG_CONFIG_HOME=\(path)/xdg", "b.example.org") == 0)
+        #expect(try status("XDG_CONFIG_HOME=\(path)/xdg", "a.example.org") == 1)
+    }
+
     @Test func `with no file no registry gets the token`() throws {
         try installation.signInNewUser()
 

@@ -15,6 +15,9 @@ export async function main(signal: AbortSignal): Promise<void> {
                 break;
         }
     }
+    for await (const each of junction.watch({ signal })) {
+        if (each.userId !== null && (await junction.reconcile('anna')).action === 'none') break;
+    }
     const credential: Credential = { scheme: 'signInToken', token: new Secret('t') };
     await junction.signIn(credential);
     await junction.identify('anna', async (user, { signal }) => (signal.aborted ? null : credential));
@@ -37,6 +40,8 @@ export async function main(signal: AbortSignal): Promise<void> {
     const text: string = token.token;
     // @ts-expect-error A scheme has its own members.
     await junction.signIn({ scheme: 'linkCode', token: 't' });
+    // @ts-expect-error An app without a user says so with null.
+    await junction.reconcile();
     // @ts-expect-error A goal is one of three words.
     await junction.wait('sober');
     // @ts-expect-error A member may be null.
