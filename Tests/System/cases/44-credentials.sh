@@ -55,7 +55,9 @@ unit = "$long"
 [[access]]
 allow = ["status"]
 unit = "viewer.service"
-
+END
+# It is read last, as docs/service.md says.
+cat >"$fragments/90-group.toml" <<END
 [[access]]
 allow = ["status", "token"]
 group = "junction"
