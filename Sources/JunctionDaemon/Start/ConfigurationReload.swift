@@ -22,8 +22,8 @@ struct ConfigurationReload: Sendable {
     enum Outcome: Equatable {
         /// The configuration is in force, except for these settings, which wait for a restart.
         case inForce(pendingRestart: [String])
-        /// The configuration is in force, and the daemon can start anew now: no user is signed in or is signing in, and
-        /// the provider has received every sign-out.
+        /// The configuration is in force, and the daemon can start anew now: `isUnused` holds, and no ended session has
+        /// yet to be revoked.
         case startsAnew
     }
 
@@ -113,7 +113,8 @@ extension Snapshot.Facts {
     /// The provider of the session, if there is a session or a sign-in has begun. A restart would find the same one.
     var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty ? nil : provider }
 
-    /// Whether no user is signed in or signing in, and a process that starts now would find the same state.
+    /// Whether there is no session or a terminated one, no sign-in is under way, and a process that starts now would
+    /// find the same state.
     fileprivate var isUnused: Bool {
         (sessionProvider == nil || state == .terminated) && authorization == nil && storage.status == .ok
             && storage.durable
