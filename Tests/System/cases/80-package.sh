@@ -224,7 +224,12 @@ echo '# local' >"$fragments/99-local.toml"
 # ---- removal and reinstallation ----
 
 record=$(sha256sum "$state/session.sealed" "$key" "$config")
-check "the package can be removed" dpkg -r junctiond
+start_user_manager
+user_does systemctl --user start junctiond.socket
+remove() { dpkg -r junctiond >"$work/installation" 2>&1; }
+check "the package can be removed" remove
+check "the removal says that the daemons of users keep their sessions" has "$(<"$work/installation")" "their sessions are kept"
+stop_user_manager
 check "the daemon is gone" is "$(systemctl is-active junctiond.service || :)" inactive
 check "the socket is gone" no test -e "$JUNCTIOND_SOCKET"
 check "the network helper is gone" no_courier
