@@ -5,8 +5,8 @@ package import JunctionSession
 import JunctionText
 import Synchronization
 
-/// Stores the largest sequences that were used with a provider, and the fact that it has noted, in one small file that
-/// survives sign-outs.
+/// Stores what `ProviderMemory` remembers, the largest used sequences and one fact, in a small file that survives
+/// sign-outs.
 ///
 /// If the file cannot be read, it counts as empty, and the next claim replaces it. In the end the provider decides
 /// whether a sequence is large enough, so a damaged list must not prevent every sign-in.

@@ -16,7 +16,7 @@ final class Watchers<Member: Watcher> {
 
     var count: Int { connections.count }
 
-    /// Adds a connection. The code that calls this sends the state `told`; the connection receives later states.
+    /// Adds a connection. The caller sends the state `told`, and the connection receives later states.
     func add(_ connection: Member, _ changes: SessionSubscribe.Changes, told: SentState) {
         connection.watch = .on(changes, told: told)
         connections[ObjectIdentifier(connection)] = connection

@@ -164,6 +164,7 @@ struct Callers: Hashable, Sendable {
         return user
     }
 
+    /// Whether the external user id of a caller of `session.identify` is being written.
     func isWritingName(to persistence: PersistenceQueue) -> Bool {
         list.contains { if case .name(let update, _) = $0.wait { !persistence.hasEnded(update) } else { false } }
     }

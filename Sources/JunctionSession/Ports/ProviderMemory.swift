@@ -12,7 +12,7 @@ package protocol ProviderMemory: Sendable {
     /// Takes the last claim back, because the request never arrived and the sequence was not used.
     func release(_ sequence: UInt64, of subject: String) async
 
-    /// Notes a fact that the provider has learned, in the place of the earlier one; nil removes that.
+    /// Replaces the one fact that the provider has learned. With nil, none is noted any more.
     ///
     /// The function returns at once. If the disk refuses, this process keeps the fact in memory and continues.
     func note(_ fact: String?)

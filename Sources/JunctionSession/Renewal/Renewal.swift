@@ -35,7 +35,7 @@ struct Renewal: Hashable, Sendable {
         case asking(HandlerRounds.Round)
         case writingIntent(Try, PersistenceQueue.Update)
         case sending(Try, since: Uptime)
-        /// The answer waits until no change is being written. A grant also waits for the write of a name.
+        /// The answer waits until no change is being written. A grant also waits for the write of an external user id.
         case answered(Try, since: Uptime, Answer)
         /// The persistence queue writes the outcome. With a missingAccessToken, the renewal fails when that write has ended.
         case storing(MissingAccessToken?)

@@ -73,8 +73,8 @@ extension SessionMachine {
         return []
     }
 
-    /// Uses the answer to a renewal, unless a sign-in is being written, which may end the session. A new session also
-    /// waits for the write of a name, which may be undone.
+    /// Uses the answer to a renewal, unless a change is being written, which may end the session. A granted answer also
+    /// waits for the write of an external user id by `session.identify`, which a withdrawn right may undo.
     mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
         guard case .answered(let tried, _, let answer) = renewal.phase, persistence.change == nil,
             answer.granted == nil || !callers.isWritingName(to: persistence), let session = installation.session

@@ -196,7 +196,7 @@ extension SessionMachine {
         return []
     }
 
-    /// Returns the name that an app has given to this user, if the user is already signed in.
+    /// Returns the external user id that an app has given to this user, if the user is already signed in.
     private func externalUserId(of identity: Identity) -> ExternalUserId? {
         guard let session = installation.session, session.stored.identity.isSameUser(as: identity) else { return nil }
         return session.stored.externalUserId
@@ -232,8 +232,8 @@ extension SessionMachine {
 
     // MARK: Turns
 
-    /// Lets the next callers sign in, one at a time. None begins while a change or a name is being written, or before a
-    /// poll that is due.
+    /// Lets the next callers sign in, one at a time. None begins while a change or an external user id is being written,
+    /// or before a poll that is due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         while persistence.change == nil, signIn.exchange == nil, !callers.isWritingName(to: persistence),
