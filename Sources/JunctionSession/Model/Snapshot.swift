@@ -111,7 +111,7 @@ package struct StorageReport: Hashable, Sendable {
     }
 }
 
-/// Whether the sealed state can be read. An absent record is `ok`.
+/// Whether the daemon can use the stored session. Without a record this is `ok`, or `locked` if there is no key.
 package enum StorageStatus: String, Sendable, CaseIterable {
     case ok
     case locked
