@@ -88,7 +88,7 @@ struct ConfigurationReload: Sendable {
         )
         guard !startsAnew else {
             logger.notice(
-                "The daemon starts anew, because no user is signed in and settings take effect at a start only",
+                "The daemon starts anew, because there is no session to keep and settings take effect at a start only",
                 metadata: .of(nil, [.settings: "\(pending.joined(separator: ", "))"])
             )
             return .startsAnew
