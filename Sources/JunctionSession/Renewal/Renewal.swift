@@ -37,7 +37,8 @@ struct Renewal: Hashable, Sendable {
         case sending(Try, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of an external user id.
         case answered(Try, since: Uptime, Answer)
-        /// The persistence queue writes the outcome. With a missingAccessToken, the renewal fails when that write has ended.
+        /// The persistence queue writes the outcome. With a `MissingAccessToken`, the renewal fails when that write has
+        /// ended.
         case storing(MissingAccessToken?)
     }
 

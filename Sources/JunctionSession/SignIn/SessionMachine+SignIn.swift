@@ -232,8 +232,8 @@ extension SessionMachine {
 
     // MARK: Turns
 
-    /// Lets the next callers sign in, one at a time. None begins while a change or an external user id is being written,
-    /// or before a poll that is due.
+    /// Lets the next callers sign in, one at a time. None begins while a change or an external user id is being
+    /// written, or before a poll that is due.
     mutating func takeTurns(_ now: Moment) -> [Effect] {
         var effects: [Effect] = []
         while persistence.change == nil, signIn.exchange == nil, !callers.isWritingName(to: persistence),
