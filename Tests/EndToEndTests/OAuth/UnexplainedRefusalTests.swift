@@ -32,7 +32,8 @@ import Testing
         #expect(pending.state == "tokenExpired")
         #expect(pending.phase == "backingOff")
         let wait = try #require(pending.notBefore).timeIntervalSince(time.now)
-        #expect((3_000...3_600).contains(wait))
+        // The test and the daemon read their clocks at different moments.
+        #expect((3_000...3_601).contains(wait))
         #expect(try installation.connect().refusal("token.get").kind == "reauthenticationRequired")
         #expect(pending.lastError.contains("once an hour"))
 
