@@ -259,7 +259,9 @@ final class Simulation: @unchecked Sendable {
         case .personDecides(let code): provider.decide(code, by: chance(5) == 0 ? nil : Self.users[chance(2)])
         case .bootstrapIsDue: tryBootstrap()
         case .bootstrapAnswered(let refusal): endBootstrapTry(refusal)
-        case .machineDies: kill()
+        case .machineDies:
+            // A handler that has registered for the end of the history would not register again.
+            if !isHealed { kill() }
         }
     }
 
