@@ -2,7 +2,11 @@
 # Callers in containers of podman: what user, group and unit they count as, for each row of docs/containers.md.
 . "${0%/*}/../lib.sh"
 for program in podman crun newuidmap dbus-daemon; do
-    command -v "$program" >"$work/.found" || { echo "         containers: not run, because this root has no $program"; exit 0; }
+    command -v "$program" >"$work/.found" && continue
+    echo "         containers: not run, because this root has no $program"
+    # In CI no test may be skipped.
+    [[ ! ${CI:-} ]] || verdict not-ok "this root has $program"
+    exit 0
 done
 fresh
 
