@@ -5,9 +5,9 @@ import RegistrationToken
 package struct SinchProvider: IdentityProvider {
     package let name = SinchVendor.name
     package let schemes: [Scheme: SchemeTraits] = [
-        .registration: SchemeTraits(mayBeForgotten: true),
-        .registrationSignature: SchemeTraits(mayBeForgotten: true),
-        .selfSigned: SchemeTraits(renewsAlone: true, mayBeForgotten: true),
+        .registration: SchemeTraits(asksApps: .always, mayBeForgotten: true),
+        .registrationSignature: SchemeTraits(asksApps: .always, mayBeForgotten: true),
+        .selfSigned: SchemeTraits(asksApps: .never, mayBeForgotten: true),
     ]
 
     let cloud: SinchCloud

@@ -119,7 +119,7 @@ package struct SocialProvider: IdentityProvider {
             throw .answerRefused(
                 token != nil
                     ? "social.plus refused the session handler's auth token (400100)"
-                    : "social.plus wants an auth token for this user (400100), and the session handler gave none"
+                    : "social.plus wants an auth token for this user (400100), and the renewal had none"
             )
         case .verdict(let verdict):
             throw .terminated(code: verdict.code, message: verdict.message)

@@ -4,8 +4,9 @@ import JunctionSession
 extension Dispatcher {
     func registerHandler(_ request: Request, _: NoParams) {
         // Answers first: a renewal that waits for a handler sends its question at once.
-        let mode = owner.assumeIsolated { $0.renewalMode }
-        request.succeed(HandlerRegister.self, HandlerRegister.Answer(mode: mode == .automatic ? mode.rawValue : nil))
+        let asksToRenew = owner.assumeIsolated { $0.asksHandlersToRenew }
+        let mode = asksToRenew ? nil : RenewalMode.automatic.rawValue
+        request.succeed(HandlerRegister.self, HandlerRegister.Answer(mode: mode))
         handlers.add(request.connection, of: owner)
     }
 

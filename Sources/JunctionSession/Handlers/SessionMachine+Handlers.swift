@@ -68,7 +68,11 @@ extension SessionMachine {
 
     /// Whether apps are asked about the renewals of this session.
     func asksApps(_ session: Session) -> Bool {
-        rules.mode == .handler && !traits(of: session.stored.scheme).renewsAlone
+        switch traits(of: session.stored.scheme).asksApps {
+        case .inHandlerMode: rules.mode == .handler
+        case .always: true
+        case .never: false
+        }
     }
 
     /// Whether a renewal of this session needs a handler. A refresh retry does not: the refresh token is the session's

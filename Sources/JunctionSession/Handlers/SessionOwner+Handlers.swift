@@ -1,7 +1,9 @@
 /// The local apps that the daemon asks when a session is to be renewed.
 extension SessionOwner {
-    /// Whether the session handlers are asked for renewals.
-    package var renewalMode: RenewalMode { machine.rules.mode }
+    /// Whether session handlers are asked for renewals: of every session, or of none.
+    package var asksHandlersToRenew: Bool {
+        machine.rules.mode == .handler || machine.schemes.values.contains { $0.asksApps == .always }
+    }
 
     /// Registers a session handler. The owner calls `ask` on its executor, with one question at a time.
     ///

@@ -80,8 +80,8 @@ package struct SchemeTraits: Hashable, Sendable {
     /// Whether a session of this scheme is renewed with a refresh token of its own. A request whose answer was lost can
     /// then be repeated.
     package var renewsByRefreshToken: Bool
-    /// Whether such a session is renewed without a secret from an app's server.
-    package var renewsAlone: Bool
+    /// Whether session handlers are asked for the secret of a renewal.
+    package var asksApps: AppQuestions
     /// Whether signing in needs a request to the provider.
     package var reachesProvider: Bool
     /// Whether the provider's demand for a new credential may become obsolete. Such a provider has one error for
@@ -95,16 +95,26 @@ package struct SchemeTraits: Hashable, Sendable {
     /// registers again.
     package var mayBeForgotten: Bool
 
+    /// When session handlers are asked for the secret of a renewal.
+    package enum AppQuestions: Hashable, Sendable {
+        /// In the mode `handler`.
+        case inHandlerMode
+        /// In every mode: only an app's server has the secret.
+        case always
+        /// In no mode: the renewal needs no secret from an app's server.
+        case never
+    }
+
     package init(
         renewsByRefreshToken: Bool = false,
-        renewsAlone: Bool = false,
+        asksApps: AppQuestions = .inHandlerMode,
         reachesProvider: Bool = true,
         demandMayPass: Bool = false,
         proofOutlivesToken: Bool = false,
         mayBeForgotten: Bool = false
     ) {
         self.renewsByRefreshToken = renewsByRefreshToken
-        self.renewsAlone = renewsAlone
+        self.asksApps = asksApps
         self.reachesProvider = reachesProvider
         self.demandMayPass = demandMayPass
         self.proofOutlivesToken = proofOutlivesToken

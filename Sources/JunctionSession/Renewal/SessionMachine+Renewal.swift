@@ -135,12 +135,18 @@ extension SessionMachine {
             }
             retryLater(tried, unavailability, session, now)
         case .answerRefused(let reason):
-            guard rules.mode == .handler else { return retryLater(tried, Unavailability(reason), session, now) }
+            guard asksApps(session) else {
+                let failure = Unavailability(reason, remedy: Self.howToAskApps, cause: .handler)
+                return retryLater(tried, failure, session, now)
+            }
             askNext(after: tried, reason, session, now)
         case .registrationForgotten:
             registrationForgotten(tried, session, now)
         }
     }
+
+    private static let howToAskApps =
+        "set renewal.mode = \"handler\" and restart junctiond, so that the daemon asks an app for the token"
 
     /// Asks the next handler, because the provider refused a handler's answer.
     private mutating func askNext(after tried: Renewal.Try, _ reason: String, _ session: Session, _ now: Moment) {

@@ -15,7 +15,7 @@ struct HandleRenewalsCommand: ParsableCommand {
             daemon then asks other handlers, and nobody again for ten minutes.
             There is one line on standard error when it is registered, and one for each renewal. It goes on when the \
             daemon is restarted; a daemon that is not there at first is an error. It warns if the program of the \
-            command does not exist, and if renewal.mode is "automatic", in which the daemon asks for no renewal.
+            command does not exist, and if the daemon asks for no renewal because renewal.mode is "automatic".
             """
     )
 

@@ -98,6 +98,27 @@ struct DoctorFindingTests {
         #expect(try installation.findings().contains { $0.name == "renewal" } == false)
     }
 
+    @Test func `a registration that only an app can renew is reported also in automatic mode`() throws {
+        let installation = try Installation.sinch(configuration: "[renewal]\nmode = \"automatic\"")
+        let token = try installation.registrationToken(for: "anna", ["instanceTtl": 172_800])
+        let signIn = try installation.ctl(
+            "sign-in",
+            "--user-id",
+            "anna",
+            "--registration-token-file",
+            installation.folder.write(token, to: "registration-token")
+        )
+        let accessToken = try #require(try installation.status()["accessToken"] as? Object)
+        let end = try #require(accessToken["expiresAt"] as? String)
+
+        #expect(signIn.status == 0)
+        #expect(signIn.errors.contains("No session handler is registered"))
+        #expect(signIn.errors.contains("the session ends with the token at \(end)"))
+        let app = try installation.connect()
+        #expect(try app.call("handler.register")["mode"] == nil)
+        #expect(try installation.findings().contains { $0.name == "renewal" } == false)
+    }
+
     @Test func `doctor reports a session that needs reauthentication`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()

@@ -344,6 +344,24 @@ struct HandlerTests {
         #expect(!alone.facts.renewal.needsHandler)
     }
 
+    @Test(arguments: [Scheme.registration, .registrationSignature], [RenewalMode.automatic, .handler])
+    func `a session that only an app can renew asks a handler in every mode`(scheme: Scheme, mode: RenewalMode) {
+        var bench = Bench(mode: mode)
+        bench.signIn(CredentialFacts(scheme: scheme, subject: .user(.user("alice"))))
+        bench.grantExchange(scheme: scheme)
+        #expect(bench.facts.renewal.needsHandler)
+        bench.pass(.seconds(3_000))
+        #expect(bench.facts.renewal.phase == .waitingForHandler)
+        #expect(bench.renewals.isEmpty)
+
+        bench.register(1)
+        bench.answerQuestion(.credential)
+        bench.grantRenewal()
+
+        #expect(!bench.facts.renewal.needsHandler)
+        #expect(bench.facts.renewal.phase == .scheduled)
+    }
+
     @Test func `a handler that has unregistered is not asked`() {
         let bench = OwnerBench(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
         let questions = Box<RenewalQuestion>()

@@ -111,6 +111,18 @@ struct RenewalTests {
         #expect(bench.everAsked.isEmpty)
     }
 
+    @Test func `in automatic mode a renewal that lacks an app's token says how to have an app asked`() {
+        var bench = Bench.signedIn()
+        bench.renew()
+        bench.failRenewal(.answerRefused("The provider wants an auth token for this user"))
+        #expect(bench.facts.renewal.phase == .backingOff)
+        #expect(
+            bench.facts.renewal.lastError
+                == "providerUnavailable: The provider wants an auth token for this user: set renewal.mode = \"handler\" and "
+                + "restart junctiond, so that the daemon asks an app for the token"
+        )
+    }
+
     @Test(arguments: [RenewalMode.automatic, .handler])
     func `a self-signed session registers again without asking a handler`(mode: RenewalMode) {
         var bench = Bench(mode: mode)
