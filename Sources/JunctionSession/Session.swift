@@ -68,7 +68,7 @@ struct Session: Hashable, Sendable {
         next.secrets = secrets
         // The provider has granted something, so its earlier refusals no longer count.
         (next.stored.reauthenticationPending, next.stored.unexplainedRefusals) = (false, nil)
-        next.stored.postponedUntil = nil
+        next.stored.postponement = nil
         next.refusedSince = nil
         next.renewalAnswered()
         return next
@@ -83,7 +83,7 @@ struct Session: Hashable, Sendable {
 
     /// Handles a step of the wall clock. Pauses keep their length.
     mutating func clockJumped(_ now: Moment, postponedUntil: WallTime?, demandedUntil: WallTime?) {
-        if let postponedUntil { stored.postponedUntil = postponedUntil }
+        if let postponedUntil { stored.postponement?.until = postponedUntil }
         stored.demandedUntil = demandedUntil
         if endsAt == nil, hasEnd, isTrustworthy(now) {
             endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) }
@@ -113,13 +113,13 @@ struct Session: Hashable, Sendable {
     }
 
     /// Stores a postponement. No handler is asked before its end, also after a restart.
-    mutating func postponed(until time: WallTime) {
-        stored.postponedUntil = time
+    mutating func postponed(until time: WallTime, after words: String) {
+        stored.postponement = StoredPostponement(until: time, reason: words)
         renewalAnswered()
     }
 
     mutating func postponementEnded() {
-        stored.postponedUntil = nil
+        stored.postponement = nil
     }
 
     /// Stores a pause that the provider demands. It also holds after a restart.

@@ -122,12 +122,12 @@ package struct SessionMachine: Hashable, Sendable {
             var session = Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now)
             // A postponement belongs to the mode that asks handlers, and ends with that mode.
             if !asksApps(session) { session.postponementEnded() }
-            if session.stored.postponedUntil != nil { rounds.restorePostponement() }
+            if session.stored.postponement != nil { rounds.restorePostponement() }
             installation = .signedIn(session)
             renewal = Renewal(
                 resuming: session.stored,
                 writtenAt: record.writtenAt,
-                postponement: rules.postponement,
+                longestPostponement: rules.postponement,
                 at: now
             )
             if traits(of: stored.scheme).mayBeForgotten {

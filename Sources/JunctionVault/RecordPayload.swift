@@ -97,7 +97,10 @@ extension JSONWriter {
             }
         }
         if let time = session.renewAt { member("renewAt", time.milliseconds) }
-        if let time = session.postponedUntil { member("postponedUntil", time.milliseconds) }
+        if let postponement = session.postponement {
+            member("postponedUntil", postponement.until.milliseconds)
+            if let reason = postponement.reason { member("postponedAfter", reason) }
+        }
         if let time = session.demandedUntil { member("demandedUntil", time.milliseconds) }
         member("reauthenticationPending", session.reauthenticationPending)
         if let refusals = session.unexplainedRefusals {
@@ -283,7 +286,7 @@ extension StoredSession {
             scheme: scheme,
             token: nil,
             renewAt: WallTime(text["renewAt"]),
-            postponedUntil: WallTime(text["postponedUntil"]),
+            postponement: StoredPostponement(text),
             demandedUntil: WallTime(text["demandedUntil"]),
             reauthenticationPending: reauthenticationPending
         )
@@ -314,6 +317,13 @@ extension Identity {
             region: text["region"]?.string,
             issuer: text["issuer"]?.string
         )
+    }
+}
+
+extension StoredPostponement {
+    fileprivate init?(_ text: JSONValue) {
+        guard let until = WallTime(text["postponedUntil"]) else { return nil }
+        self.init(until: until, reason: text["postponedAfter"]?.string)
     }
 }
 

@@ -12,6 +12,7 @@ struct LongestRecordTests {
     @Test func `the longest identity, tokens and pending sign-ins fit into one record`() throws {
         var session = StoredSession.test(String(repeating: "u", count: 256))
         session.externalUserId = ExternalUserId(text(ExternalUserId.longest))
+        session.postponement = StoredPostponement(until: WallTime(milliseconds: 1), reason: text(10_000))
         // The answer of a token endpoint has at most 64 KiB. The refresh token may come from an earlier answer.
         var secrets = SessionSecrets(
             accessToken: .init(text: String(repeating: "a", count: 1 << 14)),

@@ -39,7 +39,7 @@ import Testing
         #expect(stored.scheme == .signInToken)
         #expect(stored.token?.life == .seconds(3_600))
         #expect(stored.renewalUnderWay && !stored.renewalUsesAnswer && !stored.reauthenticationPending)
-        #expect(stored.postponedUntil == nil)
+        #expect(stored.postponement == nil)
         #expect(found.secrets?.accessToken != nil && found.secrets?.refreshToken != nil)
     }
 

@@ -171,7 +171,7 @@ extension SessionMachine {
         let until = now.uptime + delay
         renewal.postpone(until: until, after: round.words, now)
         guard case .signedIn(var session) = installation else { return }
-        session.postponed(until: now.wall(at: until))
+        session.postponed(until: now.wall(at: until), after: round.words)
         installation = .signedIn(session)
         let pause = max(delay, (renewal.demandedUntil(now) ?? now.uptime) - now.uptime)
         let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: pause)

@@ -97,8 +97,7 @@ package struct StoredSession: Hashable, Sendable {
     package var token: TokenFacts?
     /// The renewal time. It is drawn once per token, and not again after a restart.
     package var renewAt: WallTime?
-    /// The end of a postponement: no handler could help, and none is asked before this time.
-    package var postponedUntil: WallTime?
+    package var postponement: StoredPostponement?
     /// The earliest next renewal after a failure. The provider has set it (`Retry-After`), or has refused for so long
     /// that the daemon tries once an hour.
     package var demandedUntil: WallTime?
@@ -118,7 +117,7 @@ package struct StoredSession: Hashable, Sendable {
         externalUserId: ExternalUserId? = nil,
         token: TokenFacts?,
         renewAt: WallTime? = nil,
-        postponedUntil: WallTime? = nil,
+        postponement: StoredPostponement? = nil,
         demandedUntil: WallTime? = nil,
         reauthenticationPending: Bool = false,
         unexplainedRefusals: UnexplainedRefusals? = nil,
@@ -130,7 +129,7 @@ package struct StoredSession: Hashable, Sendable {
         self.externalUserId = externalUserId
         self.token = token
         self.renewAt = renewAt
-        self.postponedUntil = postponedUntil
+        self.postponement = postponement
         self.demandedUntil = demandedUntil
         self.reauthenticationPending = reauthenticationPending
         self.unexplainedRefusals = unexplainedRefusals
@@ -145,6 +144,19 @@ extension StoredSession {
     package var isReauthenticationPresumed: Bool { reauthenticationPending && unexplainedRefusals != nil }
     /// Whether the provider itself has demanded a new credential.
     package var isReauthenticationDemanded: Bool { reauthenticationPending && unexplainedRefusals == nil }
+}
+
+/// A postponement: no handler could help, and none is asked before its end.
+package struct StoredPostponement: Hashable, Sendable {
+    package var until: WallTime
+    /// Why no handler could help, in at most 300 characters, so that the record stays small. Records of earlier
+    /// releases do not have it.
+    package let reason: String?
+
+    package init(until: WallTime, reason: String? = nil) {
+        self.until = until
+        self.reason = reason.map { String($0.prefix(300)) }
+    }
 }
 
 /// Refusals without a reason: the number of renewals that were refused after the token had expired, and the time of the

@@ -99,7 +99,8 @@ struct Renewal: Hashable, Sendable {
     // MARK: Start
 
     /// Resumes from a record. An open intent, a demanded pause and a postponement outlive the process.
-    init(resuming stored: StoredSession, writtenAt: WallTime, postponement: Duration, at now: Moment) {
+    init(resuming stored: StoredSession, writtenAt: WallTime, longestPostponement: Duration, at now: Moment) {
+        lastError = stored.postponement?.reason.map(Self.error(ofPostponementAfter:))
         let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
         demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
@@ -111,9 +112,9 @@ struct Renewal: Hashable, Sendable {
         } else if let demanded {
             retry = demanded
             phase = .resting(.backoff(keeping: nil))
-            if let until = stored.postponedUntil { resume(postponedUntil: until, postponement, now) }
-        } else if let until = stored.postponedUntil {
-            phase = .resting(Self.wait(postponedUntil: until, postponement, now))
+            if let postponement = stored.postponement { resume(postponement, longest: longestPostponement, now) }
+        } else if let postponement = stored.postponement {
+            phase = .resting(Self.wait(for: postponement, longest: longestPostponement, now))
         } else if stored.renewalUnderWay {
             // A handler has to give the app server's secret again.
             phase = .resting(.due)
@@ -121,17 +122,16 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Returns the wait for the rest of a stored postponement.
-    private static func wait(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) -> Wait {
+    private static func wait(for stored: StoredPostponement, longest: Duration, _ now: Moment) -> Wait {
         // The wall clock may have been set. A postponement never becomes longer.
-        let longest = postponement + RenewalPolicy.postponementSpread.upperBound
-        let left = min(max(until - now.wall, .zero), longest)
+        let left = min(max(stored.until - now.wall, .zero), longest + RenewalPolicy.postponementSpread.upperBound)
         guard left > .zero else { return .due }
-        return .postponed(until: now.uptime + left, after: "no session handler could help")
+        return .postponed(until: now.uptime + left, after: stored.reason ?? "no session handler could help")
     }
 
     /// Resumes a postponement after a failed attempt during it. No handler is asked before the postponement ends.
-    mutating func resume(postponedUntil until: WallTime, _ postponement: Duration, _ now: Moment) {
-        let wait = Self.wait(postponedUntil: until, postponement, now)
+    mutating func resume(_ stored: StoredPostponement, longest: Duration, _ now: Moment) {
+        let wait = Self.wait(for: stored, longest: longest, now)
         // If the provider also demands a pause, the later of the two ends counts.
         guard case .resting(.backoff(keeping: nil)) = phase, case .postponed(let end, _) = wait,
             end > demandedUntil(now) ?? now.uptime
@@ -334,7 +334,7 @@ struct Renewal: Hashable, Sendable {
     /// Begins a postponement: no handler could help, and none is asked before `until`. A pause that the provider demands
     /// and that ends later stays.
     mutating func postpone(until: Uptime, after words: String, _ now: Moment) {
-        lastError = "unableToRetrieveAuthToken: " + words
+        lastError = Self.error(ofPostponementAfter: words)
         if let end = demandedUntil(now), end > until {
             retry.wait(for: end - now.uptime, isDemanded: true, now)
             phase = .resting(.backoff(keeping: nil))
@@ -342,6 +342,8 @@ struct Renewal: Hashable, Sendable {
             phase = .resting(.postponed(until: until, after: words))
         }
     }
+
+    private static func error(ofPostponementAfter words: String) -> String { "unableToRetrieveAuthToken: " + words }
 
     mutating func rest() {
         phase = .resting(.scheduled)

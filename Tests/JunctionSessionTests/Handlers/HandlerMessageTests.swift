@@ -94,7 +94,7 @@ struct HandlerMessageTests {
         #expect(bench.reports.contains { "\($0)".contains("no session handler could help (1 was asked)") })
     }
 
-    @Test func `an expired token gets the same message while postponed, and one without a count after a restart`() {
+    @Test func `an expired token gets the same message while postponed, also after a restart`() throws {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
         bench.register(1)
@@ -110,8 +110,38 @@ struct HandlerMessageTests {
 
         var restarted = bench.restarted(mode: .handler)
         let again = restarted.token()
-        #expect(restarted.message(of: again)?.contains("no session handler could help. It is kept") == true)
+        #expect(restarted.message(of: again) == bench.message(of: request))
         #expect(restarted.retryAfter(of: again) == bench.retryAfter(of: request))
+        #expect(restarted.facts.renewal.lastError == bench.facts.renewal.lastError)
+
+        // A record of an earlier release has no reason.
+        var record = try #require(bench.written.last)
+        var stored = try #require(bench.storedSession)
+        stored.postponement = StoredPostponement(until: try #require(stored.postponement).until)
+        record.content = .session(stored)
+        var updated = Bench(at: bench.now, mode: .handler, .restored(record, SessionSecrets(), damaged: nil))
+        let unexplained = updated.token()
+        #expect(updated.message(of: unexplained)?.contains("no session handler could help. It is kept") == true)
+    }
+
+    @Test func `a failed attempt during a postponement keeps the reason why no handler could help`() {
+        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
+        bench.pass(.seconds(61))
+        bench.register(1)
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(20))
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.unavailable(Unavailability("No network")))
+        #expect(bench.facts.renewal.phase == .postponed)
+
+        let request = bench.token()
+
+        #expect(
+            bench.message(of: request)?.contains(
+                "no session handler could help (1 was asked); the last one could not get a token. It is kept"
+            ) == true
+        )
     }
 
     @Test func `the error says that no handler is registered, and how to register one`() {

@@ -60,7 +60,7 @@ struct PostponementRestartTests {
         #expect(automatic.renewals.count == 1)
         automatic.failRenewal(.unreachable)
         #expect(automatic.facts.renewal.phase == .backingOff)
-        #expect(automatic.storedSession?.postponedUntil == nil)
+        #expect(automatic.storedSession?.postponement == nil)
     }
 
     @Test func `after a restart a postponement holds for every user`() {
@@ -135,7 +135,7 @@ struct PostponementRestartTests {
         before.answerQuestion(.renew)
         var record = try #require(before.written.last)
         var stored = try #require(before.storedSession)
-        stored.postponedUntil = before.now.wall + .seconds(30)
+        stored.postponement = StoredPostponement(until: before.now.wall + .seconds(30))
         record.content = .session(stored)
 
         let later = Moment(wall: before.now.wall + .seconds(60), uptime: before.now.uptime + .seconds(60))

@@ -141,14 +141,14 @@ struct PostponementTests {
         bench.register(1)
         bench.renew()
         bench.answerQuestion(.unable)
-        #expect(try #require(bench.storedSession).postponedUntil != nil)
+        #expect(try #require(bench.storedSession).postponement != nil)
         bench.pass(.seconds(11))
         bench.renew()
         bench.answerQuestion(.renew)
         #expect(try #require(bench.storedSession).renewalUnderWay)
-        #expect(try #require(bench.storedSession).postponedUntil != nil)
+        #expect(try #require(bench.storedSession).postponement != nil)
         bench.grantRenewal()
-        #expect(try #require(bench.storedSession).postponedUntil == nil)
+        #expect(try #require(bench.storedSession).postponement == nil)
     }
 
     @Test func `a postponement does not shorten a pause that the provider demands, also after a restart`() {

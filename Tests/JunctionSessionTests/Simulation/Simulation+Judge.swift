@@ -72,7 +72,7 @@ extension Simulation {
         if (facts.authorization == nil) != (record?.approval == nil) {
             fail("a sign-in that awaits approval is shown or on the disk, and not both")
         }
-        if facts.renewal.phase == .postponed, stored?.postponedUntil == nil {
+        if facts.renewal.phase == .postponed, stored?.postponement == nil {
             fail("a postponement is not on the disk")
         }
     }

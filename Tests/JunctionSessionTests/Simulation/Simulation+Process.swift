@@ -147,19 +147,19 @@ extension Simulation {
             renewAt: token.issuedAt + .milliseconds(life * 6 / 10)
         )
         var writtenAt = token.issuedAt
-        let postponed = WallTime(milliseconds: time + wallOffset + Int64(chance(600_000)))
+        let postponed = StoredPostponement(until: WallTime(milliseconds: time + wallOffset + Int64(chance(600_000))))
         switch chance(5) {
         case 0:
             let noted = min(age, Int64(chance(20_000)))
             stored.renewalUnderWay = true
             stored.renewalUsesAnswer = scheme != .signInToken
             // An earlier release left a postponement beside the intent.
-            if mode == .handler, chance(2) == 0 { stored.postponedUntil = postponed }
+            if mode == .handler, chance(2) == 0 { stored.postponement = postponed }
             writtenAt = WallTime(milliseconds: time - noted + wallOffset)
             interruptions.append((time - noted)...time)
             if chance(2) == 0 { _ = provider.refresh(tokens.refresh, life: life, at: time - noted) }
         case 1: stored.reauthenticationPending = true
-        case 2 where mode == .handler: stored.postponedUntil = postponed
+        case 2 where mode == .handler: stored.postponement = postponed
         default: break
         }
         model.obtained[tokens.access] = (time - age, -1)

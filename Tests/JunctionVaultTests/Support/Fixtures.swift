@@ -65,7 +65,10 @@ extension StoredSession {
                 generation: generation
             ),
             renewAt: WallTime(milliseconds: 1_700_002_000_000),
-            postponedUntil: WallTime(milliseconds: 1_700_002_600_000),
+            postponement: StoredPostponement(
+                until: WallTime(milliseconds: 1_700_002_600_000),
+                reason: "no session handler could help (1 was asked)"
+            ),
             reauthenticationPending: reauthenticationPending,
             renewalUnderWay: true
         )
