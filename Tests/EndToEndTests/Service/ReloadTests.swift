@@ -92,9 +92,7 @@ struct ReloadTests {
     @Test func `after the end of a session a reload applies every setting`() throws {
         let installation = try Installation.social()
         try installation.stopDaemon()
-        // The socket stays while the daemon starts anew.
-        let listener = try installation.listen()
-        try installation.startDaemon(kept: ["rpc": listener.descriptor])
+        let notify = try installation.startDaemon()
         let client = try installation.connect()
         try client.call("session.signIn", ["scheme": "userLogin", "userId": "Anna"])
         try installation.cloud.sandbox("POST", "social/users/Anna/disable")
@@ -104,7 +102,7 @@ struct ReloadTests {
         installation.configuration = "[limits]\nproviderCallsPerMinute = 50"
         try installation.writeConfiguration()
         installation.daemon?.signal(SIGHUP)
-        try installation.daemon?.awaitError("The daemon starts anew")
+        try notify.wait("the end of the reload") { $0 == "READY=1" }
 
         try installation.awaitSnapshot { $0.state == "terminated" }
         #expect(try installation.connect().call("daemon.info")["pendingRestart"] as? [String] == [])
