@@ -44,6 +44,21 @@ struct AccessTests {
         #expect(try caller.connect(server.path).error(of: "session.status").code == 1007)
     }
 
+    @Test func `manage alone shows the whole state in the answers to changes, and nowhere else`() throws {
+        let server = try serve(AccessRule(allow: [.manage]))
+        let client = try caller.connect(server.path)
+
+        let signedIn = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"alice"}"#)
+        let signedOut = try client.result(of: "session.signOut")
+
+        #expect(signedIn["userId"]?.string == "alice")
+        #expect(signedIn["renewal"]?["phase"]?.string == "scheduled")
+        #expect(signedOut["storage"]?["status"]?.string == "ok")
+        for method in ["session.status", "session.subscribe"] {
+            #expect(try client.error(of: method)["data"]?["capability"]?.string == "status")
+        }
+    }
+
     @Test func `the capability is checked before the parameters`() throws {
         let server = try serve(AccessRule(allow: [.status]))
         let client = try caller.connect(server.path)
