@@ -13,7 +13,7 @@ extension Model {
             call.isRefreshRetry && time <= lastRefreshRetry && window?.refreshRetries == 0 && window?.isCapped == false
         // A refresh retry neither waits for a pause nor ends it. While a grant waits for the disk, the model does not
         // follow the refresh retries of the session before it.
-        if !call.isRefreshRetry, granted == nil { keepPause(.renewal, world) }
+        if !call.isRefreshRetry, granted == nil, !isRenewalRequested { keepPause(.renewal, world) }
         sends.append(time)
         guard let token else { return window = nil }
         if succeeded.contains(token) { world.fail("a spent refresh token is sent although its successor is held") }
@@ -88,6 +88,8 @@ extension Model {
             guard isCurrent else { return }
             if case .reauthentication = answer {
                 (isDemanded, isPresumed) = (true, false)
+                // No renewal is due any more.
+                demanded[.renewal] = nil
             } else if granted == nil {
                 isEnding = true
             } else {
@@ -96,7 +98,8 @@ extension Model {
         case .unavailable(let isAmbiguous, let pause):
             if let pause, isCurrent, call.kind == .renewal || call.kind.isPoll {
                 // A Retry-After of more than an hour is clamped.
-                demanded[call.kind] = world.time + min(pause, .seconds(3_600)).wholeMilliseconds
+                let end = world.time + min(pause, .seconds(3_600)).wholeMilliseconds
+                demanded[call.kind] = call.kind == .renewal ? max(end, demanded[.renewal] ?? end) : end
                 demandedAt = world.time
             }
             guard isAmbiguous, call.kind == .renewal else { return }

@@ -104,6 +104,9 @@ struct Model {
     /// The end of the pause that the provider demands for each kind of request, and the time of the last demand.
     var demanded: [Call.Kind: Int64] = [:]
     var demandedAt: Int64 = .min
+    /// Whether `session.renew` began the renewal in flight. Its requests may leave during a demanded pause, which goes
+    /// on.
+    var isRenewalRequested = false
     /// The last poll of each code in this process, and the interval of each code.
     var polled: [Int: Int64] = [:]
     var intervals: [Int: Int64] = [:]
@@ -168,6 +171,7 @@ extension Model {
         let isSettled = isDurable && world.pendingWrite == nil
         if !isSettled { (demanded, intervals) = ([:], [:]) }
         keepDemands(of: world.disk?.record, isClockSet: world.lastStep >= demandedAt)
+        isRenewalRequested = false
         // Grants that were not written are lost, and so are grants that were about to be revoked.
         unnamed.formIntersection(world.disk?.secrets.partialGrants.map(\.content.number) ?? [])
         (granted, grantedTo, renewed, window, open, quietUntil) = (nil, nil, nil, nil, nil, nil)
@@ -176,10 +180,12 @@ extension Model {
         renewBarredUntil = .min
     }
 
+    /// Keeps the demanded pauses over the death of the process. If no write was pending, the pause of renewals has to be
+    /// on the disk. The next process sends a renewal whose intent is open at once.
     private mutating func keepDemands(of record: SessionRecord?, isClockSet: Bool) {
-        let isRenewalOnDisk = record?.session?.demandedUntil != nil
+        let isRenewalKept = record?.session?.renewalUnderWay == false
         let isPollOnDisk = record?.approval?.notBefore != nil
-        demanded = demanded.filter { kind, _ in !isClockSet && (kind == .renewal ? isRenewalOnDisk : isPollOnDisk) }
+        demanded = demanded.filter { kind, _ in !isClockSet && (kind == .renewal ? isRenewalKept : isPollOnDisk) }
     }
 
     /// Records a sign-out, which ends every earlier request.

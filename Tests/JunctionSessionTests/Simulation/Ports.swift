@@ -31,7 +31,9 @@ struct StorePort: SessionStore {
 struct ObserverPort: SessionObserver {
     let life: ProcessLife
 
-    func changed(_ snapshot: Snapshot) {}
+    func changed(_ snapshot: Snapshot) {
+        if !life.isOver { life.simulation.changed(snapshot) }
+    }
 
     func happened(_ event: SessionEvent) {
         if !life.isOver { life.simulation.happened(event) }

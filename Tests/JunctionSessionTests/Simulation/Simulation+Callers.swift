@@ -144,15 +144,12 @@ extension Simulation {
     func requestRenewal() {
         let (number, uid) = wait(.renew)
         let (life, before) = (life!, snapshot.facts.renewal.phase)
-        // An attempt is allowed during a pause that the provider demands.
-        let pause = model.demanded.removeValue(forKey: .renewal)
+        if before != .inFlight { model.isRenewalRequested = true }
         on { owner in
             owner.renew(by: uid) { [self] in heard($0, number, life) }
         }
-        guard before != .inFlight, snapshot.facts.renewal.phase == .inFlight else {
-            if model.demanded[.renewal] == nil { model.demanded[.renewal] = pause }
-            return
-        }
+        changed(snapshot)
+        guard before != .inFlight, snapshot.facts.renewal.phase == .inFlight else { return }
         if time < model.renewBarredUntil { fail("session.renew makes two attempts in ten seconds") }
         model.renewBarredUntil = time + 10_000
     }

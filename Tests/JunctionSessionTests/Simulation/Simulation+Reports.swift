@@ -2,6 +2,10 @@ import JunctionSession
 
 /// The owner's reports to its observer. They show when a sign-in takes effect.
 extension Simulation {
+    func changed(_ snapshot: Snapshot) {
+        if snapshot.facts.renewal.phase != .inFlight { model.isRenewalRequested = false }
+    }
+
     func happened(_ event: SessionEvent) {
         log("reported: \(event)")
         switch event {
