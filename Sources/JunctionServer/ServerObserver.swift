@@ -8,7 +8,7 @@ package protocol ServerObserver: AnyObject, Sendable {
     func refused(_ method: Method, to peer: Peer, lacking capability: Capability)
     /// A caller signed a user in, by `session.signIn` or `session.identify`.
     func signedIn(by peer: Peer)
-    /// The daemon refused a sign-in of a caller for this reason: its credential, or the user who is signed in.
+    /// The daemon refused a sign-in of a caller. The message has the reason and the remedy.
     func refusedSignIn(by peer: Peer, because message: String)
     /// A caller signed the user out, by `session.signOut` or `session.identify`.
     func signedOut(by peer: Peer)

@@ -66,7 +66,11 @@ final class SessionEventLog: SessionObserver {
             state.withLock { $0.hasSignedIn = true }
             logger.info("An exchange ended", metadata: .of(nil, [.outcome: "succeeded"]))
         case .exchangeEnded(let outcome, let failure):
-            logger.warning("A sign-in failed", metadata: .of(.signInFailed, values(outcome, failure)))
+            var values = values(outcome, failure)
+            // The old value of such a setting may be the cause.
+            let pending = state.withLock { $0.pendingRestart }
+            if !pending.isEmpty { values[.settings] = "\(pending.joined(separator: ", "))" }
+            logger.warning("A sign-in failed", metadata: .of(.signInFailed, values))
         case .renewalEnded(.succeeded, _, _):
             logger.info("A renewal ended", metadata: .of(nil, [.outcome: "succeeded"]))
             outageEnded()

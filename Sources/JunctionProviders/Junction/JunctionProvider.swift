@@ -56,6 +56,16 @@ package struct JunctionProvider: IdentityProvider {
         }
     }
 
+    package func host(of credential: Credential) -> String? {
+        switch credential {
+        case .signInToken(let token): (try? SignInToken(token)).map { cloud.auth($0.site).place }
+        case .linkCode(let code): (try? LinkCode(code)).map { cloud.api($0.site).place }
+        case .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned, .device, .authorizationCode,
+            .refreshToken, .tokenExchange:
+            nil
+        }
+    }
+
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,

@@ -6,16 +6,16 @@ import JunctionText
 extension OAuthProvider {
     /// Returns the URL of the authorization page for a browser sign-in. The code that arrives at `redirectUri` becomes
     /// a credential of the scheme `authorizationCode`.
-    package func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String {
+    package func authorizationPage(_ page: AuthorizationPage) async throws(AuthorizationPageFailure) -> String {
         guard RedirectUri.isPossible(page.redirectUri) else {
-            throw SessionError(.invalidParameters, "redirectUri: \(RedirectUri.rule)")
+            throw .invalid("redirectUri: \(RedirectUri.rule)")
         }
         let challenge = try page.proof.challenge
         let endpoint: HttpUrl
         do throws(Unavailability) {
             endpoint = try await server.required(.authorization, at: nil)
         } catch {
-            throw SessionError(error, remedy: .signInAgain(after: error))
+            throw .unavailable(error)
         }
         return AuthorizationRequest(
             clientId: setup.client.id,
@@ -32,12 +32,11 @@ extension OAuthProvider {
 extension AuthorizationPage.Proof {
     /// The code challenge for the provider. The verifier cannot be computed from it.
     fileprivate var challenge: String {
-        get throws(SessionError) {
+        get throws(AuthorizationPageFailure) {
             switch self {
             case .challenge(let challenge):
                 guard challenge.isCodeChallenge else {
-                    throw SessionError(
-                        .invalidParameters,
+                    throw .invalid(
                         "codeChallenge: expected the SHA-256 of the code verifier, as 43 characters of base64url"
                     )
                 }
@@ -51,15 +50,16 @@ extension AuthorizationPage.Proof {
                     return Base64.encodeURLSafe(Array(SHA256.hash(data: verifier)))
                 }
                 guard let challenge else {
-                    throw SessionError(
-                        .invalidParameters,
-                        "codeVerifier: expected 43 to 128 letters, digits, '-', '.', '_' and '~'"
-                    )
+                    throw .invalid("codeVerifier: expected 43 to 128 letters, digits, '-', '.', '_' and '~'")
                 }
                 return challenge
             }
         }
     }
+}
+
+extension AuthorizationPageFailure {
+    fileprivate static func invalid(_ message: String) -> Self { .refused(SessionError(.invalidParameters, message)) }
 }
 
 extension String {

@@ -39,6 +39,8 @@ package struct OAuthProvider: IdentityProvider {
         return CredentialFacts(scheme: try OAuthSignIn(credential).scheme, subject: .unnamed)
     }
 
+    package func host(of credential: Credential) -> String? { setup.issuer.place }
+
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,

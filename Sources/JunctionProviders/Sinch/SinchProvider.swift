@@ -69,6 +69,8 @@ package struct SinchProvider: IdentityProvider {
         )
     }
 
+    package func host(of credential: Credential) -> String? { cloud.registration.place }
+
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,

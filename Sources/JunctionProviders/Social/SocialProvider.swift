@@ -38,6 +38,8 @@ package struct SocialProvider: IdentityProvider {
         return CredentialFacts(scheme: .userLogin, subject: .user(login.identity))
     }
 
+    package func host(of credential: Credential) -> String? { cloud.api.place }
+
     package func exchange(
         _ credential: Credential,
         expecting expected: Identity?,

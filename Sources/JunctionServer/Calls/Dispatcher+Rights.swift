@@ -23,23 +23,27 @@ extension Dispatcher {
         let answer = request.laterOrDenied(Definition.self)
         return { outcome in
             let (dispatcher, caller, onSuccess) = waiting.value
-            switch outcome {
+            let result = outcome.mapError { dispatcher.explained(WireError($0), method) }
+            switch result {
             case .success(let value): onSuccess(value)
             case .failure(let error): dispatcher.observeRefusal(error, method, caller)
             }
             if let denial = dispatcher.denial(of: method, to: caller) { return answer(.failure(denial)) }
-            answer(outcome.mapError { dispatcher.explained(WireError($0), method) })
+            answer(result)
         }
     }
 
-    /// Reports a sign-in that was refused for its credential or for the user who is signed in, for the log.
-    private func observeRefusal(_ error: SessionError, _ method: Method, _ caller: Caller) {
+    /// Reports a sign-in that the daemon refused, for the log, with the remedy. The session reports the failures of
+    /// requests to the provider.
+    private func observeRefusal(_ error: WireError, _ method: Method, _ caller: Caller) {
         guard method.signsIn else { return }
-        switch error.kind {
-        case .invalidCredential, .incompatibleCredential, .alreadySignedIn:
-            observer.refusedSignIn(by: caller.peer, because: error.message)
+        switch error.knownCode {
+        case .invalidCredential, .incompatibleCredential, .alreadySignedIn, .unsupported, .invalidParams,
+            .storageUnavailable:
+            let reason = [error.message, error.remedy].compactMap(\.self).joined(separator: ": ")
+            observer.refusedSignIn(by: caller.peer, because: reason)
         case .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .permissionDenied,
-            .storageUnavailable, .tokenExpired, .busy, .unsupported, .misconfigured, .invalidParameters:
+            .tokenExpired, .busy, .misconfigured, .parseError, .invalidRequest, .methodNotFound, .internalError, nil:
             break
         }
     }
@@ -58,6 +62,8 @@ extension Dispatcher {
 }
 
 extension Method {
-    /// Whether the method signs a user in.
-    fileprivate var signsIn: Bool { self == .sessionSignIn || self == .sessionIdentify }
+    /// Whether the method signs a user in, or is a step of a sign-in.
+    fileprivate var signsIn: Bool {
+        [.sessionSignIn, .sessionIdentify, .sessionAuthorizationPage].contains(self)
+    }
 }

@@ -95,7 +95,7 @@ extension Dispatcher {
         case (nil, nil), (_?, _?): throw WireMismatch("codeChallenge", "or 'codeVerifier' must be there, and not both")
         }
         let user = request.caller.user
-        let answer = request.later(SessionAuthorizationPage.self)
+        let answer = laterIfAllowed(SessionAuthorizationPage.self, .sessionAuthorizationPage, request)
         let wanted = AuthorizationPage(
             redirectUri: params.redirectUri,
             state: params.state,

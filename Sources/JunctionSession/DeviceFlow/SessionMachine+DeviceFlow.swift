@@ -24,7 +24,14 @@ extension SessionMachine {
     }
 
     /// Handles a poll that brought no session.
-    package mutating func pollFailed(_ attempt: Attempt, _ failure: PollFailure, now: Moment) -> [Effect] {
+    ///
+    /// - Parameter host: the host that was polled.
+    package mutating func pollFailed(
+        _ attempt: Attempt,
+        _ failure: PollFailure,
+        by host: String? = nil,
+        now: Moment
+    ) -> [Effect] {
         guard let exchange = signIn.sent(attempt), exchange.isPoll else {
             _ = revocations.arrived(attempt)
             return []
@@ -36,10 +43,10 @@ extension SessionMachine {
         case .pending: changesRecord = signIn.pollUndecided(tooFast: false, now)
         case .slowDown: changesRecord = signIn.pollUndecided(tooFast: true, now)
         case .unavailable(let unavailability): changesRecord = signIn.pollFailed(unavailability, now)
-        case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied) + settle(now)
-        case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired) + settle(now)
+        case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host) + settle(now)
+        case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired, by: host) + settle(now)
         case .refused(let words):
-            return endDeviceSignIn(signIn.device?.interruption ?? .approvalRefused(words)) + settle(now)
+            return endDeviceSignIn(signIn.device?.interruption ?? .approvalRefused(words), by: host) + settle(now)
         }
         // After a restart the daemon polls no sooner than the provider has demanded.
         if changesRecord { updateRecord() }
@@ -62,10 +69,12 @@ extension SessionMachine {
     // MARK: Outcomes
 
     /// Ends the device sign-in without a session. The next write removes its codes, and its callers get the refusal.
-    mutating func endDeviceSignIn(_ refusal: SessionError) -> [Effect] {
+    ///
+    /// - Parameter host: the host that has ended it, if the provider has.
+    mutating func endDeviceSignIn(_ refusal: SessionError, by host: String? = nil) -> [Effect] {
         let grant = signIn.endDevice(because: refusal.message)
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
-        return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential)))]
+        return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential, host: host)))]
             + (grant.map { [.giveBack($0)] } ?? [])
     }
 

@@ -16,6 +16,9 @@ package protocol IdentityProvider: Sendable {
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts
 
+    /// Returns the host that accepts or refuses the credential, for the log. `nil` if no request is made.
+    func host(of credential: Credential) -> String?
+
     /// Exchanges a credential for a session. The credential is spent after any outcome. `store` keeps partial grants;
     /// the next attempt with the same credential continues with them.
     ///
@@ -39,7 +42,7 @@ package protocol IdentityProvider: Sendable {
     func giveBack(_ partialGrant: SharedSecret) async
 
     /// Returns the address of the provider's page for a sign-in in a browser. That page returns an authorization code.
-    func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String
+    func authorizationPage(_ page: AuthorizationPage) async throws(AuthorizationPageFailure) -> String
 
     /// Renews the session: one request, no retry, no redirect. If a refusal is ambiguous, the provider may make one
     /// request about the user.
@@ -91,6 +94,9 @@ package protocol IdentityProvider: Sendable {
 }
 
 extension IdentityProvider {
+    /// Returns nil, for a provider without hosts.
+    package func host(of credential: Credential) -> String? { nil }
+
     /// Refuses, for a provider without device sign-ins.
     package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
         throw .refused("\(name) has no sign-in that is approved on another screen")
@@ -102,8 +108,8 @@ extension IdentityProvider {
     }
 
     /// Refuses, for a provider without such a page.
-    package func authorizationPage(_ page: AuthorizationPage) async throws(SessionError) -> String {
-        throw SessionError(.unsupported, "\(name) has no page on which a person could sign in by a browser")
+    package func authorizationPage(_ page: AuthorizationPage) async throws(AuthorizationPageFailure) -> String {
+        throw .refused(SessionError(.unsupported, "\(name) has no page on which a person could sign in by a browser"))
     }
 
     /// Renews without a send deadline, for secrets that were not sent before.
@@ -154,6 +160,22 @@ package struct AuthorizationPage: Sendable {
         self.redirectUri = redirectUri
         self.state = state
         self.proof = proof
+    }
+}
+
+/// The reason why there is no authorization page.
+package enum AuthorizationPageFailure: Error, Equatable, Sendable {
+    /// A parameter is wrong, or the provider has no such page.
+    case refused(SessionError)
+    /// The address of the page could not be found.
+    case unavailable(Unavailability)
+
+    /// The error for the caller.
+    package var refusal: SessionError {
+        switch self {
+        case .refused(let refusal): refusal
+        case .unavailable(let failure): SessionError(failure, remedy: .signInAgain(after: failure))
+        }
     }
 }
 

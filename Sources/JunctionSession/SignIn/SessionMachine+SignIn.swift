@@ -121,7 +121,14 @@ extension SessionMachine {
     }
 
     /// Handles an exchange without a grant. The previous state stays in force.
-    package mutating func exchangeFailed(_ attempt: Attempt, _ failure: ExchangeFailure, now: Moment) -> [Effect] {
+    ///
+    /// - Parameter host: the host that accepts or refuses the credential.
+    package mutating func exchangeFailed(
+        _ attempt: Attempt,
+        _ failure: ExchangeFailure,
+        by host: String? = nil,
+        now: Moment
+    ) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
             return []
@@ -130,7 +137,7 @@ extension SessionMachine {
         if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure, !exchange.isWithdrawn {
             rounds.putBehindOthers(round.lastAsked)
             signIn.ask(round.afterRefusal(reason))
-            return [failure.report(as: refusal)] + settle(now)
+            return [failure.report(as: refusal, by: host)] + settle(now)
         }
         signIn.end()
         var effects: [Effect] = []
@@ -148,7 +155,7 @@ extension SessionMachine {
             refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
         }
         callers.refuse(refusal) { $0 == .session }
-        return [failure.report(as: refusal)] + effects + settle(now)
+        return [failure.report(as: refusal, by: host)] + effects + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> SessionError {
@@ -413,11 +420,13 @@ extension Callers.Wait {
 
 extension ExchangeFailure {
     /// Returns the log report, with the text of the refusal that the caller gets.
-    func report(as refusal: SessionError) -> Effect {
+    ///
+    /// - Parameter host: the host that accepts or refuses the credential.
+    func report(as refusal: SessionError, by host: String?) -> Effect {
         let (outcome, cause, host): (SessionEvent.Outcome, Unavailability.Cause, String?) =
             switch self {
-            case .refused, .otherUser: (.refused, .credential, nil)
-            case .terminated: (.terminated, .termination, nil)
+            case .refused, .otherUser: (.refused, .credential, host)
+            case .terminated: (.terminated, .termination, host)
             case .unavailable(let why): (.unavailable, why.cause, why.host)
             }
         return .report(.exchangeEnded(outcome, Unavailability(refusal, cause: cause, host: host)))

@@ -13,11 +13,15 @@ extension SessionOwner {
         answer: @escaping @Sendable (Result<String, SessionError>) -> Void
     ) {
         start { owner in
-            do throws(SessionError) {
-                if let refusal = owner.providerCallBegan(by: uid) { throw refusal }
+            do throws(AuthorizationPageFailure) {
+                if let refusal = owner.providerCallBegan(by: uid) { throw .refused(refusal) }
                 answer(.success(try await owner.provider.authorizationPage(page)))
             } catch {
-                answer(.failure(error))
+                if case .unavailable(let failure) = error {
+                    let reason = Unavailability(error.refusal, cause: failure.cause, host: failure.host)
+                    owner.observer.happened(.exchangeEnded(.unavailable, reason))
+                }
+                answer(.failure(error.refusal))
             }
         }
     }
@@ -37,7 +41,8 @@ extension SessionOwner {
                 let granted = owner.put(grant)
                 owner.handle { $0.exchangeSucceeded(attempt, granted, now: $1) }
             } catch {
-                owner.handle { $0.exchangeFailed(attempt, error, now: $1) }
+                let host = credential.flatMap(owner.provider.host)
+                owner.handle { $0.exchangeFailed(attempt, error, by: host, now: $1) }
             }
         }
     }
@@ -56,7 +61,8 @@ extension SessionOwner {
                 let seen = ApprovalBegun(codes: codes, life: begun.life, interval: begun.interval, caller: caller)
                 owner.handle { $0.approvalBegan(attempt, seen, now: $1) }
             } catch {
-                owner.handle { $0.exchangeFailed(attempt, error, now: $1) }
+                let host = credential.flatMap(owner.provider.host)
+                owner.handle { $0.exchangeFailed(attempt, error, by: host, now: $1) }
             }
         }
     }
@@ -72,7 +78,8 @@ extension SessionOwner {
                 let granted = owner.put(grant)
                 owner.handle { $0.exchangeSucceeded(attempt, granted, now: $1) }
             } catch {
-                owner.handle { $0.pollFailed(attempt, error, now: $1) }
+                let host = owner.provider.host(of: .device)
+                owner.handle { $0.pollFailed(attempt, error, by: host, now: $1) }
             }
         }
     }

@@ -42,6 +42,40 @@ import Testing
         #expect(line.contains("sign in with the same credential once the provider answers"))
     }
 
+    @Test func `the log contains the host of a refusal`() throws {
+        let installation = try Installation.social()
+        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
+
+        _ = try installation.connect().refusal("session.signIn", ["scheme": "userLogin", "userId": "anna"])
+
+        try installation.daemon?.awaitError("A sign-in failed")
+        let log = installation.daemon?.errors.split(separator: "\n") ?? []
+        let line = try #require(log.first { $0.contains("A sign-in failed") })
+        #expect(line.contains("cause=credential"))
+        #expect(line.contains("host=127.0.0.1:"))
+    }
+
+    @Test func `a browser sign-in without a page is logged with the cause, the host and the remedy`() throws {
+        let installation = try Installation.oauth()
+        try installation.cloud.stop()
+
+        let error = try installation.connect().refusal(
+            "session.authorizationPage",
+            [
+                "redirectUri": "http://127.0.0.1:7000/done", "state": "state-1",
+                "codeChallenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+            ]
+        )
+
+        #expect(error.kind == "providerUnavailable")
+        try installation.daemon?.awaitError("A sign-in failed")
+        let log = installation.daemon?.errors.split(separator: "\n") ?? []
+        let line = try #require(log.first { $0.contains("A sign-in failed") })
+        #expect(line.contains("cause=connection"))
+        #expect(line.contains("host=127.0.0.1:"))
+        #expect(line.contains("the daemon does not repeat it"))
+    }
+
     @Test func `a refused sign-in is logged with its caller and its reason, and without the credential`() throws {
         let installation = try Installation.started()
 

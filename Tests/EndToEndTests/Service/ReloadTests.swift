@@ -36,6 +36,7 @@ struct ReloadTests {
         #expect(failing.status == 1)
         #expect(failing.errors.contains("junction.authUrl"))
         #expect(failing.errors.contains("systemctl restart junctiond"))
+        try installation.daemon?.awaitError("waits for a restart (junction.authUrl)")
 
         try installation.signIn(user)
         installation.vendor = vendor

@@ -50,6 +50,17 @@ struct SessionEventLogTests {
         #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.signInFailed.rawValue)
     }
 
+    @Test func `a failed sign-in is logged with the settings that wait for a restart`() {
+        let eventLog = eventLog()
+        let storage = StorageReport(sealedWith: "file")
+        let facts = Snapshot.Facts(state: .notLoggedIn, provider: "junction", storage: storage)
+        eventLog.reloaded(facts, pendingRestart: ["junction.authUrl", "tls.caFile"])
+
+        eventLog.happened(.exchangeEnded(.unavailable, timeout))
+
+        #expect(journal.lines.first?["settings"] == "junction.authUrl, tls.caFile")
+    }
+
     @Test func `the end of an outage is logged once, and an ordinary renewal is not`() {
         let eventLog = eventLog()
         eventLog.happened(.renewalEnded(.succeeded))

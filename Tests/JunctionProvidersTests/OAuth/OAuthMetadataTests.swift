@@ -237,11 +237,11 @@ struct OAuthMetadataTests {
                 state: "state-1",
                 proof: .challenge(codeChallenge)
             )
-            let refusal = await #expect(throws: SessionError.self) {
+            let failure = await #expect(throws: AuthorizationPageFailure.self) {
                 try await stage.discovering().authorizationPage(page)
             }
 
-            #expect(refusal?.kind == .invalidParameters)
+            #expect(failure?.refusal.kind == .invalidParameters)
             #expect(stage.server.requests.isEmpty)
         }
     }
@@ -257,12 +257,12 @@ struct OAuthMetadataTests {
                 state: "state-1",
                 proof: .verifier(SharedSecret(text: verifier))
             )
-            let refusal = await #expect(throws: SessionError.self) {
+            let failure = await #expect(throws: AuthorizationPageFailure.self) {
                 try await stage.discovering().authorizationPage(page)
             }
 
-            #expect(refusal?.kind == .invalidParameters)
-            #expect(refusal?.message.contains("codeVerifier") == true)
+            #expect(failure?.refusal.kind == .invalidParameters)
+            #expect(failure?.refusal.message.contains("codeVerifier") == true)
             #expect(stage.server.requests.isEmpty)
         }
     }

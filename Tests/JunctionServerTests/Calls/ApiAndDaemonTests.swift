@@ -91,6 +91,25 @@ struct ApiAndDaemonTests {
         #expect(error["data"]?["remedy"]?.string?.contains("junction.authUrl") == true)
     }
 
+    @Test(arguments: [
+        ("session.signIn", #"{"scheme":"userLogin","userId":"anna"}"#),
+        ("session.authorizationPage", #"{"redirectUri":"http://127.0.0.1:1/","state":"s","codeChallenge":"c"}"#),
+    ])
+    func `an unsupported sign-in is logged with the settings that wait for a restart`(
+        method: String,
+        params: String
+    ) throws {
+        let server = try TestServer()
+        server.introspection.reloaded.withLock { $0 = .success(["junction.authUrl"]) }
+
+        let error = try server.connect().error(of: method, params)
+
+        #expect(error.code == 1012)
+        let line = try #require(server.audit.lines.first)
+        #expect(line.hasPrefix("refused a sign-in: \(try #require(error["message"]?.string))"))
+        #expect(line.contains("a changed setting waits for a restart (junction.authUrl)"))
+    }
+
     @Test func `calls and tokens are counted`() throws {
         let server = try TestServer()
         let client = try server.connect()

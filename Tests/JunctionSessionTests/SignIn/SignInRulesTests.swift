@@ -269,6 +269,23 @@ struct SignInRulesTests {
         #expect(failure.message.hasPrefix("No answer: the daemon does not repeat it: sign in with the same"))
     }
 
+    @Test(arguments: [
+        ExchangeFailure.refused("It is used up"), .terminated(code: "invalid_token", message: "The user is deleted"),
+    ])
+    func `a refusal of the provider is reported with its host`(failure: ExchangeFailure) throws {
+        var bench = Bench()
+        bench.signIn(.signInToken("alice"))
+        let attempt = try #require(bench.exchanges.last)
+
+        bench.perform(bench.machine.exchangeFailed(attempt, failure, by: "auth.example.com", now: bench.now))
+
+        guard case .exchangeEnded(_, let reason?) = bench.reports.first else {
+            Issue.record("Expected a report, not \(bench.reports)")
+            return
+        }
+        #expect(reason.host == "auth.example.com")
+    }
+
     @Test func `a sign-in that no handler could help is reported`() {
         var bench = Bench(mode: .handler)
         bench.signIn(.registration(of: "alice"))
