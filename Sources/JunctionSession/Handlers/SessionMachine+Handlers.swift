@@ -152,7 +152,11 @@ extension SessionMachine {
     private mutating func noHandlerCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
         guard round.isOfSignIn else {
             postpone(after: round, now)
-            return []
+            // Each answer that the provider has refused was already reported.
+            if round.refused > 0 { return [] }
+            let failure = Unavailability(round.words, remedy: "see why the app has no token", cause: .handler)
+            let next = renewalDue(now).map(now.wall(at:))
+            return [.report(.renewalEnded(.unavailable, failure, nextAttempt: next))]
         }
         signIn.end()
         let refusal = SessionError.noHandlerCouldSignIn(round)

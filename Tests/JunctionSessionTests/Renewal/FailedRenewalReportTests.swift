@@ -45,6 +45,21 @@ struct FailedRenewalReportTests {
         #expect((nextAttempt == nil) == isOver)
     }
 
+    @Test func `a postponement is reported with the reason and the time of its end`() throws {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+
+        guard case .renewalEnded(.unavailable, let why?, let nextAttempt?)? = bench.reports.last else {
+            Issue.record("Nothing is reported: \(bench.reports)")
+            return
+        }
+        #expect(why.cause == .handler)
+        #expect(why.message.hasPrefix("no session handler could help"))
+        #expect(nextAttempt == bench.facts.renewal.notBefore)
+    }
+
     @Test func `a renewal that succeeds reports no failure`() {
         var bench = Bench.signedIn()
         bench.renew()
