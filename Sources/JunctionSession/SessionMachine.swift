@@ -153,18 +153,22 @@ package struct SessionMachine: Hashable, Sendable {
     /// Handles a step of the wall clock or a resume from suspend. Wall-clock times are computed again, and nothing is
     /// reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
+        let before = clock
         clock = now
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
         if signIn.clockJumped(now) { updateRecord() }
         if case .signedIn(var session) = installation {
-            let before = session.stored
+            let stored = session.stored
+            // While an attempt is under way, only the record has the end of the postponement.
+            let postponedUntil =
+                renewal.postponement?.until ?? stored.postponement.map { before.uptime + ($0.until - before.wall) }
             session.clockJumped(
                 now,
-                postponedUntil: (renewal.postponement?.until).map(now.wall(at:)),
+                postponedUntil: postponedUntil.map(now.wall(at:)),
                 demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
             )
-            if session.stored != before { updateRecord() }
+            if session.stored != stored { updateRecord() }
             installation = .signedIn(session)
         }
         return settle(now)

@@ -63,7 +63,8 @@ final class SessionEventLog: SessionObserver {
                 metadata: .of(.notDurable, [.error: "\(reason)"])
             )
         case .exchangeEnded(.succeeded, _):
-            state.withLock { $0.hasSignedIn = true }
+            // The failed renewals were those of the session before.
+            state.withLock { ($0.hasSignedIn, $0.outage) = (true, nil) }
             logger.info("An exchange ended", metadata: .of(nil, [.outcome: "succeeded"]))
         case .exchangeEnded(let outcome, let failure):
             var values = values(outcome, failure)

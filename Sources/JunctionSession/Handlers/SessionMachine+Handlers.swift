@@ -152,8 +152,6 @@ extension SessionMachine {
     private mutating func noHandlerCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
         guard round.isOfSignIn else {
             postpone(after: round, now)
-            // Each answer that the provider has refused was already reported.
-            if round.refused > 0 { return [] }
             let failure = Unavailability(round.words, remedy: "see why the app has no token", cause: .handler)
             let next = renewalDue(now).map(now.wall(at:))
             return [.report(.renewalEnded(.unavailable, failure, nextAttempt: next))]
@@ -205,7 +203,9 @@ extension SessionError {
         }
         return SessionError(
             round.refused > 0 ? .invalidCredential : .providerUnavailable,
-            "The sign-in brings no token, and \(round.words). See why the app has none, or hand the token in",
+            // The log has the error of a refused credential, and a handler's own text may contain a secret.
+            "The sign-in brings no token, and \(round.refused > 0 ? round.summary : round.words). See why the app has none, "
+                + "or hand the token in",
             remedy:
                 "find out why the app has no valid token, or give a token with the sign-in; the daemon does not repeat the sign-in"
         )

@@ -108,6 +108,7 @@ extension SessionMachine {
         // The time of the next attempt is known only after `judge`.
         let next = renewalDue(now).map(now.wall(at:))
         var (outcome, reason) = failure.report
+        if case .answerRefused = failure, !asksApps(session) { reason.remedy = Self.howToAskApps }
         // Refusals without a reason may have become a demand for a new credential.
         if reason.isUnexplainedRefusal, isReauthenticationPending { outcome = .reauthenticationRequired }
         return [.report(.renewalEnded(outcome, reason, nextAttempt: next))]

@@ -94,6 +94,22 @@ struct HandlerMessageTests {
         #expect(bench.reports.contains { "\($0)".contains("no session handler could help (1 was asked)") })
     }
 
+    @Test func `an error that the log has too contains no words of a handler`() {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        let request = bench.signIn(.registration(of: "alice"))
+        bench.answerQuestion(.credential)
+        bench.failExchange(.refused("The token has expired"))
+        let open = bench.questions[0]
+        let answer = HandlerAnswer.failed("401 for Bearer s3cret")
+        bench.perform(bench.machine.handlerAnswered(open.handler, open.question.attempt, answer, now: bench.now))
+
+        #expect(bench.refusal(of: request) == .invalidCredential)
+        #expect(bench.message(of: request)?.contains("no session handler could help (2 were asked)") == true)
+        #expect(bench.message(of: request)?.contains("s3cret") == false)
+    }
+
     @Test func `an expired token gets the same message while postponed, also after a restart`() throws {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))

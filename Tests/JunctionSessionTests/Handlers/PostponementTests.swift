@@ -206,6 +206,25 @@ struct PostponementTests {
         #expect(bench.everAsked.count == 3)
     }
 
+    @Test(arguments: [Duration.seconds(3_600), .seconds(-3_600)])
+    func `a step of the clock during a requested renewal changes no postponement`(step: Duration) {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        bench.pass(.seconds(60))
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.stepWall(step)
+        bench.failRenewal(.unavailable(Unavailability("No network")))
+
+        #expect(bench.facts.renewal.phase == .postponed)
+        let rest = bench.facts.renewal.notBefore.map { $0 - bench.now.wall } ?? .zero
+        #expect(rest > .seconds(530) && rest <= .seconds(601))
+        bench.pass(.seconds(500))
+        #expect(bench.everAsked.count == 2)
+    }
+
     @Test func `an expired token while postponed is reported as tokenExpired, with retryAfter`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))

@@ -43,13 +43,20 @@ struct FailedRenewalReportTests {
         // A renewal of a forgotten registration is already under way.
         let isOver = cause == .termination || cause == .reauthentication || cause == .registration
         #expect((nextAttempt == nil) == isOver)
+        #expect((why?.message.contains("renewal.mode") == true) == (cause == .handler))
     }
 
-    @Test func `a postponement is reported with the reason and the time of its end`() throws {
+    @Test(arguments: [true, false])
+    func `a postponement is reported with the time of its end`(isRefused: Bool) {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.renew()
-        bench.answerQuestion(.unable)
+        if isRefused {
+            bench.answerQuestion(.renew)
+            bench.failRenewal(.answerRefused("The token is stale"))
+        } else {
+            bench.answerQuestion(.unable)
+        }
 
         guard case .renewalEnded(.unavailable, let why?, let nextAttempt?)? = bench.reports.last else {
             Issue.record("Nothing is reported: \(bench.reports)")
