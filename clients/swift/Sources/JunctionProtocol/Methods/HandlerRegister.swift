@@ -4,8 +4,9 @@ package enum HandlerRegister: MethodDefinition {
 
     /// The answer: the connection is a handler now.
     package struct Answer: WireObject, Hashable {
-        /// `automatic` if `renewal.mode` in the daemon's configuration has this value; otherwise `nil`. In this mode,
-        /// the daemon asks handlers for no renewal, only for a sign-in that needs a handler.
+        /// `automatic` if `renewal.mode` in the daemon's configuration has this value and the provider does not need an
+        /// app in every mode; otherwise `nil`. Then the daemon asks handlers for no renewal, only for a sign-in that
+        /// needs a handler.
         package var mode: String?
 
         package init(mode: String? = nil) {
