@@ -21,7 +21,7 @@ package enum HandlerRegister: MethodDefinition {
                 "mode",
                 \.mode,
                 ifPresent: .string,
-                "automatic, if that is renewal.mode of the daemon: handlers are then only asked for a sign-in that needs one"
+                "automatic, if the daemon asks handlers for no renewal: then only for a sign-in that needs one"
             )
         )
     }
