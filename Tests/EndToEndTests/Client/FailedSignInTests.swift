@@ -34,9 +34,7 @@ import Testing
 
         _ = try installation.connect().refusal("session.signIn", credential)
 
-        try installation.daemon?.awaitError("A sign-in failed")
-        let log = installation.daemon?.errors.split(separator: "\n") ?? []
-        let line = try #require(log.first { $0.contains("A sign-in failed") })
+        let line = try installation.lineOfFailedSignIn()
         #expect(line.contains("cause=connection"))
         #expect(line.contains("host=127.0.0.1:"))
         #expect(line.contains("sign in with the same credential once the provider answers"))
@@ -48,9 +46,7 @@ import Testing
 
         _ = try installation.connect().refusal("session.signIn", ["scheme": "userLogin", "userId": "anna"])
 
-        try installation.daemon?.awaitError("A sign-in failed")
-        let log = installation.daemon?.errors.split(separator: "\n") ?? []
-        let line = try #require(log.first { $0.contains("A sign-in failed") })
+        let line = try installation.lineOfFailedSignIn()
         #expect(line.contains("cause=credential"))
         #expect(line.contains("host=127.0.0.1:"))
     }
@@ -68,9 +64,7 @@ import Testing
         )
 
         #expect(error.kind == "providerUnavailable")
-        try installation.daemon?.awaitError("A sign-in failed")
-        let log = installation.daemon?.errors.split(separator: "\n") ?? []
-        let line = try #require(log.first { $0.contains("A sign-in failed") })
+        let line = try installation.lineOfFailedSignIn()
         #expect(line.contains("cause=connection"))
         #expect(line.contains("host=127.0.0.1:"))
         #expect(line.contains("the daemon does not repeat it"))
@@ -189,5 +183,13 @@ import Testing
         for section in ["JUNCTION:", "SOCIAL.PLUS:", "SINCH:", "OAUTH:"] {
             #expect(ending.output.contains("\n\(section)\n"), "\(section)")
         }
+    }
+}
+
+extension Installation {
+    /// Waits for a failed sign-in, and returns its line of the log.
+    fileprivate func lineOfFailedSignIn() throws -> Substring {
+        try daemon?.awaitError("A sign-in failed")
+        return try #require(daemon?.errors.split(separator: "\n").first { $0.contains("A sign-in failed") })
     }
 }

@@ -87,6 +87,16 @@ struct SessionEventLogTests {
         #expect(journal.count(of: .renewalsResumed) == 0)
     }
 
+    @Test func `a sign-in ends the outage of the session before without a line`() {
+        let eventLog = eventLog()
+        eventLog.happened(.renewalEnded(.unavailable, timeout))
+        eventLog.happened(.exchangeEnded(.succeeded, nil))
+        eventLog.happened(.renewalEnded(.succeeded))
+
+        let resumed = LoggedEvent.renewalsResumed.rawValue
+        #expect(!journal.lines.contains { $0[JournalHandler.messageIdentifierKey] == resumed })
+    }
+
     @Test func `the warning about a missing handler comes after a sign-in only, with the expiry time`() {
         let eventLog = eventLog()
         var facts = Snapshot.Facts(

@@ -151,15 +151,21 @@ struct PostponementTests {
         #expect(try #require(bench.storedSession).postponement == nil)
     }
 
-    @Test func `a postponement does not shorten a pause that the provider demands, also after a restart`() {
-        var bench = Bench.signedIn(mode: .handler)
+    /// A session whose provider demands a pause, and whose only handler was unable in a later attempt.
+    private func postponed(life: Duration = .seconds(3_600), besidePause pause: Duration) -> Bench {
+        var bench = Bench.signedIn(life: life, mode: .handler)
         bench.register(1)
         bench.renew()
         bench.answerQuestion(.renew)
-        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(3_000))))
+        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: pause)))
         bench.pass(.seconds(11))
         bench.renew()
         bench.answerQuestion(.unable)
+        return bench
+    }
+
+    @Test func `a postponement does not shorten a pause that the provider demands, also after a restart`() {
+        var bench = postponed(besidePause: .seconds(3_000))
         #expect((bench.facts.renewal.notBefore.map { $0 - bench.now.wall } ?? .zero) > .seconds(2_900))
 
         bench.pass(.seconds(700))
@@ -173,14 +179,7 @@ struct PostponementTests {
     }
 
     @Test func `after a restart the later end counts, of a postponement and of a pause that the provider demands`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(60))))
-        bench.pass(.seconds(11))
-        bench.renew()
-        bench.answerQuestion(.unable)
+        let bench = postponed(besidePause: .seconds(60))
 
         var restarted = bench.restarted(mode: .handler)
         restarted.register(2)
@@ -190,14 +189,7 @@ struct PostponementTests {
     }
 
     @Test func `a new handler is not asked before the end of a pause that the provider demands`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
-        bench.pass(.seconds(11))
-        bench.renew()
-        bench.answerQuestion(.unable)
+        var bench = postponed(life: .seconds(60), besidePause: .seconds(300))
         bench.pass(.seconds(100))
 
         bench.register(2)

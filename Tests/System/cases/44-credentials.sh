@@ -132,7 +132,7 @@ for address in "${look_alike^^}" "$look_alike/" "0$look_alike" "${look_alike/uni
     check "root gets nothing from $address" is "$(asks_from "$address")" ""
 done
 
-# ---- the daemon is down, and nobody is signed in ----
+# ---- without a daemon, and without a user ----
 
 systemctl stop --quiet junctiond.service
 : >"$work/loader.service.out"

@@ -17,8 +17,7 @@ trap 'end_app >"$work/.end" 2>&1 || :' EXIT
 
 # Runs a block of commands of the guide. This machine has no network and needs no sudo, and the packages are in another folder.
 follow() { # WORD: the block has it
-    awk -v word="$1" '/^```sh$/ { inside = 1; block = ""; next } /^```$/ { if (inside && index(block, word)) printf "%s", block; inside = 0 }
-        inside { block = block $0 "\n" }' "$guide" >"$work/commands"
+    "$examples/block" -v word="$1" "$guide" >"$work/commands"
     [[ -s $work/commands ]] || { echo "the guide has no command with '$1'"; return 1; }
     (
         cd "${2:-$examples/kiosk-app}"
