@@ -57,46 +57,4 @@ import Testing
         #expect(app.questions == 1)
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
-
-    @Test func `a request in progress at a kill is replayed at once, even after a handler was unable`() throws {
-        // The grace is longer than the test, so the first refresh token can be sent again.
-        let installation = try Installation(rotationGrace: 3_600, configuration: "[renewal]\nmode = \"handler\"")
-        let time = try ShiftedTime(installation)
-        try installation.startDaemon()
-        let user = try installation.signInNewUser()
-        let caller = try installation.connect()
-        // The provider carries out the first request and its answer is lost. The next requests are lost before they
-        // arrive.
-        try installation.cloud.fault(["drop": "after", "times": 1])
-        try installation.cloud.fault(["drop": "before"])
-        do {
-            let app = try AnsweringApp(installation, "renew")
-            #expect(try caller.refusal("session.renew").kind == "providerUnavailable")
-            app.change(to: "unableToRetrieveAuthToken")
-            // The daemon makes one attempt in ten seconds. Replays ask no handler.
-            for _ in 0..<20 where app.questions == 1 {
-                time.advance(by: .seconds(11))
-                _ = try caller.refusal("session.renew")
-            }
-            try app.catchUp()
-
-            app.change(to: "renew")
-            try installation.cloud.clearFaults()
-            try installation.cloud.fault(["hang": true])
-            time.advance(by: .seconds(11))
-            _ = try caller.request("session.renew")
-            try installation.cloud.wait(for: "hanging")
-        }
-        let generation = try #require(try installation.status().generation)
-        try installation.killDaemon()
-        try installation.cloud.clearFaults()
-
-        try installation.startDaemon()
-        try installation.awaitSnapshot { ($0.generation ?? 0) > generation }
-
-        let app = try AnsweringApp(installation, "renew")
-        #expect(try installation.owners() == .all(user))
-        #expect(app.questions == 1)
-        #expect(try installation.cloud.counter("familyRevocations") == 0)
-    }
 }

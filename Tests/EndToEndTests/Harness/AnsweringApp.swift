@@ -17,12 +17,7 @@ final class AnsweringApp {
         Thread.detachNewThread { [answers] in answers.give(to: client) }
     }
 
-    /// Changes the answer to later questions.
-    func change(to action: String) {
-        answers.state.withLock { $0.action = action }
-    }
-
-    var questions: Int { answers.state.withLock { $0.questions } }
+    var questions: Int { answers.questions.withLock(\.self) }
 
     /// Returns when the daemon has read the answers to all questions that it has asked.
     func catchUp() throws {
@@ -38,16 +33,12 @@ final class AnsweringApp {
     deinit { client.socket.closeConnection() }
 
     private final class Answers: Sendable {
-        struct State {
-            var action: String
-            var questions = 0
-        }
-
-        let state: Mutex<State>
+        private let action: String
+        let questions = Mutex(0)
         let turns = DispatchSemaphore(value: 0)
 
         init(_ action: String) {
-            state = Mutex(State(action: action))
+            self.action = action
         }
 
         /// Answers questions until the connection closes.
@@ -57,10 +48,7 @@ final class AnsweringApp {
                     turns.signal()
                     continue
                 }
-                let action = state.withLock { state in
-                    state.questions += 1
-                    return state.action
-                }
+                questions.withLock { $0 += 1 }
                 try? client.reply(to: question, ["action": action])
             }
         }
