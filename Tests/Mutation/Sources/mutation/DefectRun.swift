@@ -21,7 +21,7 @@ struct DefectRun {
         var trial = try await build("the sources as they are", changed: [:])
         let original = try await trial.run(mutant: 0)
         guard original.verdict == .survived else {
-            throw Trouble("The tests fail without any defect: \(trial.log(.simulation, mutant: 0).path)")
+            throw MutationFailure("The tests fail without any defect: \(trial.log(.simulation, mutant: 0).path)")
         }
         say("simulation without a defect: \(inSeconds(.seconds(original.seconds)))")
 
@@ -43,7 +43,7 @@ struct DefectRun {
         let files = try buildFolder.files(under: folder).filter { file in
             file.hasSuffix(".defect") && options.only.map { file.contains($0) } ?? true
         }
-        guard !files.isEmpty else { throw Trouble("\(folder) has no such .defect") }
+        guard !files.isEmpty else { throw MutationFailure("\(folder) has no such .defect") }
         return try files.map { file in
             let text = try String(contentsOf: buildFolder.root.appending(path: file), encoding: .utf8)
             return try Defect(name: String(file.dropFirst(folder.count + 1)), text: text)
@@ -53,7 +53,7 @@ struct DefectRun {
     private func build(_ name: String, changed: [String: [UInt8]]) async throws -> Trial {
         try buildFolder.refresh(changed: changed)
         let complaint = try await timed("build of \(name)") { try await buildFolder.buildTests(options.configuration) }
-        if let complaint { throw Trouble("\(name) does not build:\n\(complaint.suffix(4_000))") }
+        if let complaint { throw MutationFailure("\(name) does not build:\n\(complaint.suffix(4_000))") }
         return try Trial(
             binary: buildFolder.testBinary(options.configuration),
             folder: buildFolder.folder.appending(path: "logs"),

@@ -14,15 +14,15 @@ struct MutantRun {
     ///
     /// - Returns: whether every survivor is explained.
     func run() async throws -> Bool {
-        var orchard = try MutantSet(buildFolder, folders: options.folders)
+        var mutants = try MutantSet(buildFolder, folders: options.folders)
         if options.task == .list {
-            for mutant in orchard.mutants where isChosen(mutant) { print(mutant.inAList) }
+            for mutant in mutants.mutants where isChosen(mutant) { print(mutant.inAList) }
             return true
         }
-        say("\(orchard.mutants.count) mutants in \(orchard.files.count) files")
+        say("\(mutants.mutants.count) mutants in \(mutants.files.count) files")
         // Read before the build, so that a malformed entry is reported at once.
         let explained = try Explained(buildFolder.root.appending(path: "Tests/Mutation/explained.txt"))
-        try await build(&orchard)
+        try await build(&mutants)
 
         var trial = try Trial(
             binary: buildFolder.testBinary(options.configuration),
@@ -30,26 +30,26 @@ struct MutantRun {
             options: options
         )
         let reached = try await runOriginal(&trial)
-        if case .one(let number) = options.task { return try await show(number, orchard, trial) }
+        if case .one(let number) = options.task { return try await show(number, mutants, trial) }
 
         var report = try Report(
             buildFolder.root.appending(path: ".build-mutation/report.tsv"),
-            fingerprint: try fingerprint(orchard),
+            fingerprint: try fingerprint(mutants),
             resuming: options.resume
         )
-        let chosen = choice(from: orchard)
+        let chosen = choice(from: mutants)
         try await timed("\(chosen.count) mutants") {
             // Survivors take the longest, so the expected ones run last.
             let expected = chosen.filter(explained.explains)
             let others = chosen.filter { !explained.explains($0) }
             try await runAll(others + expected, trial, reached, &report)
         }
-        for mutant in orchard.mutants where orchard.unviable.contains(mutant.number) {
+        for mutant in mutants.mutants where mutants.unviable.contains(mutant.number) {
             guard report.entries[mutant.number] == nil else { continue }
             try report.add(mutant, Trial.Outcome(verdict: .notViable, stage: nil, seconds: 0))
         }
         let summary = Summary(
-            orchard: orchard,
+            mutants: mutants,
             report: report,
             explained: explained,
             isComplete: options.sample == nil && options.only == nil && !options.simulationOnly
@@ -61,38 +61,38 @@ struct MutantRun {
     private func isChosen(_ mutant: Mutant) -> Bool { options.only.map { mutant.file.contains($0) } ?? true }
 
     /// The fingerprint includes the sources of the tests and the options, because both affect the verdicts.
-    private func fingerprint(_ orchard: MutantSet) throws -> String {
+    private func fingerprint(_ mutants: MutantSet) throws -> String {
         let tests = try options.rooms.split(separator: ",").flatMap { try buildFolder.files(under: "Tests/\($0)Tests") }
         let texts = try tests.map { Array(try Data(contentsOf: buildFolder.root.appending(path: $0))) }
         let stages = "\(options.simulationOnly) \(options.filter) \(options.histories) \(options.configuration)"
-        let words = Runtime.source(count: orchard.mutants.count) + stages
-        let planted = orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes)
-        return orchard.fingerprint(of: texts + planted + [Array(words.utf8)])
+        let words = Runtime.source(count: mutants.mutants.count) + stages
+        let inserted = mutants.woven.sorted { $0.key < $1.key }.map(\.value.bytes)
+        return mutants.fingerprint(of: texts + inserted + [Array(words.utf8)])
     }
 
     // MARK: Building
 
-    private func build(_ orchard: inout MutantSet) async throws {
+    private func build(_ mutants: inout MutantSet) async throws {
         // The results of earlier rounds are used if the sources have not changed.
         let memory = buildFolder.folder.appending(path: "unviable")
-        let heading = orchard.fingerprint(of: orchard.woven.sorted { $0.key < $1.key }.map(\.value.bytes))
+        let heading = mutants.fingerprint(of: mutants.woven.sorted { $0.key < $1.key }.map(\.value.bytes))
         let words = (try? String(contentsOf: memory, encoding: .utf8))?.split(whereSeparator: \.isWhitespace) ?? []
         if words.first.map(String.init) == heading {
-            orchard.plant(without: Set(words.dropFirst().compactMap { Int($0) }))
+            mutants.insert(without: Set(words.dropFirst().compactMap { Int($0) }))
         }
 
         try FileManager.default.createDirectory(at: buildFolder.folder, withIntermediateDirectories: true)
         var viability = Viability()
         let began = ContinuousClock.now
-        try await viability.settle(&orchard, in: buildFolder)
-        say("\(orchard.unviable.count) not viable: \(inSeconds(ContinuousClock.now - began))")
-        let list = [heading] + orchard.unviable.sorted().map(String.init)
+        try await viability.removeFailing(from: &mutants, in: buildFolder)
+        say("\(mutants.unviable.count) not viable: \(inSeconds(ContinuousClock.now - began))")
+        let list = [heading] + mutants.unviable.sorted().map(String.init)
         try list.joined(separator: "\n").write(to: memory, atomically: true, encoding: .utf8)
 
         let complaint = try await timed("build of the tests") {
             try await buildFolder.buildTests(options.configuration)
         }
-        if let complaint { throw Trouble("The tests do not build:\n\(complaint.suffix(4_000))") }
+        if let complaint { throw MutationFailure("The tests do not build:\n\(complaint.suffix(4_000))") }
     }
 
     // MARK: Running
@@ -106,7 +106,7 @@ struct MutantRun {
             let outcome = try await trial.run(stage, mutant: 0)
             guard outcome.verdict == .survived else {
                 let log = trial.log(stage, mutant: 0)
-                throw Trouble("The tests fail without any mutant (\(outcome.verdict.rawValue)): \(log.path)")
+                throw MutationFailure("The tests fail without any mutant (\(outcome.verdict.rawValue)): \(log.path)")
             }
             _ = try await trial.run(stage, mutant: 0, trace: trace)
             trial.timeouts[stage] = options.timeout ?? max(10, outcome.seconds * 10)
@@ -116,8 +116,8 @@ struct MutantRun {
         return Set(bytes.indices.filter { bytes[$0] != 0 })
     }
 
-    private func choice(from orchard: MutantSet) -> [Mutant] {
-        var mutants = orchard.mutants.filter { isChosen($0) && !orchard.unviable.contains($0.number) }
+    private func choice(from mutants: MutantSet) -> [Mutant] {
+        var mutants = mutants.mutants.filter { isChosen($0) && !mutants.unviable.contains($0.number) }
         guard let sample = options.sample else { return mutants }
         var random = Draw(state: options.seed)
         mutants.shuffle(using: &random)
@@ -155,11 +155,11 @@ struct MutantRun {
     }
 
     /// Runs one mutant and shows the complete output of its tests.
-    private func show(_ number: Int, _ orchard: MutantSet, _ trial: Trial) async throws -> Bool {
-        guard let mutant = orchard.mutants.first(where: { $0.number == number }) else {
-            throw Trouble("There is no mutant \(number): --list has them all")
+    private func show(_ number: Int, _ mutants: MutantSet, _ trial: Trial) async throws -> Bool {
+        guard let mutant = mutants.mutants.first(where: { $0.number == number }) else {
+            throw MutationFailure("There is no mutant \(number): --list has them all")
         }
-        guard !orchard.unviable.contains(number) else { throw Trouble("Mutant \(number) does not compile") }
+        guard !mutants.unviable.contains(number) else { throw MutationFailure("Mutant \(number) does not compile") }
         let outcome = try await trial.run(mutant: number)
         for stage in trial.stages {
             guard let log = try? Data(contentsOf: trial.log(stage, mutant: number)) else { continue }

@@ -48,7 +48,7 @@ struct Options {
           --defects            put in each defect of Tests/Mutation/defects: every one must be found
         """
 
-    init(_ arguments: [String]) throws(Trouble) {
+    init(_ arguments: [String]) throws(MutationFailure) {
         var rest = arguments[...]
         var chosen: Configuration?
         while let option = rest.popFirst() {
@@ -70,7 +70,7 @@ struct Options {
             case "--list": task = .list
             case "--mutant": task = .one(try Self.number(of: option, &rest))
             case "--defects": task = .defects
-            default: throw Trouble("\(option): no such option\n\n\(Self.usage)")
+            default: throw MutationFailure("\(option): no such option\n\n\(Self.usage)")
             }
         }
         // Each defect needs a build of its own, and a debug build of one changed file is fast.
@@ -79,14 +79,16 @@ struct Options {
         if task == .defects { simulationOnly = true }
     }
 
-    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Trouble) -> String {
-        guard let value = rest.popFirst() else { throw Trouble("\(option) wants a value") }
+    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(MutationFailure) -> String {
+        guard let value = rest.popFirst() else { throw MutationFailure("\(option) wants a value") }
         return value
     }
 
-    private static func number(of option: String, _ rest: inout ArraySlice<String>) throws(Trouble) -> Int {
+    private static func number(of option: String, _ rest: inout ArraySlice<String>) throws(MutationFailure) -> Int {
         let text = try value(of: option, &rest)
-        guard let number = Int(text), number >= 0 else { throw Trouble("\(option) wants a number, not '\(text)'") }
+        guard let number = Int(text), number >= 0 else {
+            throw MutationFailure("\(option) wants a number, not '\(text)'")
+        }
         return number
     }
 }

@@ -34,13 +34,13 @@ struct DefectTests {
 
     @Test(arguments: ["none", "one\ntwo\none\ntwo\n"])
     func `text that does not occur exactly once is reported`(content: String) {
-        #expect(throws: Trouble.self) { try applied(to: content) }
+        #expect(throws: MutationFailure.self) { try applied(to: content) }
     }
 
     @Test(arguments: [
         "", "FILE a\nFIND\n", "Headline", "Headline\nFILE a\nREPLACE\nEND", "Headline\nFILE a\nFIND\nx\nEND",
     ])
     func `a malformed file is reported`(text: String) {
-        #expect(throws: Trouble.self) { try Defect(name: "01", text: text) }
+        #expect(throws: MutationFailure.self) { try Defect(name: "01", text: text) }
     }
 }

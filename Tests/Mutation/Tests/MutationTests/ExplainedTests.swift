@@ -44,6 +44,6 @@ struct ExplainedTests {
 
     @Test(arguments: ["file: A.swift\n", "fil: A.swift\n"])
     func `an entry without its fields is reported`(text: String) {
-        #expect(throws: Trouble.self) { try explained(text) }
+        #expect(throws: MutationFailure.self) { try explained(text) }
     }
 }

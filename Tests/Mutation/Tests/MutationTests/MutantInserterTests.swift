@@ -2,7 +2,7 @@ import Testing
 
 @testable import mutation
 
-/// The planted mutants, and the unchanged rest of the original.
+/// The inserted mutants, and the unchanged rest of the original.
 struct MutantInserterTests {
     private func inserter(_ source: String, without unviable: Set<Int> = []) -> MutantInserter {
         MutantInserter(file: "File.swift", source: source, first: 1, without: unviable)
@@ -22,7 +22,7 @@ struct MutantInserterTests {
         )
     }
 
-    @Test func `a mutant that does not compile is counted and not planted`() {
+    @Test func `a mutant that does not compile is counted and not inserted`() {
         let inserter = inserter("let x = a < b && !c", without: [1, 3, 4])
 
         #expect(inserter.mutants.map(\.number) == [1, 2, 3, 4])
@@ -76,9 +76,13 @@ struct MutantInserterTests {
         let source = "let a = 1\nlet x = a < b"
         let file = inserter(source).schema.woven(into: Array(source.utf8))
 
-        guard case .mutants(let numbers) = file.origin(line: 2, column: 10) else { throw Trouble("Not a mutant") }
+        guard case .mutants(let numbers) = file.origin(line: 2, column: 10) else {
+            throw MutationFailure("Not a mutant")
+        }
         #expect(numbers == [1, 2])
-        guard case .original(let offset) = file.origin(line: 2, column: 20) else { throw Trouble("Not the original") }
+        guard case .original(let offset) = file.origin(line: 2, column: 20) else {
+            throw MutationFailure("Not the original")
+        }
         #expect(offset == source.utf8.count - 5)
     }
 }

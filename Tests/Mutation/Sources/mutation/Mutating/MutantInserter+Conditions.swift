@@ -2,17 +2,17 @@ import SwiftSyntax
 
 /// Mutants of operators, conditions, guards, `min` and `max`.
 extension MutantInserter {
-    func plantOperator(_ node: InfixOperatorExprSyntax) {
+    func insertOperator(_ node: InfixOperatorExprSyntax) {
         guard let symbol = node.operator.as(BinaryOperatorExprSyntax.self)?.operator else { return }
         switch symbol.text {
-        case "==": plant(.negateComparison, at: node, as: "mutantFlip", becoming: node.with("!="))
-        case "!=": plant(.negateComparison, at: node, as: "mutantFlip", becoming: node.with("=="))
+        case "==": insert(.negateComparison, at: node, as: "mutantFlip", becoming: node.with("!="))
+        case "!=": insert(.negateComparison, at: node, as: "mutantFlip", becoming: node.with("=="))
         case "&&": swapAndOr(node, symbol, "mutantAnd", becoming: "||")
         case "||": swapAndOr(node, symbol, "mutantOr", becoming: "&&")
-        case "<": plantOrder(node, symbol, "mutantLess", relaxed: "<=", negated: ">=")
-        case "<=": plantOrder(node, symbol, "mutantLessOrEqual", relaxed: "<", negated: ">")
-        case ">": plantOrder(node, symbol, "mutantGreater", relaxed: ">=", negated: "<=")
-        case ">=": plantOrder(node, symbol, "mutantGreaterOrEqual", relaxed: ">", negated: "<")
+        case "<": insertOrder(node, symbol, "mutantLess", relaxed: "<=", negated: ">=")
+        case "<=": insertOrder(node, symbol, "mutantLessOrEqual", relaxed: "<", negated: ">")
+        case ">": insertOrder(node, symbol, "mutantGreater", relaxed: ">=", negated: "<=")
+        case ">=": insertOrder(node, symbol, "mutantGreaterOrEqual", relaxed: ">", negated: "<")
         default: break
         }
     }
@@ -29,7 +29,7 @@ extension MutantInserter {
         schema.replace(symbol.extent, with: ",", for: [number])
     }
 
-    private func plantOrder(
+    private func insertOrder(
         _ node: InfixOperatorExprSyntax,
         _ symbol: TokenSyntax,
         _ function: String,
@@ -41,14 +41,14 @@ extension MutantInserter {
             count(.relaxComparison, at: node, original, becoming: node.with(relaxed)),
             count(.negateComparison, at: node, original, becoming: node.with(negated)),
         ]
-        let planted = numbers.compactMap(\.self)
-        guard !planted.isEmpty else { return }
+        let inserted = numbers.compactMap(\.self)
+        guard !inserted.isEmpty else { return }
         let list = numbers.map { String($0 ?? -1) }.joined(separator: ", ")
-        schema.wrap(node.extent, in: "\(function)(", and: ", \(list))", for: planted)
-        schema.replace(symbol.extent, with: ",", for: planted)
+        schema.wrap(node.extent, in: "\(function)(", and: ", \(list))", for: inserted)
+        schema.replace(symbol.extent, with: ",", for: inserted)
     }
 
-    /// Plants the negation of a condition, unless a mutant of its operator has the same effect.
+    /// Inserts the negation of a condition, unless a mutant of its operator has the same effect.
     func negate(_ condition: ExprSyntax) {
         if condition.is(BooleanLiteralExprSyntax.self) { return }
         if let prefixed = condition.as(PrefixOperatorExprSyntax.self), prefixed.operator.text == "!" { return }
@@ -58,29 +58,29 @@ extension MutantInserter {
         {
             return
         }
-        plant(.negateCondition, at: condition, as: "mutantFlip", becoming: "!(\(condition.trimmedDescription))")
+        insert(.negateCondition, at: condition, as: "mutantFlip", becoming: "!(\(condition.trimmedDescription))")
     }
 
-    func plantConditions(_ conditions: ConditionElementListSyntax) {
+    func insertConditions(_ conditions: ConditionElementListSyntax) {
         for element in conditions {
             guard case .expression(let condition) = element.condition else { continue }
-            if conditions.count > 1 { plant(.dropCondition, at: condition, as: "mutantForce", becoming: "true") }
+            if conditions.count > 1 { insert(.dropCondition, at: condition, as: "mutantForce", becoming: "true") }
             negate(condition)
         }
     }
 
-    func plantGuard(_ node: GuardStmtSyntax) {
+    func insertGuard(_ node: GuardStmtSyntax) {
         let conditions = node.conditions.trimmedDescription
         if let number = count(.guardLeaves, at: node, "guard \(conditions)", becoming: "guard false") {
             schema.wrap(node.conditions.extent, in: "!mutant(\(number)), ", for: [number])
         }
         for element in node.conditions {
             guard case .expression(let condition) = element.condition else { continue }
-            plant(.dropCondition, at: condition, as: "mutantForce", becoming: "true")
+            insert(.dropCondition, at: condition, as: "mutantForce", becoming: "true")
         }
     }
 
-    func plantMinMax(_ node: FunctionCallExprSyntax) {
+    func insertMinMax(_ node: FunctionCallExprSyntax) {
         let others = ["min": "max", "max": "min"]
         if let callee = node.calledExpression.as(DeclReferenceExprSyntax.self), let other = others[callee.baseName.text]
         {

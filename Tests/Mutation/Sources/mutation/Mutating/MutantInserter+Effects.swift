@@ -2,9 +2,9 @@ import SwiftSyntax
 
 /// Mutants of array literals without one element, and of array sums without one operand.
 extension MutantInserter {
-    /// Plants the elements of a literal that is part of an expression, such as an argument. They are removed at run
+    /// Inserts the elements of a literal that is part of an expression, such as an argument. They are removed at run
     /// time.
-    func plantElements(_ node: ArrayExprSyntax) {
+    func insertElements(_ node: ArrayExprSyntax) {
         let elements = node.elements.map(\.expression.trimmedDescription)
         let numbers = elements.indices.map { index in
             count(
@@ -14,17 +14,17 @@ extension MutantInserter {
                 becoming: literal(elements, without: index)
             )
         }
-        let planted = numbers.compactMap(\.self)
-        guard !planted.isEmpty else { return }
+        let inserted = numbers.compactMap(\.self)
+        guard !inserted.isEmpty else { return }
         let list = numbers.map { String($0 ?? -1) }.joined(separator: ", ")
-        schema.wrap(node.extent, in: "mutantThin(", and: ", \(list))", for: planted)
+        schema.wrap(node.extent, in: "mutantThin(", and: ", \(list))", for: inserted)
     }
 
-    /// Plants the mutants of an expression that may be an `if` expression. Each mutant is a branch, which the compiler
+    /// Inserts the mutants of an expression that may be an `if` expression. Each mutant is a branch, which the compiler
     /// checks separately.
     ///
     /// - Parameter type: the type of the expression, if the source has it.
-    func plantValue(_ value: ExprSyntax, of type: TypeSyntax?) {
+    func insertValue(_ value: ExprSyntax, of type: TypeSyntax?) {
         let operands = value.operandsOfPlus
         let isArray = type?.is(ArrayTypeSyntax.self) ?? false
         guard isArray || operands.contains(where: { $0.is(ArrayExprSyntax.self) }) else { return }

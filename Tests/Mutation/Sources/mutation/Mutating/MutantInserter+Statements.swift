@@ -2,8 +2,8 @@ import SwiftSyntax
 
 /// Mutants of statements that are dropped or swapped, dropped blocks, and functions that return at once.
 extension MutantInserter {
-    /// Plants the statements of a block: each may be dropped, or swapped with the next one.
-    func plantStatements(_ items: [CodeBlockItemSyntax]) {
+    /// Inserts the statements of a block: each may be dropped, or swapped with the next one.
+    func insertStatements(_ items: [CodeBlockItemSyntax]) {
         let simple = items.map { $0.isSimpleStatement && !$0.isInitialisation }
         // The mutant in which a statement follows the next one.
         var later: [Int?] = items.map { _ in nil }
@@ -37,14 +37,14 @@ extension MutantInserter {
             && !target.hasPrefix(otherTarget) && !otherTarget.hasPrefix(target)
     }
 
-    /// Plants the branches of an `if` statement with an `else`: each may be empty.
-    func plantBranches(_ node: IfExprSyntax) {
+    /// Inserts the branches of an `if` statement with an `else`: each may be empty.
+    func insertBranches(_ node: IfExprSyntax) {
         guard node.elseBody != nil, !Syntax(node).isValueExpression else { return }
-        plantBranch(node.body)
-        if case .codeBlock(let body)? = node.elseBody { plantBranch(body) }
+        insertBranch(node.body)
+        if case .codeBlock(let body)? = node.elseBody { insertBranch(body) }
     }
 
-    private func plantBranch(_ body: CodeBlockSyntax) {
+    private func insertBranch(_ body: CodeBlockSyntax) {
         let statements = body.statements
         // A single statement is already dropped by another mutant.
         guard let first = statements.first, statements.count > 1 || !first.isSimpleStatement else { return }
@@ -53,8 +53,8 @@ extension MutantInserter {
         schema.wrap(statements.extent, in: "if !mutant(\(number)) { ", and: " }", for: [number])
     }
 
-    /// Plants a function that returns an empty value at once.
-    func plantEmptyFunction(_ statements: CodeBlockItemListSyntax, returning type: TypeSyntax?, named name: String) {
+    /// Inserts a function that returns an empty value at once.
+    func insertEmptyFunction(_ statements: CodeBlockItemListSyntax, returning type: TypeSyntax?, named name: String) {
         guard let first = statements.first else { return }
         let answers = type.emptyAnswers
         // In a function with one statement, dropping that statement has the same effect.

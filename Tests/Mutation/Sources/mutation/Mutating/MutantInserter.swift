@@ -2,10 +2,10 @@ import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
-/// Visits one file and plants its mutants. The operators are in the extensions.
+/// Visits one file and inserts its mutants. The operators are in the extensions.
 final class MutantInserter: SyntaxVisitor {
     let file: String
-    /// The numbers of mutants that do not compile. They are counted and not planted.
+    /// The numbers of mutants that do not compile. They are counted and not inserted.
     private let unviable: Set<Int>
     private let locations: SourceLocationConverter
     private var next: Int
@@ -30,7 +30,7 @@ final class MutantInserter: SyntaxVisitor {
         walk(folded)
     }
 
-    /// Counts a mutant. Returns its number if it is to be planted.
+    /// Counts a mutant. Returns its number if it is to be inserted.
     func count(
         _ kind: Mutant.Kind,
         at node: some SyntaxProtocol,
@@ -54,8 +54,8 @@ final class MutantInserter: SyntaxVisitor {
         return unviable.contains(number) ? nil : number
     }
 
-    /// Plants a mutant around a node as a call of the runtime: `NAME(node, number)`.
-    func plant(
+    /// Inserts a mutant around a node as a call of the runtime: `NAME(node, number)`.
+    func insert(
         _ kind: Mutant.Kind,
         at node: some SyntaxProtocol,
         as function: String,
@@ -74,19 +74,19 @@ final class MutantInserter: SyntaxVisitor {
     // MARK: Code with mutants
 
     override func visit(_ node: InfixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
-        plantOperator(node)
+        insertOperator(node)
         return .visitChildren
     }
 
     override func visit(_ node: PrefixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
         if node.operator.text == "!" {
-            plant(.dropNegation, at: node, as: "mutantFlip", becoming: node.expression.trimmedDescription)
+            insert(.dropNegation, at: node, as: "mutantFlip", becoming: node.expression.trimmedDescription)
         }
         return .visitChildren
     }
 
     override func visit(_ node: BooleanLiteralExprSyntax) -> SyntaxVisitorContinueKind {
-        plant(.flipLiteral, at: node, as: "mutantFlip", becoming: node.literal.text == "true" ? "false" : "true")
+        insert(.flipLiteral, at: node, as: "mutantFlip", becoming: node.literal.text == "true" ? "false" : "true")
         return .visitChildren
     }
 
@@ -101,35 +101,35 @@ final class MutantInserter: SyntaxVisitor {
     }
 
     override func visit(_ node: IfExprSyntax) -> SyntaxVisitorContinueKind {
-        plantConditions(node.conditions)
-        plantBranches(node)
+        insertConditions(node.conditions)
+        insertBranches(node)
         return .visitChildren
     }
 
     override func visit(_ node: WhileStmtSyntax) -> SyntaxVisitorContinueKind {
-        plantConditions(node.conditions)
+        insertConditions(node.conditions)
         return .visitChildren
     }
 
     override func visit(_ node: GuardStmtSyntax) -> SyntaxVisitorContinueKind {
-        plantGuard(node)
+        insertGuard(node)
         return .visitChildren
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         guard !node.isAssertion else { return .skipChildren }
-        plantMinMax(node)
+        insertMinMax(node)
         return .visitChildren
     }
 
     override func visit(_ node: ArrayExprSyntax) -> SyntaxVisitorContinueKind {
-        if !handledArrays.contains(node.id) { plantElements(node) }
+        if !handledArrays.contains(node.id) { insertElements(node) }
         return .visitChildren
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
         if let body = node.body {
-            plantEmptyFunction(body.statements, returning: node.signature.returnClause?.type, named: node.name.text)
+            insertEmptyFunction(body.statements, returning: node.signature.returnClause?.type, named: node.name.text)
         }
         return .visitChildren
     }
@@ -139,10 +139,10 @@ final class MutantInserter: SyntaxVisitor {
         let name = node.pattern.trimmedDescription
         switch node.accessorBlock?.accessors {
         case .getter(let statements):
-            plantEmptyFunction(statements, returning: type, named: name)
+            insertEmptyFunction(statements, returning: type, named: name)
         case .accessors(let accessors):
             for accessor in accessors where accessor.accessorSpecifier.tokenKind == .keyword(.get) {
-                if let body = accessor.body { plantEmptyFunction(body.statements, returning: type, named: name) }
+                if let body = accessor.body { insertEmptyFunction(body.statements, returning: type, named: name) }
             }
         case nil:
             break
@@ -152,21 +152,21 @@ final class MutantInserter: SyntaxVisitor {
 
     override func visit(_ node: CodeBlockItemListSyntax) -> SyntaxVisitorContinueKind {
         if node.isValue, let value = node.first?.expression {
-            plantValue(value, of: node.typeReturned)
+            insertValue(value, of: node.typeReturned)
         } else {
-            plantStatements(Array(node))
+            insertStatements(Array(node))
         }
         return .visitChildren
     }
 
     override func visit(_ node: ReturnStmtSyntax) -> SyntaxVisitorContinueKind {
-        if let value = node.expression { plantValue(value, of: Syntax(node).typeReturned) }
+        if let value = node.expression { insertValue(value, of: Syntax(node).typeReturned) }
         return .visitChildren
     }
 
     override func visit(_ node: InitializerClauseSyntax) -> SyntaxVisitorContinueKind {
         if let binding = node.parent?.as(PatternBindingSyntax.self) {
-            plantValue(node.value, of: binding.typeAnnotation?.type)
+            insertValue(node.value, of: binding.typeAnnotation?.type)
         }
         return .visitChildren
     }

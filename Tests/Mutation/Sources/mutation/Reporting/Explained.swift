@@ -37,14 +37,16 @@ struct Explained {
         }
     }
 
-    private mutating func close(_ entry: Entry, _ file: URL) throws(Trouble) {
+    private mutating func close(_ entry: Entry, _ file: URL) throws(MutationFailure) {
         guard !entry.file.isEmpty, !entry.kind.isEmpty, !entry.original.isEmpty, !entry.reason.isEmpty else {
-            throw Trouble("\(file.path):\(entry.line): an entry wants file, operator, original and reason")
+            throw MutationFailure("\(file.path):\(entry.line): an entry wants file, operator, original and reason")
         }
         entries.append(entry)
     }
 
-    private static func read(_ words: String, into entry: inout Entry, at line: Int, _ file: URL) throws(Trouble) {
+    private static func read(_ words: String, into entry: inout Entry, at line: Int, _ file: URL)
+        throws(MutationFailure)
+    {
         let parts = words.split(separator: ":", maxSplits: 1)
         let value = parts.count == 2 ? String(parts[1]).inOneLine : ""
         if entry.line == 0 { entry.line = line }
@@ -54,7 +56,7 @@ struct Explained {
         case "original": entry.original = value
         case "mutated": entry.mutated = value
         case "reason": entry.reason = value
-        default: throw Trouble("\(file.path):\(line): '\(parts[0])' is no field of an entry")
+        default: throw MutationFailure("\(file.path):\(line): '\(parts[0])' is no field of an entry")
         }
     }
 }

@@ -2,14 +2,14 @@ import Foundation
 
 /// Prints the report for a person.
 struct Summary {
-    let orchard: MutantSet
+    let mutants: MutantSet
     let report: Report
     let explained: Explained
     /// Whether every mutant was run, so that an explanation without a survivor is out of date.
     let isComplete: Bool
 
     private func mutants(_ verdicts: Verdict...) -> [Mutant] {
-        orchard.mutants.filter { report.entries[$0.number].map { verdicts.contains($0.verdict) } ?? false }
+        mutants.mutants.filter { report.entries[$0.number].map { verdicts.contains($0.verdict) } ?? false }
     }
 
     /// The survivors without an explanation.
@@ -19,7 +19,7 @@ struct Summary {
     private var stale: [Explained.Entry] {
         let surviving = mutants(.survived, .unreached)
         return explained.entries.filter { entry in
-            let fitting = orchard.mutants.filter(entry.explains)
+            let fitting = mutants.mutants.filter(entry.explains)
             let wasRun = isComplete || fitting.contains { report.entries[$0.number]?.verdict.isKilled ?? false }
             return fitting.isEmpty || (wasRun && !surviving.contains(where: entry.explains))
         }
@@ -32,7 +32,7 @@ struct Summary {
         let run = killed.count + survivors.count + expected.count
         print(
             """
-            \(orchard.mutants.count) mutants, of which \(orchard.unviable.count) are not viable; \(run) were tried.
+            \(mutants.mutants.count) mutants, of which \(mutants.unviable.count) are not viable; \(run) were tried.
             Killed: \(killed.count) (\(counts(killed))).
             Survived: \(survivors.count), of which \(survivors.filter(isUnreached).count) are never reached by a test; \
             beside them \(expected.count) explained.

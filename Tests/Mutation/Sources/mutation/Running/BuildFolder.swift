@@ -64,7 +64,7 @@ struct BuildFolder {
     private static func files(under root: URL, _ path: String) throws -> [String] {
         let start = root.appending(path: path).path
         guard let all = FileManager.default.enumerator(atPath: start) else {
-            throw Trouble("\(start): no such folder")
+            throw MutationFailure("\(start): no such folder")
         }
         var files: [String] = []
         for case let name as String in all {
@@ -112,7 +112,7 @@ struct BuildFolder {
         let folder = build.appending(path: configuration.rawValue)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard let name = names.first(where: { $0.hasSuffix(".xctest") }) else {
-            throw Trouble("\(folder.path) has no .xctest: the build made no tests")
+            throw MutationFailure("\(folder.path) has no .xctest: the build made no tests")
         }
         return folder.appending(path: name).path
     }

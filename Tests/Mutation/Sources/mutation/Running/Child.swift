@@ -26,7 +26,7 @@ enum Child {
         stopping word: String? = nil
     ) async throws -> End {
         guard FileManager.default.createFile(atPath: log.path, contents: nil) else {
-            throw Trouble("\(log.path) cannot be written")
+            throw MutationFailure("\(log.path) cannot be written")
         }
         let output = try FileHandle(forWritingTo: log)
         defer { try? output.close() }

@@ -13,31 +13,33 @@ struct Defect {
     let headline: String
     private(set) var changes: [Change] = []
 
-    init(name: String, text: String) throws(Trouble) {
+    init(name: String, text: String) throws(MutationFailure) {
         self.name = name
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[...]
         headline = lines.popFirst() ?? ""
         guard !headline.isEmpty, !headline.hasPrefix("FILE ") else {
-            throw Trouble("\(name): the first line has to say what is wrong")
+            throw MutationFailure("\(name): the first line has to say what is wrong")
         }
         while let line = lines.popFirst() {
             guard !line.isEmpty else { continue }
             guard line.hasPrefix("FILE "), lines.popFirst() == "FIND" else {
-                throw Trouble("\(name): wants blocks of FILE path, FIND, …, REPLACE, …, END; there is '\(line)'")
+                throw MutationFailure(
+                    "\(name): wants blocks of FILE path, FIND, …, REPLACE, …, END; there is '\(line)'"
+                )
             }
             let find = try Self.take(until: "REPLACE", &lines, name)
             let replace = try Self.take(until: "END", &lines, name)
             changes.append(Change(file: String(line.dropFirst(5)), find: find, replace: replace))
         }
-        guard !changes.isEmpty else { throw Trouble("\(name): changes nothing") }
+        guard !changes.isEmpty else { throw MutationFailure("\(name): changes nothing") }
     }
 
     private static func take(
         until mark: String,
         _ lines: inout ArraySlice<String>,
         _ name: String
-    ) throws(Trouble) -> String {
-        guard let end = lines.firstIndex(of: mark) else { throw Trouble("\(name): a block without \(mark)") }
+    ) throws(MutationFailure) -> String {
+        guard let end = lines.firstIndex(of: mark) else { throw MutationFailure("\(name): a block without \(mark)") }
         defer { lines = lines[(end + 1)...] }
         return lines[..<end].joined(separator: "\n")
     }
@@ -48,11 +50,11 @@ struct Defect {
         for change in changes {
             let path = root.appending(path: change.file)
             guard let text = texts[change.file] ?? (try? String(contentsOf: path, encoding: .utf8)) else {
-                throw Trouble("\(name): \(change.file) is not there")
+                throw MutationFailure("\(name): \(change.file) is not there")
             }
             let count = text.ranges(of: change.find).count
             guard !change.find.isEmpty, count == 1 else {
-                throw Trouble("\(name): \(change.file) has this \(count) times, and not once:\n\(change.find)")
+                throw MutationFailure("\(name): \(change.file) has this \(count) times, and not once:\n\(change.find)")
             }
             texts[change.file] = text.replacing(change.find, with: change.replace)
         }

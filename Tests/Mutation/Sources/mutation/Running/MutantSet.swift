@@ -11,11 +11,11 @@ struct MutantSet {
 
     init(_ buildFolder: BuildFolder, folders: [String]) throws {
         files = try folders.flatMap(buildFolder.files).filter { $0.hasSuffix(".swift") }
-        guard !files.isEmpty else { throw Trouble("No Swift file under \(folders.joined(separator: ", "))") }
+        guard !files.isEmpty else { throw MutationFailure("No Swift file under \(folders.joined(separator: ", "))") }
         var sources: [String: [UInt8]] = [:]
         for file in files { sources[file] = Array(try Data(contentsOf: buildFolder.root.appending(path: file))) }
         self.sources = sources
-        plant(without: [])
+        insert(without: [])
     }
 
     /// The folders of the modules with mutants, each below a `Sources` folder. Each gets the runtime.
@@ -35,8 +35,8 @@ struct MutantSet {
         return changed
     }
 
-    /// Plants all mutants again, except those. The numbers stay the same.
-    mutating func plant(without unviable: Set<Int>) {
+    /// Inserts all mutants again, except those. The numbers stay the same.
+    mutating func insert(without unviable: Set<Int>) {
         self.unviable = unviable
         mutants = []
         for file in files {

@@ -15,23 +15,23 @@ struct Viability {
     private var reach: [String: Int] = [:]
 
     /// Compiles the modules until there are no errors.
-    mutating func settle(_ orchard: inout MutantSet, in buildFolder: BuildFolder) async throws {
+    mutating func removeFailing(from mutants: inout MutantSet, in buildFolder: BuildFolder) async throws {
         for round in 1...Self.mostRounds {
-            try buildFolder.refresh(changed: orchard.changed)
-            guard let words = try await firstComplaint(orchard, buildFolder) else { return }
+            try buildFolder.refresh(changed: mutants.changed)
+            guard let words = try await firstComplaint(mutants, buildFolder) else { return }
             let complaints = Self.complaints(in: words, under: buildFolder.copy.path)
-            let guilty = complaints.reduce(into: Set<Int>()) { $0.formUnion(suspects(of: $1, orchard)) }
-            guard !guilty.isSubset(of: orchard.unviable) else {
-                throw Trouble("The sources do not compile, and no mutant is to blame:\n\(words.suffix(4_000))")
+            let failing = complaints.reduce(into: Set<Int>()) { $0.formUnion(suspects(of: $1, mutants)) }
+            guard !failing.isSubset(of: mutants.unviable) else {
+                throw MutationFailure("The sources do not compile, and no mutant is to blame:\n\(words.suffix(4_000))")
             }
-            say("  round \(round): \(complaints.count) complaints, \(guilty.count) mutants taken out")
-            orchard.plant(without: orchard.unviable.union(guilty))
+            say("  round \(round): \(complaints.count) complaints, \(failing.count) mutants taken out")
+            mutants.insert(without: mutants.unviable.union(failing))
         }
-        throw Trouble("After \(Self.mostRounds) rounds there are still mutants that do not compile")
+        throw MutationFailure("After \(Self.mostRounds) rounds there are still mutants that do not compile")
     }
 
-    private func firstComplaint(_ orchard: MutantSet, _ buildFolder: BuildFolder) async throws -> String? {
-        for room in orchard.rooms {
+    private func firstComplaint(_ mutants: MutantSet, _ buildFolder: BuildFolder) async throws -> String? {
+        for room in mutants.rooms {
             if let words = try await buildFolder.compile(room: room.split(separator: "/").last.map(String.init) ?? room)
             {
                 return words
@@ -42,13 +42,13 @@ struct Viability {
 
     /// Returns the mutants that may have caused an error: in the inserted text, on the line, in the function, or in the
     /// file.
-    private mutating func suspects(of complaint: Complaint, _ orchard: MutantSet) -> Set<Int> {
-        let standing = orchard.mutants.filter {
-            $0.file == complaint.file && !orchard.unviable.contains($0.number)
+    private mutating func suspects(of complaint: Complaint, _ mutants: MutantSet) -> Set<Int> {
+        let standing = mutants.mutants.filter {
+            $0.file == complaint.file && !mutants.unviable.contains($0.number)
         }
-        switch orchard.woven[complaint.file]?.origin(line: complaint.line, column: complaint.column) {
+        switch mutants.woven[complaint.file]?.origin(line: complaint.line, column: complaint.column) {
         case .mutants(let numbers):
-            let known = Set(numbers).subtracting(orchard.unviable)
+            let known = Set(numbers).subtracting(mutants.unviable)
             if !known.isEmpty { return known }
             return Set(standing.map(\.number))
         case .original(let offset):

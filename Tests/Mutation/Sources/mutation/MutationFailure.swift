@@ -1,5 +1,5 @@
 /// An error that ends the tool, with a text for the user.
-struct Trouble: Error, CustomStringConvertible {
+struct MutationFailure: Error, CustomStringConvertible {
     var description: String
 
     init(_ description: String) {
