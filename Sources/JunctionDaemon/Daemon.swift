@@ -48,7 +48,7 @@ package final class Daemon: Sendable {
     /// Runs until a signal or a restart in place ends it. If the start fails, standard error gets the reason.
     package static func run(_ arguments: Arguments, in environment: ProcessEnvironment) -> ExitStatus {
         // Before any other thread starts, because threads inherit the mask.
-        SignalWatch.holdBack()
+        SignalWatch.blockSignals()
         var passed = PassedDescriptors()
         do throws(StartFailure) {
             passed = try PassedDescriptors.take()
@@ -236,11 +236,11 @@ package final class Daemon: Sendable {
 
     private func open(
         _ socket: ListeningSocket,
-        speaking language: SessionServer.Language,
+        speaking applicationProtocol: SessionServer.ApplicationProtocol,
         _ message: Logger.Message
     ) throws(StartFailure) {
         do {
-            try loop.flatSubmit { [server] in server.start(on: socket, speaking: language) }.wait()
+            try loop.flatSubmit { [server] in server.start(on: socket, speaking: applicationProtocol) }.wait()
         } catch {
             throw StartFailure(.cannotCreate, "The socket \(socket.path ?? "passed") cannot be served: \(error)")
         }
@@ -302,13 +302,13 @@ package final class Daemon: Sendable {
             .whenComplete { _ in ended.signal() }
     }
 
-    /// Logs the sign-outs that the provider does not know about. They are only in memory, so the provider never
-    /// receives them after the end.
+    /// Logs the ended sessions that the provider has not revoked. They are only in memory, so no later process revokes
+    /// them.
     private func logUnconfirmedRevocations() {
-        let count = owner.assumeIsolated { $0.untoldSignOuts }
+        let count = owner.assumeIsolated { $0.unconfirmedRevocations }
         guard count > 0 else { return }
         logger.warning(
-            "The provider was not told of a sign-out, and will not be: the daemon ends",
+            "The provider has not confirmed the revocation of ended sessions, and the daemon ends",
             metadata: .of(.stopping, [.count: "\(count)"])
         )
     }

@@ -80,7 +80,7 @@ final class ConnectionRegistry {
     private func opened(_ connection: any CallerConnection, over channel: any Channel) {
         connections[ObjectIdentifier(connection)] = connection
         dispatcher.counters.openConnections = connections.count
-        guard let limit = dispatcher.patience.connection else { return }
+        guard let limit = dispatcher.timeouts.connection else { return }
         let end = eventLoop.scheduleTask(in: TimeAmount(limit)) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in end.cancel() }
     }
@@ -144,14 +144,14 @@ final class ConnectionRegistry {
         let account = connection.caller.account
         connection.caller.connectionClosed()
         if connection.caller.refusal != nil { account.refusedConnections -= 1 } else { account.connections -= 1 }
-        settle(account)
+        removeIfIdle(account)
         dispatcher.counters.openConnections = connections.count
         memory.connectionClosed()
         if connections.isEmpty { whenEmpty?.succeed() }
     }
 
-    func settle(_ account: CallerAccount) {
-        accounts.settle(account)
+    func removeIfIdle(_ account: CallerAccount) {
+        accounts.removeIfIdle(account)
     }
 
     /// Closes the connections with the most buffered data of a user that is over the limit, after the present work
@@ -180,7 +180,7 @@ final class ConnectionRegistry {
 
     // MARK: The end
 
-    /// Answers what has been received, within `Patience.drain`, and closes every connection.
+    /// Answers what has been received, within `Timeouts.drain`, and closes every connection.
     func drain() -> EventLoopFuture<Void> {
         dispatcher.handlers.stop()
         let empty = eventLoop.makePromise(of: Void.self)
@@ -191,7 +191,7 @@ final class ConnectionRegistry {
         }
         for connection in connections.values { connection.drain() }
         let registry = NIOLoopBound(self, eventLoop: eventLoop)
-        let deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.drain)) { registry.value.closeAll() }
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.timeouts.drain)) { registry.value.closeAll() }
         return empty.futureResult.always { _ in deadline.cancel() }
     }
 

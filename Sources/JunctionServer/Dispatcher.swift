@@ -29,7 +29,7 @@ final class Dispatcher {
     typealias Reload = @Sendable (_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) -> Void
     private let session: ServedSession?
     let eventLoop: any EventLoop
-    let patience: ServerSettings.Patience
+    let timeouts: ServerSettings.Timeouts
     let limits: CallerLimits
     let answers: AnswerAccounts
     var exposesApi: Bool
@@ -57,7 +57,7 @@ final class Dispatcher {
         scheduler = RoundRobinScheduler(eventLoop)
         pendingCredentials = PendingCredentials(eventLoop)
         handlers = SessionHandlers(eventLoop)
-        (patience, limits) = (settings.patience, settings.limits)
+        (timeouts, limits) = (settings.timeouts, settings.limits)
         answers = AnswerAccounts(settings.limits, eventLoop)
         exposesApi = settings.exposesApi
     }
@@ -201,7 +201,7 @@ final class Dispatcher {
         return taken
     }
 
-    func giveBack(_ buffer: consuming [UInt8]) {
+    func recycle(_ buffer: consuming [UInt8]) {
         buffer.withUnsafeMutableBytes { wipe($0) }
         buffer.removeAll(keepingCapacity: true)
         if buffer.capacity <= Self.largestSpareBuffer { spareBuffer = buffer }

@@ -22,10 +22,10 @@ final class MemoryReturn {
         guard closed >= Self.burst, !isDue else { return }
         isDue = true
         let memory = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.scheduleTask(in: Self.delay) { memory.value.giveBack() }
+        eventLoop.scheduleTask(in: Self.delay) { memory.value.returnMemory() }
     }
 
-    private func giveBack() {
+    private func returnMemory() {
         (closed, isDue) = (0, false)
         _ = clinux_return_memory()
     }

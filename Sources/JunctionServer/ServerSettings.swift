@@ -5,7 +5,7 @@ package struct ServerSettings: Sendable {
     package var limits: CallerLimits
     package var exposesApi: Bool
     /// How long the server waits for peers.
-    package var patience: Patience
+    package var timeouts: Timeouts
     /// Returns the system unit of a process, or `nil` if it is in none. Throws if the unit cannot be determined.
     package var unitOfProcess: @Sendable (Int32) throws -> String?
     /// Whether callers' units are always looked up, for the audit log, and not only while a rule of the policy names a
@@ -13,7 +13,7 @@ package struct ServerSettings: Sendable {
     package var alwaysFindsUnits: Bool
 
     /// How long the server waits for peers.
-    package struct Patience: Equatable, Sendable {
+    package struct Timeouts: Equatable, Sendable {
         /// For the answer to `session.authenticate`.
         package var question: Duration = .seconds(60)
         /// For a peer to end a line that it has begun.
@@ -39,20 +39,20 @@ package struct ServerSettings: Sendable {
         policy: AccessPolicy,
         limits: CallerLimits = CallerLimits(),
         exposesApi: Bool = true,
-        patience: Patience = Patience(),
+        timeouts: Timeouts = Timeouts(),
         unitOfProcess: @escaping @Sendable (Int32) throws -> String? = { _ in nil },
         alwaysFindsUnits: Bool = false
     ) {
         self.policy = policy
         self.limits = limits
         self.exposesApi = exposesApi
-        self.patience = patience
+        self.timeouts = timeouts
         self.unitOfProcess = unitOfProcess
         self.alwaysFindsUnits = alwaysFindsUnits
     }
 }
 
-extension ServerSettings.Patience {
+extension ServerSettings.Timeouts {
     func time(for deadline: ConnectionMachine.Deadline) -> Duration {
         switch deadline {
         case .farewell: farewell

@@ -12,9 +12,9 @@ package final class SessionServer: Sendable {
     private let registry: NIOLoopBound<ConnectionRegistry>
     private let listeners: NIOLoopBoundBox<[Listener]>
 
-    package enum Language: Sendable {
+    package enum ApplicationProtocol: Sendable {
         /// JSON-RPC, one message a line.
-        case lines
+        case jsonRPC
         case http
         /// The service manager's protocol for `LoadCredential=`.
         case credentials
@@ -69,7 +69,9 @@ package final class SessionServer: Sendable {
     }
 
     /// Starts accepting connections. `drain` closes the socket, and unlinks its file if the daemon created it.
-    package func start(on socket: ListeningSocket, speaking language: Language = .lines) -> EventLoopFuture<Void> {
+    package func start(on socket: ListeningSocket, speaking applicationProtocol: ApplicationProtocol = .jsonRPC)
+        -> EventLoopFuture<Void>
+    {
         guard let descriptor = socket.takeDescriptor() else {
             preconditionFailure("A socket was started on twice")
         }
@@ -83,8 +85,8 @@ package final class SessionServer: Sendable {
             }
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    switch language {
-                    case .lines: try registry.value.admit(channel, socketGroup: group)
+                    switch applicationProtocol {
+                    case .jsonRPC: try registry.value.admit(channel, socketGroup: group)
                     case .http: try registry.value.admitHTTP(channel, socketGroup: group)
                     case .credentials: try registry.value.admitCredential(channel)
                     }

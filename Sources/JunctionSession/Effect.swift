@@ -6,25 +6,25 @@
 package enum Effect: Hashable, Sendable {
     /// Exchange the credential of a request, together with a handler's secret if there is one. Report
     /// `exchangeSucceeded` or `exchangeFailed`.
-    case exchange(Attempt, credentialOf: RequestID, completedWith: SecretRef?, expecting: Identity?)
+    case exchange(AttemptID, credentialOf: RequestID, completedWith: SecretRef?, expecting: Identity?)
     /// Request the codes of a device sign-in from the provider. Report `approvalBegan` or `exchangeFailed`.
-    case authorize(Attempt, credentialOf: RequestID)
+    case requestDeviceAuthorization(AttemptID, credentialOf: RequestID)
     /// Poll whether a person has approved the device sign-in. Report `exchangeSucceeded` or `pollFailed`.
-    case poll(Attempt, with: SecretRef)
+    case poll(AttemptID, with: SecretRef)
     /// Renew this user's session with its own secrets, or with a handler's secret. Report `renewalSucceeded` or
     /// `renewalFailed`.
-    case renew(Attempt, Identity, with: SecretRef, using: SecretRef?)
+    case renew(AttemptID, Identity, with: SecretRef, using: SecretRef?)
     /// Ask the provider whether it still knows this user's session. Report `registrationChecked`.
-    case checkRegistration(Attempt, Identity, with: SecretRef)
+    case checkRegistration(AttemptID, Identity, with: SecretRef)
     /// Seal the record with exactly these secrets, device codes and partial grants, and write it. Report `writeEnded`.
     /// The machine requests the next write only after that report.
     case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?, partialGrants: [SecretRef])
     /// Resume the provider call of this sign-in, because the write of its grant has ended. The value is false if the
     /// sign-in has ended meanwhile.
-    case goOn(Attempt, Bool)
+    case resumeExchange(AttemptID, Bool)
     /// Revoke this partial grant at the provider.
-    case giveBack(SecretRef)
-    /// Tell the provider that this user has signed out. Report `revocationEnded`.
+    case revokePartialGrant(SecretRef)
+    /// Revoke this session at the provider. Report `revocationEnded`.
     case revoke(RevocationID, Identity, with: SecretRef)
     /// Cancel the revocation request. The owner still reports `revocationEnded`.
     case interrupt(RevocationID)
@@ -82,12 +82,14 @@ package struct ApprovalBegun: Hashable, Sendable {
 package enum SessionEvent: Hashable, Sendable {
     /// The end of an exchange, with the reason unless it succeeded.
     case exchangeEnded(Outcome, Unavailability? = nil)
+    /// The provider's page for a sign-in in a browser could not be found, for this reason.
+    case authorizationPageFailed(Unavailability)
     /// The end of a renewal, with the reason unless it succeeded, and with the time of the next attempt if it is known.
     case renewalEnded(Outcome, Unavailability? = nil, nextAttempt: WallTime? = nil)
     case signedOut
     /// The provider has forgotten the session, and a new registration is due.
     case registrationForgotten
-    /// The daemon could not tell the provider of a sign-out. The value is the reason in words.
+    /// A revocation was given up: the provider has not confirmed it. The value is the reason in words.
     case revocationGivenUp(String)
     case writeFailed(String)
 
@@ -101,7 +103,7 @@ package enum SessionEvent: Hashable, Sendable {
 }
 
 /// One call to the provider. The machine drops an answer whose number it no longer wants.
-package struct Attempt: Hashable, Sendable {
+package struct AttemptID: Hashable, Sendable {
     package var number: UInt64
 
     package init(number: UInt64) {
@@ -109,7 +111,7 @@ package struct Attempt: Hashable, Sendable {
     }
 }
 
-/// One sign-out of which the provider is to be notified, over all its attempts.
+/// The revocation of one session, over all its attempts.
 package struct RevocationID: Hashable, Sendable {
     package var number: UInt64
 

@@ -350,8 +350,8 @@ package struct SessionMachine: Hashable, Sendable {
     /// Returns the properties of a scheme, or default ones if the provider does not have the scheme.
     func traits(of scheme: Scheme) -> SchemeTraits { schemes[scheme] ?? SchemeTraits() }
 
-    mutating func nextAttempt() -> Attempt {
+    mutating func nextAttempt() -> AttemptID {
         lastAttempt += 1
-        return Attempt(number: lastAttempt)
+        return AttemptID(number: lastAttempt)
     }
 }

@@ -24,7 +24,7 @@ package actor SessionOwner {
     /// Whether the caller that began the pending device sign-in may still do so. `nil` if the record does not name it.
     var approvalPermit: (@Sendable () -> Bool)?
     /// The provider calls of sign-ins that wait for the write of their partial grant.
-    var waitingForDisk: [Attempt: CheckedContinuation<Bool, Never>] = [:]
+    var waitingForDisk: [AttemptID: CheckedContinuation<Bool, Never>] = [:]
     /// The session handlers, each with the function that asks it.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
     var lastHandler: UInt64 = 0
@@ -162,7 +162,7 @@ package actor SessionOwner {
     }
 
     /// The number of sign-outs of which the provider has not been notified.
-    package var untoldSignOuts: Int { machine.revocations.list.count }
+    package var unconfirmedRevocations: Int { machine.revocations.list.count }
 
     private func noticeQuiet() {
         guard !machine.isBusy, !quietWaiters.isEmpty else { return }
@@ -205,17 +205,17 @@ package actor SessionOwner {
                 renew(attempt, identity, with: secrets, using: given)
             case .checkRegistration(let attempt, let identity, let secrets):
                 checkRegistration(attempt, identity, with: secrets)
-            case .authorize(let attempt, let request):
-                authorize(attempt, request)
+            case .requestDeviceAuthorization(let attempt, let request):
+                requestDeviceAuthorization(attempt, request)
             case .poll(let attempt, let codes):
                 poll(attempt, with: codes)
             case .write(let ticket, let record, let secrets, let codes, let partialGrants):
                 write(ticket, record, secrets, codes, partialGrants)
-            case .goOn(let attempt, let isWanted):
+            case .resumeExchange(let attempt, let isWanted):
                 waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
-            case .giveBack(let grant):
+            case .revokePartialGrant(let grant):
                 guard let content = secretStore.partialGrant(grant)?.content else { continue }
-                start { await $0.provider.giveBack(content) }
+                start { await $0.provider.revokePartialGrant(content) }
             case .revoke(let revocation, let identity, let secrets):
                 revoke(revocation, identity, with: secrets)
             case .interrupt:

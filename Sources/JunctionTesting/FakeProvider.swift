@@ -228,7 +228,9 @@ package final class FakeProvider: IdentityProvider {
         }
     }
 
-    package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
+    package func requestDeviceAuthorization(_ credential: Credential) async throws(ExchangeFailure)
+        -> DeviceAuthorization
+    {
         let start = clock.now()
         await begin()
         defer { end() }
@@ -322,7 +324,7 @@ package final class FakeProvider: IdentityProvider {
         return granted
     }
 
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
+    package func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         guard request.path.hasPrefix("/v2/user/\(identity.userId)") else {
             throw SessionError(.permissionDenied, "The path is not one of the signed-in user's own resources")
         }

@@ -30,7 +30,7 @@ package final class InMemoryProviderMemory: ProviderMemory {
         state.withLock { $0.list.fact = fact }
     }
 
-    package func isNoted(_ fact: String) async -> Bool {
+    package func isNoted(_ fact: String) -> Bool {
         state.withLock { $0.list.fact == fact }
     }
 

@@ -8,7 +8,7 @@ package struct Candidate: Sendable {
     package var quarantineName: String
 
     package enum Origin: Equatable, Sendable {
-        case live
+        case record
         case temporary(StateFile)
         /// The bytes of a copy that was kept outside the directory.
         case copy([UInt8])
@@ -63,7 +63,7 @@ struct RecordReader {
         )
     }
 
-    func finding(in bytes: [UInt8], _ origin: Candidate.Origin = .live) -> Candidate.Finding {
+    func finding(in bytes: [UInt8], _ origin: Candidate.Origin = .record) -> Candidate.Finding {
         do throws(RecordFrame.Fault) {
             return finding(in: try RecordFrame(reading: bytes), origin)
         } catch {
@@ -92,7 +92,7 @@ struct RecordReader {
 
     private func isOurs(_ header: RecordHeader, _ origin: Candidate.Origin) -> Bool {
         switch origin {
-        case .live, .temporary: installation.wrote(header)
+        case .record, .temporary: installation.wrote(header)
         // A copy never left this machine. It may be older than the stored id, if the disk also refused the id.
         case .copy: installation.wrote(header) || installation.source == .created
         }

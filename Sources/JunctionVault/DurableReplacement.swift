@@ -26,8 +26,9 @@ struct DurableReplacement: Sendable {
         self.probe = probe
     }
 
-    /// Replaces the content, and returns when the new content survives a power cut. If it throws, the old content is
-    /// untouched.
+    /// Replaces the content, and returns when the new content survives a power cut. If it throws before the rename, the
+    /// old content is in place. If the sync of the directory fails, the new content is in place, and a power cut may
+    /// bring back the old one.
     ///
     /// - Parameters:
     ///   - refusal: what happens to the new content if this throws.
@@ -59,7 +60,7 @@ struct DurableReplacement: Sendable {
         }
         if refusal == .keeps { leftovers[file] = nil }
         reached(.renamed, of: file)
-        try files.sync(.top)
+        try files.sync(.stateDirectory)
         reached(.directorySynced, of: file)
     }
 
@@ -83,7 +84,7 @@ struct DurableReplacement: Sendable {
 
     /// Reports the steps of the record only.
     private func reached(_ step: VaultStep, of file: StateFile) {
-        if file == .live { probe(step) }
+        if file == .record { probe(step) }
     }
 
     private func fill(_ temporary: StateFile, with bytes: [UInt8]) throws(FileFault) -> Int32 {

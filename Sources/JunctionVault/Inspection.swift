@@ -23,7 +23,7 @@ struct Inspection {
     }
 
     private var permissions: ProbeFinding {
-        let names = (try? directory.names(in: .top)) ?? []
+        let names = (try? directory.names(in: .stateDirectory)) ?? []
         let open = names.filter { name in
             var status = stat()
             guard fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
@@ -57,7 +57,7 @@ struct Inspection {
         let name = "stored session"
         do throws(FileFault) {
             let installation = try InstallationId(from: directory)
-            guard let bytes = try directory.read(.live, atMost: RecordFrame.longest + 1) else {
+            guard let bytes = try directory.read(.record, atMost: RecordFrame.longest + 1) else {
                 return .ok(name, "Nothing is stored.")
             }
             let reader = RecordReader(key: sealing.key, installation: installation)
@@ -72,7 +72,7 @@ struct Inspection {
         _ finding: Candidate.Finding,
         _ installation: InstallationId
     ) -> ProbeFinding {
-        let location = directory.location(of: .live)
+        let location = directory.location(of: .record)
         return switch finding {
         case .authentic(let opened): .ok(name, "It is in order: \(opened.header.words).")
         case .altered(let header): .problem(name, Remedy.damaged(header, location))
@@ -109,7 +109,7 @@ struct Inspection {
     }
 
     private var reserve: ProbeFinding {
-        let names = (try? directory.names(in: .top)) ?? []
+        let names = (try? directory.names(in: .stateDirectory)) ?? []
         guard !names.contains(StateFile.reserve.name) else {
             return .ok("reserve", "Space is set aside for a full disk.")
         }

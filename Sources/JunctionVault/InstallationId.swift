@@ -63,7 +63,8 @@ package struct InstallationId: Equatable, Sendable {
     }
 
     private static func unfinished(in files: some StateFiles) throws(FileFault) -> InstallationId? {
-        for name in try files.names(in: .top).sorted() where StateFile.installation.hasTemporary(named: name) {
+        for name in try files.names(in: .stateDirectory).sorted() where StateFile.installation.hasTemporary(named: name)
+        {
             let file = StateFile(name)
             guard let bytes = try? files.read(file, atMost: 2 * length), let text = parse(bytes) else { continue }
             return InstallationId(text, .unfinished(file))

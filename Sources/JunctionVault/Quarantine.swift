@@ -3,7 +3,7 @@ import JunctionText
 
 /// Keeps records that could not be verified, because such a record may be the user's only login.
 ///
-/// Quarantine has space for two records. For a third one, it removes first a record that a sign-in has settled, then
+/// Quarantine has space for two records. For a third one, it removes first a record that a sign-in has acknowledged, then
 /// one without a legible header, then the oldest generation.
 struct Quarantine {
     let files: any StateFiles
@@ -31,15 +31,15 @@ struct Quarantine {
     }
 
     /// Moves a file to quarantine.
-    func take(_ file: StateFile, as name: String, settled: Set<String>) throws(FileFault) {
-        try makeRoom(for: name, settled: settled)
+    func take(_ file: StateFile, as name: String, acknowledged: Set<String>) throws(FileFault) {
+        try makeRoom(for: name, acknowledged: acknowledged)
         try files.rename(file, to: StateFile(name, in: .quarantine))
         try files.sync(.quarantine)
     }
 
     /// Links a file that is about to be replaced into quarantine, so that it has a name at every moment.
-    func keep(_ file: StateFile, as name: String, settled: Set<String>) throws(FileFault) {
-        try makeRoom(for: name, settled: settled)
+    func keep(_ file: StateFile, as name: String, acknowledged: Set<String>) throws(FileFault) {
+        try makeRoom(for: name, acknowledged: acknowledged)
         try files.link(file, as: StateFile(name, in: .quarantine))
         try files.sync(.quarantine)
     }
@@ -52,21 +52,21 @@ struct Quarantine {
         try files.sync(.quarantine)
     }
 
-    private func makeRoom(for name: String, settled: Set<String>) throws(FileFault) {
+    private func makeRoom(for name: String, acknowledged: Set<String>) throws(FileFault) {
         try files.make(.quarantine)
         var names = try names()
         guard !names.contains(name) else { return }
         while names.count >= Self.capacity {
-            guard let least = names.min(by: { rank($0, settled) < rank($1, settled) }) else { return }
+            guard let least = names.min(by: { rank($0, acknowledged) < rank($1, acknowledged) }) else { return }
             try files.remove(StateFile(least, in: .quarantine))
             names.removeAll { $0 == least }
         }
     }
 
     /// Ranks records for removal; the lowest rank goes first.
-    private func rank(_ name: String, _ settled: Set<String>) -> (Int, RecordAge) {
+    private func rank(_ name: String, _ acknowledged: Set<String>) -> (Int, RecordAge) {
         let age = name.hasPrefix(Self.agePrefix) ? RecordAge(named: name.dropFirst(Self.agePrefix.count)) : nil
-        return (settled.contains(name) ? 0 : age == nil ? 1 : 2, age ?? RecordAge(generation: 0, edition: 0))
+        return (acknowledged.contains(name) ? 0 : age == nil ? 1 : 2, age ?? RecordAge(generation: 0, edition: 0))
     }
 }
 

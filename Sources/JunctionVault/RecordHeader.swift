@@ -16,8 +16,8 @@ package struct RecordHeader: Equatable, Sendable {
     package var state: State
     package var userId: String?
     package var writtenAt: WallTime
-    /// The quarantine names that a sign-in has settled. These records are kept and no longer reported.
-    package var settled: [String]
+    /// The quarantine names that a sign-in has acknowledged. These records are kept and no longer reported.
+    package var acknowledged: [String]
 
     /// The kind of content in the sealed part.
     package enum State: String, Sendable, CaseIterable {
@@ -31,7 +31,7 @@ package struct RecordHeader: Equatable, Sendable {
         of record: SessionRecord,
         installation: String,
         keyId: String?,
-        settled: [String] = []
+        acknowledged: [String] = []
     ) {
         self.installation = installation
         generation = record.generation
@@ -39,7 +39,7 @@ package struct RecordHeader: Equatable, Sendable {
         self.keyId = keyId
         provider = record.provider
         writtenAt = record.writtenAt
-        self.settled = settled
+        self.acknowledged = acknowledged
         switch record.content {
         case .signedOut:
             state = .signedOut
@@ -122,9 +122,9 @@ extension RecordHeader {
             text.member("state", state.rawValue)
             if let userId { text.member("userId", userId) }
             text.member("writtenAt", writtenAt.milliseconds)
-            if !settled.isEmpty {
+            if !acknowledged.isEmpty {
                 text.array("settled") { text in
-                    for name in settled { text.string(name) }
+                    for name in acknowledged { text.string(name) }
                 }
             }
         }
@@ -157,11 +157,11 @@ extension RecordHeader {
         }
         switch format {
         case .first:
-            (edition, settled) = (0, [])
+            (edition, acknowledged) = (0, [])
         case .current:
             guard let edition = text["edition"]?.unsigned.flatMap(UInt32.init(exactly:)) else { return nil }
             self.edition = edition
-            settled = text["settled"]?.elements.compactMap(\.string) ?? []
+            acknowledged = text["settled"]?.elements.compactMap(\.string) ?? []
         }
         guard age.isPlausible(verified: true), keyId != nil || state == .signedOut else { return nil }
     }

@@ -9,7 +9,7 @@ struct RecordSelection {
     /// What to do before anything else is written, in this order.
     let moves: [Move]
     /// What to do after the next complete sign-in.
-    let settlement: [Move]
+    let movesAfterSignIn: [Move]
     /// The quarantine name of the record file, if the file must be kept when it is replaced.
     let predecessor: String?
 
@@ -38,7 +38,7 @@ struct RecordSelection {
     }
 
     init(_ candidates: [Candidate]) {
-        let live = candidates.first { $0.origin == .live }
+        let live = candidates.first { $0.origin == .record }
         let (winner, opened) = Self.newestAuthentic(candidates)
         let outcome = Self.outcome(candidates, opened)
         self.outcome = outcome
@@ -46,17 +46,17 @@ struct RecordSelection {
         switch outcome {
         case .won:
             // If the winner replaces the record file, the old file is kept when it may hold another login.
-            let keep = winner?.origin == .live ? nil : live?.nameToKeep.map(Move.keepLive)
+            let keep = winner?.origin == .record ? nil : live?.nameToKeep.map(Move.keepLive)
             let losers = candidates.filter { $0.origin != winner?.origin }
             moves = [keep, winner?.adoption].compactMap(\.self) + losers.compactMap(\.dismissal)
-            settlement = losers.compactMap(\.quarantining)
+            movesAfterSignIn = losers.compactMap(\.quarantining)
             predecessor = nil
         case .vacant:
             moves = candidates.compactMap(\.dismissal)
-            (settlement, predecessor) = ([], nil)
+            (movesAfterSignIn, predecessor) = ([], nil)
         case .newer, .unreadable, .locked, .damaged:
             moves = []
-            settlement = candidates.compactMap { $0.dismissal ?? $0.quarantining }
+            movesAfterSignIn = candidates.compactMap { $0.dismissal ?? $0.quarantining }
             predecessor = live?.nameToKeep
         }
     }
@@ -102,7 +102,7 @@ extension Candidate {
     var isDamaged: Bool {
         switch finding {
         case .altered, .illegible: true
-        case .torn: origin == .live
+        case .torn: origin == .record
         case .authentic, .locked, .newer, .unreadable: false
         }
     }
@@ -118,7 +118,7 @@ extension Candidate {
     /// The move that makes a winner the record file.
     fileprivate var adoption: RecordSelection.Move? {
         switch origin {
-        case .live: nil
+        case .record: nil
         case .temporary(let file): .adopt(file)
         case .copy(let bytes): .store(bytes)
         }

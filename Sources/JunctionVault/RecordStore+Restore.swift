@@ -7,7 +7,7 @@ extension RecordStore {
             let installation = try InstallationId(from: files)
             self.installation = installation
             let reader = RecordReader(key: sealing.key, installation: installation)
-            let found = settle(RecordSelection(try candidates(reader, copies)), reader)
+            let found = carryOut(RecordSelection(try candidates(reader, copies)), reader)
             if refusal == nil { removeLeftovers() }
             return found
         } catch {
@@ -19,10 +19,10 @@ extension RecordStore {
         _ reader: RecordReader,
         _ copies: [[UInt8]]
     ) throws(FileFault) -> [Candidate] {
-        let names = try files.names(in: .top).sorted()
+        let names = try files.names(in: .stateDirectory).sorted()
         hasReserve = names.contains(StateFile.reserve.name)
-        let leftovers = names.filter { StateFile.live.hasTemporary(named: $0) }.map { StateFile($0) }
-        return [candidate(.live, .live, reader)].compactMap(\.self)
+        let leftovers = names.filter { StateFile.record.hasTemporary(named: $0) }.map { StateFile($0) }
+        return [candidate(.record, .record, reader)].compactMap(\.self)
             + leftovers.compactMap { candidate(.temporary($0), $0, reader) }
             + copies.map { reader.candidate(.copy($0), $0) }
     }
@@ -34,33 +34,33 @@ extension RecordStore {
             return reader.candidate(origin, bytes)
         } catch {
             // The daemon never creates a directory or a link with this name, so it holds no session.
-            if origin != .live, error.isNotAPlainFile { return nil }
+            if origin != .record, error.isNotAPlainFile { return nil }
             return Candidate(origin: origin, finding: .unreadable(error), quarantineName: "")
         }
     }
 
-    private mutating func settle(_ selection: RecordSelection, _ reader: RecordReader) -> Restoration {
+    private mutating func carryOut(_ selection: RecordSelection, _ reader: RecordReader) -> Restoration {
         let inQuarantine = (try? quarantine.names()) ?? []
         if case .won(let opened) = selection.outcome {
-            settled = Set(opened.header.settled).intersection(inQuarantine)
+            acknowledged = Set(opened.header.acknowledged).intersection(inQuarantine)
             adoptInstallation(of: opened.header)
         }
         predecessor = selection.predecessor
-        settlement = selection.settlement
+        movesAfterSignIn = selection.movesAfterSignIn
         unfinished = selection.moves
-        for case .adopt(let file) in unfinished { replacement.takeOver(file, of: .live) }
+        for case .adopt(let file) in unfinished { replacement.takeOver(file, of: .record) }
         // If the disk refuses the moves now, the session is still usable, and the next write tries them again.
         try? finishMoves()
 
         switch selection.outcome {
         case .newer(let format):
-            return refuse(Remedy.newer(format, files.location(of: .live)))
+            return refuse(Remedy.newer(format, files.location(of: .record)))
         case .unreadable(let fault):
             return refuse(fault.description)
         case .locked(let header, let lock):
             return locked(header, lock)
         case .damaged(let header):
-            return unreadable(.damaged, Remedy.damaged(header, files.location(of: .live)), header)
+            return unreadable(.damaged, Remedy.damaged(header, files.location(of: .record)), header)
         case .won(let opened):
             isSound = true
             return restored(opened, damaged: damaged(reader))
@@ -84,7 +84,7 @@ extension RecordStore {
     /// Removes the temporary files of earlier processes, except those of the record, which the record selection has
     /// decided about.
     private mutating func removeLeftovers() {
-        let names = (try? files.names(in: .top)) ?? []
+        let names = (try? files.names(in: .stateDirectory)) ?? []
         for name in names where StateFile.withoutLeftovers.contains(where: { $0.hasTemporary(named: name) }) {
             let file = StateFile(name)
             if installation?.source == .unfinished(file) {
@@ -128,10 +128,10 @@ extension RecordStore {
     }
 
     /// Returns the records in quarantine that this installation wrote, that were altered and that no sign-in has
-    /// settled.
+    /// acknowledged.
     private func damaged(_ reader: RecordReader) -> [Damage] {
         let names = (try? quarantine.names()) ?? []
-        return names.filter { !settled.contains($0) }.compactMap { name in
+        return names.filter { !acknowledged.contains($0) }.compactMap { name in
             let file = StateFile(name, in: .quarantine)
             guard
                 let bytes = try? files.read(file, atMost: RecordFrame.longest + 1),
@@ -143,7 +143,7 @@ extension RecordStore {
     }
 }
 
-/// A damaged record in quarantine that the next sign-in settles.
+/// A damaged record in quarantine that the next sign-in acknowledges.
 struct Damage: Equatable {
     var location: String
     var header: RecordHeader?

@@ -8,8 +8,8 @@ extension RecordStore {
         precondition(present.map(record.supersedes) ?? true, "A record was written over one that is newer")
 
         let change = Change(from: present, to: record)
-        let settled = change == .update ? settled : allInQuarantine
-        let bytes = try seal(record, secrets, installation, settled)
+        let acknowledged = change == .update ? acknowledged : allInQuarantine
+        let bytes = try seal(record, secrets, installation, acknowledged)
         // Pending stages of bootstrap credentials come first. If that write fails, the record is still written.
         var missing: FileFault?
         do throws(FileFault) {
@@ -28,7 +28,7 @@ extension RecordStore {
             }
         }
         present = record
-        self.settled = settled
+        self.acknowledged = acknowledged
         isSound = true
         tidy(change)
         if change == .signOut, let missing { throw StoreFailure(missing.description) }
@@ -47,13 +47,13 @@ extension RecordStore {
     private enum Change {
         /// The write continues the present session.
         case update
-        /// The write settles them: they are kept, and no longer reported.
+        /// The write acknowledges them: they are kept, and no longer reported.
         case signIn
         /// The write ends the session: no user data may remain.
         case signOut
 
         init(from old: SessionRecord?, to new: SessionRecord) {
-            // An incomplete sign-in neither ends a session nor settles records.
+            // An incomplete sign-in neither ends a session nor acknowledges records.
             let isNote = old.map { $0.generation == new.generation } ?? (new.generation == 0)
             if isNote, new.hasSignIns || old?.hasSignIns == true {
                 self = .update
@@ -70,7 +70,7 @@ extension RecordStore {
     }
 
     private var allInQuarantine: Set<String> {
-        let expected = (unfinished + settlement).compactMap(\.quarantineName) + [predecessor].compactMap(\.self)
+        let expected = (unfinished + movesAfterSignIn).compactMap(\.quarantineName) + [predecessor].compactMap(\.self)
         return Set((try? quarantine.names()) ?? []).union(expected)
     }
 
@@ -78,14 +78,14 @@ extension RecordStore {
         _ record: SessionRecord,
         _ secrets: SessionSecrets,
         _ installation: InstallationId,
-        _ settled: Set<String>
+        _ acknowledged: Set<String>
     ) throws(StoreFailure) -> [UInt8] {
         do throws(SealedRecord.Fault) {
             return try SealedRecord.bytes(
                 of: record,
                 secrets,
                 installation: installation.text,
-                settled: settled.sorted(),
+                acknowledged: acknowledged.sorted(),
                 key: sealing.key
             )
         } catch {
@@ -96,16 +96,16 @@ extension RecordStore {
     private mutating func put(_ bytes: [UInt8], _ change: Change) throws(FileFault) {
         let moves = Result { () throws(FileFault) in try finishMoves() }
         let naming = Result { () throws(FileFault) in try storeInstallation() }
-        let (quarantine, settled, probe) = (quarantine, settled, replacement.probe)
+        let (quarantine, acknowledged, probe) = (quarantine, acknowledged, replacement.probe)
         let predecessor = predecessor
-        try replacement.replace(.live, with: bytes, ifRefused: .keeps) { () throws(FileFault) in
+        try replacement.replace(.record, with: bytes, ifRefused: .keeps) { () throws(FileFault) in
             // A sign-out keeps no old record, so a failed move must not delay it.
             if change == .signOut { return }
             // The new record is complete beside the old one. The old one must not be replaced before these moves are
             // done.
             try moves.get()
             guard let predecessor else { return }
-            try quarantine.keep(.live, as: predecessor, settled: settled)
+            try quarantine.keep(.record, as: predecessor, acknowledged: acknowledged)
             probe(.predecessorPutAside)
         }
         // The record is in place, but after a power cut it is useless without the id in its header.
@@ -117,7 +117,7 @@ extension RecordStore {
         guard hasReserve else { return false }
         hasReserve = false
         // The blocks of the reserve are free when the removal is on disk.
-        return (try? files.remove(.reserve)) != nil && (try? files.sync(.top)) != nil
+        return (try? files.remove(.reserve)) != nil && (try? files.sync(.stateDirectory)) != nil
     }
 
     /// Removes files that are not needed after a durable record. If that fails, the next start finds them again.
@@ -126,14 +126,14 @@ extension RecordStore {
         case .update:
             return
         case .signIn:
-            for move in settlement { try? carryOut(move) }
+            for move in movesAfterSignIn { try? carryOut(move) }
         case .signOut:
-            for file in (unfinished + settlement).compactMap(\.leftover) { try? files.remove(file) }
+            for file in (unfinished + movesAfterSignIn).compactMap(\.leftover) { try? files.remove(file) }
             unfinished = []
             try? quarantine.clear()
-            settled = []
+            acknowledged = []
         }
-        settlement = []
+        movesAfterSignIn = []
         predecessor = nil
     }
 }

@@ -17,10 +17,10 @@ struct RecordStore: Sendable {
     var predecessor: String?
     /// Moves of the record selection that have not succeeded yet.
     var unfinished: [RecordSelection.Move] = []
-    /// Moves to do after the sign-in that settles unverified records.
-    var settlement: [RecordSelection.Move] = []
+    /// Moves to do after the sign-in that acknowledges unverified records.
+    var movesAfterSignIn: [RecordSelection.Move] = []
     /// Names in quarantine that are no longer reported.
-    var settled: Set<String> = []
+    var acknowledged: Set<String> = []
     var hasReserve = false
     /// Whether the stored record, if there is one, is known to belong to this installation.
     var isSound = false
@@ -53,9 +53,9 @@ struct RecordStore: Sendable {
     mutating func carryOut(_ move: RecordSelection.Move) throws(FileFault) {
         switch move {
         case .keepLive(let name):
-            try quarantine.keep(.live, as: name, settled: settled)
+            try quarantine.keep(.record, as: name, acknowledged: acknowledged)
         case .putAside(let file, let name):
-            try quarantine.take(file, as: name, settled: settled)
+            try quarantine.take(file, as: name, acknowledged: acknowledged)
         case .adopt(let file):
             // If the file does not exist any more, a newer record of this process was complete and replaced it.
             guard let bytes = try files.read(file, atMost: RecordFrame.longest + 1) else { return }
@@ -68,7 +68,7 @@ struct RecordStore: Sendable {
             try put(inPlace: bytes)
         case .discard(let file):
             // The rename of the newer record may not be on disk yet, if the earlier process was killed before its sync.
-            try files.sync(.top)
+            try files.sync(.stateDirectory)
             try files.remove(file)
         }
     }
@@ -77,7 +77,7 @@ struct RecordStore: Sendable {
     private mutating func put(inPlace bytes: [UInt8]) throws(FileFault) {
         let missing = Result { () throws(FileFault) in try storeInstallation() }
         // The record also exists elsewhere, so a failed temporary file need not stay.
-        try replacement.replace(.live, with: bytes)
+        try replacement.replace(.record, with: bytes)
         try missing.get()
     }
 }

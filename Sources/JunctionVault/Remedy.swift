@@ -68,9 +68,7 @@ enum Remedy {
 }
 
 extension RecordHeader {
-    /// The record in a few words, for messages.
-    var words: String {
-        let user = userId.map { ", user \($0)" } ?? ""
-        return "\(provider), \(state.rawValue)\(user), generation \(generation)"
-    }
+    /// The record in a few words, for messages. Callers without the right to the status read them, too: they name no
+    /// user and no state.
+    var words: String { "\(provider), generation \(generation)" }
 }

@@ -16,10 +16,10 @@ package enum SealedRecord {
         of record: SessionRecord,
         _ secrets: SessionSecrets,
         installation: String,
-        settled: [String] = [],
+        acknowledged: [String] = [],
         key: SealingKey?
     ) throws(Fault) -> [UInt8] {
-        let header = RecordHeader(of: record, installation: installation, keyId: key?.id, settled: settled)
+        let header = RecordHeader(of: record, installation: installation, keyId: key?.id, acknowledged: acknowledged)
         guard let key else {
             guard header.state == .signedOut else { throw .noKey }
             return RecordFrame.clear(header, sealedLength: 0)

@@ -35,8 +35,8 @@ package final class SequenceStore: ProviderMemory {
         queue.async { [self] in page.withLock { $0.note(fact) } }
     }
 
-    package func isNoted(_ fact: String) async -> Bool {
-        await onQueue { $0.isNoted(fact) }
+    package func isNoted(_ fact: String) -> Bool {
+        page.withLock { $0.isNoted(fact) }
     }
 
     private func onQueue<Outcome: Sendable>(_ body: @escaping @Sendable (inout SequencePage) -> Outcome) async

@@ -4,7 +4,7 @@ import Glibc
 extension StateDirectory: StateFiles {
     package func names(in folder: StateFolder) throws(FileFault) -> [String] {
         let opened = openat(descriptor, folder.rawValue, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        if opened < 0, errno == ENOENT, folder != .top { return [] }
+        if opened < 0, errno == ENOENT, folder != .stateDirectory { return [] }
         guard opened >= 0 else { throw fault("list", folder) }
         guard let stream = fdopendir(opened) else {
             let refused = fault("list", folder)
@@ -101,7 +101,7 @@ extension StateDirectory: StateFiles {
     }
 
     package func sync(_ folder: StateFolder) throws(FileFault) {
-        guard folder != .top else {
+        guard folder != .stateDirectory else {
             guard fsync(descriptor) == 0 else { throw fault("sync", folder) }
             return
         }
@@ -130,6 +130,6 @@ extension StateDirectory: StateFiles {
     }
 
     private func fault(_ operation: String, _ folder: StateFolder, code: Int32 = errno) -> FileFault {
-        FileFault(operation, folder == .top ? path : "\(path)/\(folder.rawValue)", code: code)
+        FileFault(operation, folder == .stateDirectory ? path : "\(path)/\(folder.rawValue)", code: code)
     }
 }

@@ -42,7 +42,7 @@ package protocol StateFiles: Sendable {
 
 /// The folders of the state.
 package enum StateFolder: String, Sendable, CaseIterable {
-    case top = "."
+    case stateDirectory = "."
     case quarantine
 }
 
@@ -51,16 +51,16 @@ package struct StateFile: Hashable, Sendable {
     package let folder: StateFolder
     package let name: String
 
-    package init(_ name: String, in folder: StateFolder = .top) {
+    package init(_ name: String, in folder: StateFolder = .stateDirectory) {
         self.name = name
         self.folder = folder
     }
 
     /// The path relative to the state directory.
-    package var path: String { folder == .top ? name : "\(folder.rawValue)/\(name)" }
+    package var path: String { folder == .stateDirectory ? name : "\(folder.rawValue)/\(name)" }
 
     /// The sealed record.
-    package static let live = StateFile("session.sealed")
+    package static let record = StateFile("session.sealed")
     /// The daemon of this directory holds a lock on it while it runs.
     package static let lock = StateFile("lock")
     package static let installation = StateFile("installation-id")

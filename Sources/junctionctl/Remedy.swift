@@ -26,7 +26,7 @@ extension JunctionError {
         case .incompatibleCredential: "run 'junctionctl sign-out' first"
         case .storageUnavailable: "run 'junctionctl doctor'"
         case .tokenExpired: "see 'junctionctl status' for what the renewal waits for"
-        case .misconfigured: "correct it ('junctiond --check-config'), then: systemctl restart junctiond"
+        case .misconfigured: "correct it ('junctiond --check-config'), then: systemctl reload junctiond"
         case .busy: "let some of this user's requests finish first"
         case .unsupported: "see 'junctionctl status' for the provider and the scheme"
         case .invalidParams:

@@ -95,22 +95,22 @@ final class Transfer {
     /// Appends bytes to the request's body. libcurl may be waiting for them.
     func give(_ bytes: SharedSecret) {
         body.append(bytes)
-        goOn()
+        resume()
     }
 
     func giveEnd() {
         body.end()
-        goOn()
+        resume()
     }
 
     /// Grants this many more bytes of the answer.
     func grant(_ count: Int) {
         window += count
-        goOn()
+        resume()
     }
 
     /// Resumes the transfer. libcurl invokes the callbacks during this call.
-    private func goOn() {
+    private func resume() {
         isPaused = false
         steps.moved(at: clinux_boot_milliseconds())
         curl_easy_pause(easy, CURLPAUSE_CONT)

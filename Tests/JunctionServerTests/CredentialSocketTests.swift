@@ -96,11 +96,11 @@ struct CredentialSocketTests {
 
     /// Returns a server that waits before it repeats a renewal, and the signal that it gives for each connection from then
     /// on. The token has expired.
-    private func serverWhoseRenewalFailed(patience: ServerSettings.Patience = .init()) throws -> (TestServer, Signal) {
+    private func serverWhoseRenewalFailed(timeouts: ServerSettings.Timeouts = .init()) throws -> (TestServer, Signal) {
         let (connected, isReady) = (Signal(), Flag())
         let server = try TestServer(
             allowed(.token),
-            patience: patience,
+            timeouts: timeouts,
             unitOfProcess: { _ in
                 if isReady.isSet { connected.give() }
                 return nil
@@ -121,9 +121,9 @@ struct CredentialSocketTests {
     }
 
     @Test func `if every renewal fails, the log has the reason`() throws {
-        var patience = ServerSettings.Patience()
-        patience.credential = .milliseconds(1)
-        let server = try TestServer(allowed(.token), patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.credential = .milliseconds(1)
+        let server = try TestServer(allowed(.token), timeouts: timeouts)
         _ = try server.connectSignedIn()
         server.provider.failRenewals(.unavailable(Unavailability("No network")))
         server.clock.advance(by: .seconds(7_200))
@@ -133,9 +133,9 @@ struct CredentialSocketTests {
     }
 
     @Test func `if the provider wants a new credential, a unit gets nothing at once`() throws {
-        var patience = ServerSettings.Patience()
-        patience.credential = .seconds(3_600)
-        let server = try TestServer(allowed(.token), patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.credential = .seconds(3_600)
+        let server = try TestServer(allowed(.token), timeouts: timeouts)
         _ = try server.connectSignedIn()
         server.provider.failRenewals(.reauthenticationRequired)
         server.clock.advance(by: .seconds(7_200))
@@ -145,7 +145,7 @@ struct CredentialSocketTests {
     }
 
     @Test func `a daemon that ends does not wait for the next renewal`() throws {
-        let (server, connected) = try serverWhoseRenewalFailed(patience: .endless)
+        let (server, connected) = try serverWhoseRenewalFailed(timeouts: .endless)
         let (path, address) = (try server.openCredentialSocket(), Self.address("access-token"))
         let descriptor = TestAddress.path(path).makeSocket()
         let socket = TestSocket(adopting: descriptor)
@@ -263,9 +263,9 @@ struct CredentialSocketTests {
     }
 
     @Test func `without a token in time, a unit gets nothing`() throws {
-        var patience = ServerSettings.Patience()
-        patience.credential = .milliseconds(1)
-        let server = try TestServer(allowed(.token), patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.credential = .milliseconds(1)
+        let server = try TestServer(allowed(.token), timeouts: timeouts)
         _ = try server.connectSignedIn()
         server.provider.hold()
         server.clock.advance(by: .seconds(7_200))
@@ -276,9 +276,9 @@ struct CredentialSocketTests {
     }
 
     @Test func `if the daemon ends before there is a token, the log says so`() throws {
-        var patience = ServerSettings.Patience()
-        patience.drain = .milliseconds(1)
-        let server = try TestServer(allowed(.token), patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.drain = .milliseconds(1)
+        let server = try TestServer(allowed(.token), timeouts: timeouts)
         _ = try server.connectSignedIn()
         let asked = Signal()
         server.provider.hold { asked.give() }

@@ -39,11 +39,11 @@ struct DrainTests {
         let client = try server.connect()
         _ = try client.result(of: "session.status")
 
-        let goOn = holdLoop(of: server)
+        let release = holdLoop(of: server)
         for id in 1...50 { try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id),"method":"session.status"}"#) }
         try client.send(#"{"jsonrpc":"2.0","id":51,"#)
         let drained = drain(server)
-        goOn.give()
+        release.give()
 
         for id in 1...50 { #expect(try client.receiveValue()["id"]?.integer == Int64(id)) }
         // An incomplete line is not an error.
@@ -52,16 +52,16 @@ struct DrainTests {
     }
 
     @Test func `HTTP requests that wait in the kernel are answered`() throws {
-        let server = try TestServer(patience: .endless)
+        let server = try TestServer(timeouts: .endless)
         let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").header("connection") == nil)
 
-        let goOn = holdLoop(of: server)
+        let release = holdLoop(of: server)
         for _ in 1...50 { try client.request("GET", "/.junction/status") }
         // An incomplete head is not an error either.
         try client.send("GET /.junction/sta")
         let drained = drain(server)
-        goOn.give()
+        release.give()
 
         for _ in 1...50 { #expect(try client.answer().status == 200) }
         #expect(try client.isAtEnd())
@@ -69,14 +69,14 @@ struct DrainTests {
     }
 
     @Test func `the last HTTP answer announces the end of the connection`() throws {
-        let server = try TestServer(patience: .endless)
+        let server = try TestServer(timeouts: .endless)
         let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").status == 200)
 
-        let goOn = holdLoop(of: server)
+        let release = holdLoop(of: server)
         for _ in 1...2 { try client.request("GET", "/.junction/status") }
         let drained = drain(server)
-        goOn.give()
+        release.give()
 
         #expect(try client.answer().header("connection") == nil)
         #expect(try client.answer().header("connection") == "close")
@@ -85,7 +85,7 @@ struct DrainTests {
     }
 
     @Test func `a body that is still being sent is waited for, and the requests after it are answered`() throws {
-        let server = try TestServer(patience: .endless)
+        let server = try TestServer(timeouts: .endless)
         let client = try server.connectHTTPSignedIn()
         try client.request("POST", "/v2/user/alice", "Content-Length: 3", "Expect: 100-continue")
         #expect(try client.head().status == 100)
@@ -103,13 +103,13 @@ struct DrainTests {
 
     @Test(arguments: ["Content-Length: 3", "Transfer-Encoding: chunked"])
     func `a request whose body has not arrived when the daemon ends gets no answer`(body: String) throws {
-        let server = try TestServer(patience: .endless)
+        let server = try TestServer(timeouts: .endless)
         let client = try server.connectHTTPSignedIn()
 
-        let goOn = holdLoop(of: server)
+        let release = holdLoop(of: server)
         try client.request("POST", "/v2/user/alice", body)
         let drained = drain(server)
-        goOn.give()
+        release.give()
 
         #expect(try client.isAtEnd())
         #expect(server.provider.apiCalls.isEmpty)
@@ -117,14 +117,14 @@ struct DrainTests {
     }
 
     @Test func `events that are requested before the end of the daemon end with the present state`() throws {
-        let server = try TestServer(patience: .endless)
+        let server = try TestServer(timeouts: .endless)
         let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").status == 200)
 
-        let goOn = holdLoop(of: server)
+        let release = holdLoop(of: server)
         try client.request("GET", "/.junction/events")
         let drained = drain(server)
-        goOn.give()
+        release.give()
 
         #expect(try client.answer().text.contains("notLoggedIn"))
         #expect(try client.isAtEnd())
@@ -133,17 +133,17 @@ struct DrainTests {
 
     /// Blocks the event loop, so that nothing is read, until the returned signal is given.
     private func holdLoop(of server: TestServer) -> Signal {
-        let (held, goOn) = (Signal(), Signal())
+        let (held, release) = (Signal(), Signal())
         server.loop.execute {
             held.give()
-            goOn.wait()
+            release.wait()
         }
         held.wait()
-        return goOn
+        return release
     }
 
     @Test func `requests that cannot be answered in time are given up`() throws {
-        let server = try TestServer(patience: .none)
+        let server = try TestServer(timeouts: .none)
         let client = try server.connect()
         let asked = Signal()
         server.provider.hold { asked.give() }

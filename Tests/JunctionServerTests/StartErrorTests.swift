@@ -17,9 +17,9 @@ struct StartErrorTests {
         init(
             policy: AccessPolicy = .own,
             limits: CallerLimits = CallerLimits(),
-            patience: ServerSettings.Patience = .init()
+            timeouts: ServerSettings.Timeouts = .init()
         ) throws {
-            let settings = ServerSettings(policy: policy, limits: limits, patience: patience)
+            let settings = ServerSettings(policy: policy, limits: limits, timeouts: timeouts)
             server = try loop.submit { [loop] in
                 SessionServer(
                     startError: WireError(.misconfigured, "nonsense"),
@@ -98,9 +98,9 @@ struct StartErrorTests {
     }
 
     @Test func `a connection ends after its time limit`() throws {
-        var patience = ServerSettings.Patience()
-        patience.connection = .milliseconds(20)
-        let refusal = try FailedStartServer(patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.connection = .milliseconds(20)
+        let refusal = try FailedStartServer(timeouts: timeouts)
 
         #expect(try refusal.connect().receiveLine() == nil)
         #expect(try refusal.connectHTTP().isAtEnd())

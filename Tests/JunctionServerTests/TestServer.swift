@@ -34,7 +34,7 @@ final class TestServer: Sendable {
         callsPerMinute: Int = 60,
         rules: RenewalRules = RenewalRules(),
         store: InMemoryStore = InMemoryStore(),
-        patience: ServerSettings.Patience = .init(),
+        timeouts: ServerSettings.Timeouts = .init(),
         mode: UInt32 = 0o600,
         unitOfProcess: @escaping @Sendable (Int32) throws -> String? = { _ in nil }
     ) throws {
@@ -42,7 +42,7 @@ final class TestServer: Sendable {
             policy: policy,
             limits: limits,
             exposesApi: exposesApi,
-            patience: patience,
+            timeouts: timeouts,
             unitOfProcess: unitOfProcess
         )
         let loop = group.next()
@@ -142,20 +142,20 @@ final class TestServer: Sendable {
     }
 }
 
-extension ServerSettings.Patience {
+extension ServerSettings.Timeouts {
     static let none: Self = {
-        var patience = Self()
-        (patience.question, patience.farewell, patience.drain) = (.zero, .zero, .zero)
-        return patience
+        var timeouts = Self()
+        (timeouts.question, timeouts.farewell, timeouts.drain) = (.zero, .zero, .zero)
+        return timeouts
     }()
 }
 
-extension ServerSettings.Patience {
+extension ServerSettings.Timeouts {
     /// Has no time limit for the drain.
     static let endless: Self = {
-        var patience = Self()
-        patience.drain = .seconds(3_600)
-        return patience
+        var timeouts = Self()
+        timeouts.drain = .seconds(3_600)
+        return timeouts
     }()
 }
 

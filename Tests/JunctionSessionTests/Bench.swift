@@ -11,12 +11,12 @@ struct Bench {
     /// The answer to each request, by the number that `request()` returned.
     private(set) var replies: [UInt64: CallerAnswer] = [:]
     private var retries: [UInt64: Retry] = [:]
-    private(set) var exchanges: [Attempt] = []
-    private(set) var authorizations: [Attempt] = []
-    private(set) var polls: [Attempt] = []
-    private(set) var renewals: [Attempt] = []
+    private(set) var exchanges: [AttemptID] = []
+    private(set) var authorizations: [AttemptID] = []
+    private(set) var polls: [AttemptID] = []
+    private(set) var renewals: [AttemptID] = []
     /// The registration checks.
-    private(set) var checks: [Attempt] = []
+    private(set) var checks: [AttemptID] = []
     private(set) var asked: [RequestID] = []
     private(set) var written: [SessionRecord] = []
     /// The open questions to handlers, the latest last.
@@ -27,10 +27,10 @@ struct Bench {
     private(set) var revoked: [Identity] = []
     /// The revocation in flight, which waits for `endRevocation`.
     private(set) var telling: RevocationID?
-    /// The results of `goOn` effects: true if the sign-in continues after the write of its grant, false if it has
+    /// The results of `resumeExchange` effects: true if the sign-in continues after the write of its grant, false if it has
     /// ended.
-    private(set) var goneOn: [Bool] = []
-    private(set) var givenBack: [SecretRef] = []
+    private(set) var resumedExchanges: [Bool] = []
+    private(set) var revokedPartialGrants: [SecretRef] = []
     private(set) var interrupted: [RevocationID] = []
     /// The users whose revocation is pending.
     var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
@@ -110,12 +110,12 @@ struct Bench {
     }
 
     /// Grants an exchange, whether or not it is still wanted.
-    mutating func grant(_ attempt: Attempt, of user: String, scheme: Scheme = .signInToken) {
+    mutating func grant(_ attempt: AttemptID, of user: String, scheme: Scheme = .signInToken) {
         perform(machine.exchangeSucceeded(attempt, granted(user, scheme), now: now))
     }
 
     /// Grants a renewal, whether or not it is still wanted.
-    mutating func grantLate(_ attempt: Attempt, of user: String = "alice") {
+    mutating func grantLate(_ attempt: AttemptID, of user: String = "alice") {
         perform(machine.renewalSucceeded(attempt, granted(user), now: now))
     }
 
@@ -142,7 +142,7 @@ struct Bench {
         perform(machine.registrationChecked(attempt, isKnown: isKnown, now: now))
     }
 
-    mutating func failLate(_ attempt: Attempt) {
+    mutating func failLate(_ attempt: AttemptID) {
         perform(machine.renewalFailed(attempt, .unavailable(Unavailability("No answer")), now: now))
     }
 
@@ -187,7 +187,7 @@ struct Bench {
         fallShort(renewals.removeLast())
     }
 
-    mutating func fallShort(_ attempt: Attempt, of user: String = "alice") {
+    mutating func fallShort(_ attempt: AttemptID, of user: String = "alice") {
         let granted = Granted(identity: .user(user), scheme: .signInToken, life: nil, secrets: secret())
         perform(
             machine.renewalSucceededWithoutAccessToken(attempt, granted, Unavailability("No access token"), now: now)
@@ -242,7 +242,7 @@ struct Bench {
     }
 
     /// Answers a question that may no longer be open.
-    mutating func say(_ answer: HandlerReply, from number: UInt64, to attempt: Attempt) {
+    mutating func say(_ answer: HandlerReply, from number: UInt64, to attempt: AttemptID) {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
@@ -367,7 +367,7 @@ struct Bench {
         for effect in effects {
             switch effect {
             case .exchange(let attempt, _, _, _): exchanges.append(attempt)
-            case .authorize(let attempt, _): authorizations.append(attempt)
+            case .requestDeviceAuthorization(let attempt, _): authorizations.append(attempt)
             case .checkRegistration(let attempt, _, _): checks.append(attempt)
             case .poll(let attempt, _): polls.append(attempt)
             case .renew(let attempt, _, _, _): renewals.append(attempt)
@@ -383,8 +383,8 @@ struct Bench {
                 precondition(telling == nil, "The provider is told of two sign-outs at once")
                 telling = revocation
                 revoked.append(identity)
-            case .goOn(_, let isWanted): goneOn.append(isWanted)
-            case .giveBack(let grant): givenBack.append(grant)
+            case .resumeExchange(_, let isWanted): resumedExchanges.append(isWanted)
+            case .revokePartialGrant(let grant): revokedPartialGrants.append(grant)
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let event): reports.append(event)
             case .write(let ticket, let record, let secrets, _, _):

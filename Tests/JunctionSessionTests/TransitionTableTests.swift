@@ -51,7 +51,7 @@ struct TransitionTableTests {
     func `a stale answer changes nothing`(situation: Situation) {
         var bench = bench(situation)
         let before = bench.machine
-        let stale = Attempt(number: 9_999)
+        let stale = AttemptID(number: 9_999)
 
         let effects =
             bench.machine.exchangeFailed(stale, .refused("late"), now: bench.now)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import JunctionVault
 
-/// Power cuts on a real file system. `PowerLossTests` covers every step on a simulated disk. These tests show that the
+/// Power cuts on a real file system. `SimulatedPowerCutTests` covers every step on a simulated disk. These tests show that the
 /// system calls of the vault have the effect that the simulation assumes.
 @Suite(
     .enabled("only root can mount a file system (ext4, on a loop device) here") { Ext4Disk.canBeMounted },
     // A machine may have few loop devices.
     .serialized
 )
-struct PowerCutTests {
+struct Ext4PowerCutTests {
     private let disk: Ext4Disk
 
     init() throws { disk = try Ext4Disk(Ext4Image()) }

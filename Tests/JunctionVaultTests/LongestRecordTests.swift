@@ -59,7 +59,7 @@ struct LongestRecordTests {
             of: record,
             secrets,
             installation: thisInstallation,
-            settled: ["record-1", "record-2"],
+            acknowledged: ["record-1", "record-2"],
             key: .test()
         )
 

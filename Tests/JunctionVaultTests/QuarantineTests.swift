@@ -13,9 +13,9 @@ import Testing
         return SimulatedDisk(files)
     }
 
-    private func names(after disk: SimulatedDisk, settled: Set<String> = []) throws -> [String] {
+    private func names(after disk: SimulatedDisk, acknowledged: Set<String> = []) throws -> [String] {
         let quarantine = Quarantine(files: disk)
-        try quarantine.take(newcomer, as: "generation-5.0-new", settled: settled)
+        try quarantine.take(newcomer, as: "generation-5.0-new", acknowledged: acknowledged)
         return try quarantine.names()
     }
 
@@ -41,10 +41,10 @@ import Testing
         #expect(try names(after: disk) == ["generation-1.0-a", "generation-5.0-new"])
     }
 
-    @Test func `a settled record is replaced first`() throws {
+    @Test func `a acknowledged record is replaced first`() throws {
         let disk = disk("generation-9.0-a", "illegible-b")
 
-        #expect(try names(after: disk, settled: ["generation-9.0-a"]) == ["generation-5.0-new", "illegible-b"])
+        #expect(try names(after: disk, acknowledged: ["generation-9.0-a"]) == ["generation-5.0-new", "illegible-b"])
     }
 
     @Test func `the same content is kept once`() throws {
@@ -79,7 +79,7 @@ import Testing
 
         try store.write(.test(10, .signedOut), SessionSecrets())
 
-        #expect(Set(disk.content.keys) == [.live, .installation])
+        #expect(Set(disk.content.keys) == [.record, .installation])
         for survivor in disk.afterPowerCut() {
             #expect(survivor.store().found.record?.content == .signedOut)
         }

@@ -28,7 +28,7 @@ import Testing
             #expect(throws: StoreFailure.self) { try store.write(.test(generation), .test(generation)) }
         }
 
-        #expect(temporaries(of: .live, on: disk) == 1)
+        #expect(temporaries(of: .record, on: disk) == 1)
         let (_, found) = disk.afterKill().store()
         #expect(found.record == .test(10))
         #expect(found.secrets?.texts == SessionSecrets.test(10).texts)
@@ -51,11 +51,11 @@ import Testing
         disk.fail { _, operation in operation.verb == "rename" ? EIO : nil }
         #expect(throws: StoreFailure.self) { try store.write(.test(8), .test(8)) }
         disk.fail(nil)
-        try? disk.sync(.top)
+        try? disk.sync(.stateDirectory)
         breakDown(disk)
         #expect(throws: StoreFailure.self) { try store.write(.test(9), .test(9)) }
 
-        #expect(temporaries(of: .live, on: disk) == 2)
+        #expect(temporaries(of: .record, on: disk) == 2)
         #expect(disk.afterKill().store().found.record == .test(9))
         for survivor in disk.afterPowerCut() {
             let generation = survivor.store().found.record?.generation
@@ -85,7 +85,7 @@ import Testing
             #expect(found.record == .test(generation - 1))
             #expect(store.unfinished.isEmpty == (generation == 8))
             #expect(throws: StoreFailure.self) { try store.write(.test(generation), .test(generation)) }
-            #expect(temporaries(of: .live, on: disk) == 1)
+            #expect(temporaries(of: .record, on: disk) == 1)
             disk = disk.afterKill()
         }
 
@@ -108,14 +108,14 @@ import Testing
             installation = installation ?? store.installation?.text
             #expect(store.installation?.text == installation)
             #expect(temporaries(of: .installation, on: disk) == 1)
-            #expect(temporaries(of: .live, on: disk) == 1)
+            #expect(temporaries(of: .record, on: disk) == 1)
             disk = disk.afterKill()
         }
 
         let (store, found) = disk.store()
         #expect(found.record == old)
         #expect(store.installation?.text == installation)
-        #expect(Set(disk.content.keys) == [.installation, .live])
+        #expect(Set(disk.content.keys) == [.installation, .record])
         for survivor in disk.afterPowerCut() { #expect(survivor.store().found.record == old) }
     }
 
@@ -126,24 +126,24 @@ import Testing
 
         for _ in 0..<3 { #expect(throws: StoreFailure.self) { try store.write(old, .test(7)) } }
 
-        #expect(disk.content[.live] != nil)
+        #expect(disk.content[.record] != nil)
         #expect(temporaries(of: .installation, on: disk) == 1)
         #expect(disk.afterKill().store().found.record == old)
         disk.fail(nil)
         try store.write(old, .test(7))
-        #expect(Set(disk.content.keys) == [.installation, .live])
+        #expect(Set(disk.content.keys) == [.installation, .record])
         for survivor in disk.afterPowerCut() { #expect(survivor.store().found.record == old) }
     }
 
     @Test func `a partly written installation id is ignored and removed`() {
         let disk = SimulatedDisk([
-            StateFile.installation.temporary(tag: "a"): Array(thisInstallation.utf8.prefix(16)), .live: sealed(old),
+            StateFile.installation.temporary(tag: "a"): Array(thisInstallation.utf8.prefix(16)), .record: sealed(old),
         ])
 
         let (_, found) = disk.store()
 
         #expect(found.unreadable?.status == .locked)
-        #expect(Set(disk.content.keys) == [.live])
+        #expect(Set(disk.content.keys) == [.record])
     }
 
     @Test func `a sign-out whose sync failed is effective after a restart`() {

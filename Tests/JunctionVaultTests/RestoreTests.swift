@@ -42,7 +42,7 @@ import Testing
         let (_, found) = disk.store()
 
         #expect(found.record == session)
-        #expect(disk.content[.live] == sealedContent(disk.content[.live], is: session))
+        #expect(disk.content[.record] == sealedContent(disk.content[.record], is: session))
         #expect(disk.temporaries.isEmpty)
     }
 
@@ -54,7 +54,7 @@ import Testing
 
         #expect(found.record?.edition == 3)
         #expect(found.damaged == nil)
-        #expect(disk.content[.live] == newer)
+        #expect(disk.content[.record] == newer)
         let changes = disk.operations.filter { !["read", "list"].contains($0.verb) }
         #expect(changes.map(\.verb) == ["create", "write", "write", "sync", "close", "rename", "sync", "remove"])
         #expect(changes.last?.subject == StateFile.temporary.name)
@@ -146,7 +146,7 @@ import Testing
         #expect(found.header?.generation == (legible ? 7 : nil))
         #expect(found.header?.userId == (legible ? "u-1" : nil))
         #expect(found.header?.state == (legible ? .established : nil))
-        #expect(disk.content[.live] == altered)
+        #expect(disk.content[.record] == altered)
     }
 
     @Test func `a single empty record file is damaged`() throws {
@@ -189,9 +189,9 @@ import Testing
 
     @Test func `a record of another key is locked, and no file changes`() throws {
         let files: [StateFile: [UInt8]] = [
-            .live: sealed(session, key: .test(2)), .temporary: sealed(.test(8), key: .test(2)),
+            .record: sealed(session, key: .test(2)), .temporary: sealed(.test(8), key: .test(2)),
         ]
-        let disk = SimulatedDisk(live: files[.live], files)
+        let disk = SimulatedDisk(live: files[.record], files)
 
         let found = try #require(disk.store().found.unreadable)
 
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test func `an image without its installation id is locked`() throws {
-        let disk = SimulatedDisk([.live: sealed(session)])
+        let disk = SimulatedDisk([.record: sealed(session)])
 
         #expect(try #require(disk.store().found.unreadable).status == .locked)
         #expect(disk.content[.installation] == nil)
@@ -298,8 +298,8 @@ import Testing
 
     @Test func `a record of a newer junctiond prevents every change`() throws {
         let newer = framed(version: 3, header: "{}")
-        for files: [StateFile: [UInt8]] in [[.live: newer], [.live: sealed(session), .temporary: newer]] {
-            let disk = SimulatedDisk(live: files[.live], files)
+        for files: [StateFile: [UInt8]] in [[.record: newer], [.record: sealed(session), .temporary: newer]] {
+            let disk = SimulatedDisk(live: files[.record], files)
             var (store, found) = disk.store()
 
             let unreadable = try #require(found.unreadable)
@@ -356,7 +356,7 @@ import Testing
 
         #expect(disk.store().found.record == session)
 
-        #expect(Set(disk.content.keys) == [.live, .installation])
+        #expect(Set(disk.content.keys) == [.record, .installation])
     }
 
     @Test func `temporary files beside a record of a newer junctiond stay`() {
@@ -380,7 +380,7 @@ import Testing
         next.edition += 1
         try store.write(next, try #require(found.secrets))
 
-        let live = try #require(disk.content[.live])
+        let live = try #require(disk.content[.record])
         #expect(live[RecordFrame.magic.count] == 2)
         let (_, again) = disk.store()
         #expect(again.record == next)

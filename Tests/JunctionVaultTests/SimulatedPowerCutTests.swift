@@ -4,7 +4,7 @@ import Testing
 @testable import JunctionVault
 
 /// Stops the vault after each of its operations and checks every disk that may result.
-@Suite struct PowerLossTests {
+@Suite struct SimulatedPowerCutTests {
     /// The content of the disk before a write.
     enum Before: String, CaseIterable, CustomTestStringConvertible {
         case nothing

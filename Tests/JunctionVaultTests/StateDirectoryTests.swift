@@ -81,23 +81,23 @@ import Testing
         let directory = try temporary.opened()
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
 
-        let descriptor = try directory.create(.live)
-        try bytes.withUnsafeBytes { try directory.write($0, to: descriptor, of: .live) }
-        try directory.sync(descriptor, of: .live)
-        try directory.close(descriptor, of: .live)
-        try directory.sync(.top)
+        let descriptor = try directory.create(.record)
+        try bytes.withUnsafeBytes { try directory.write($0, to: descriptor, of: .record) }
+        try directory.sync(descriptor, of: .record)
+        try directory.close(descriptor, of: .record)
+        try directory.sync(.stateDirectory)
 
-        #expect(try directory.read(.live, atMost: 1 << 20) == bytes)
-        #expect(try directory.read(.live, atMost: 10) == Array(bytes.prefix(10)))
-        #expect(try directory.names(in: .top) == ["session.sealed"])
+        #expect(try directory.read(.record, atMost: 1 << 20) == bytes)
+        #expect(try directory.read(.record, atMost: 10) == Array(bytes.prefix(10)))
+        #expect(try directory.names(in: .stateDirectory) == ["session.sealed"])
     }
 
     @Test func `a missing file is not an error, nor is a missing folder`() throws {
         let directory = try temporary.opened()
 
-        #expect(try directory.read(.live, atMost: 10) == nil)
+        #expect(try directory.read(.record, atMost: 10) == nil)
         #expect(try directory.names(in: .quarantine) == [])
-        #expect(throws: Never.self) { try directory.remove(.live) }
+        #expect(throws: Never.self) { try directory.remove(.record) }
     }
 
     @Test func `a link, a directory or a pipe is refused as a file`() throws {
@@ -116,12 +116,12 @@ import Testing
     @Test func `a file moves to quarantine and keeps its content`() throws {
         let directory = try temporary.opened()
         try temporary.write([1, 2], to: StateFile.temporary.name)
-        try temporary.write([3, 4], to: StateFile.live.name)
+        try temporary.write([3, 4], to: StateFile.record.name)
 
         let quarantine = Quarantine(files: directory)
-        try quarantine.take(.temporary, as: "generation-1.0-a", settled: [])
-        try quarantine.keep(.live, as: "generation-2.0-b", settled: [])
-        try quarantine.keep(.live, as: "generation-2.0-b", settled: [])
+        try quarantine.take(.temporary, as: "generation-1.0-a", acknowledged: [])
+        try quarantine.keep(.record, as: "generation-2.0-b", acknowledged: [])
+        try quarantine.keep(.record, as: "generation-2.0-b", acknowledged: [])
 
         #expect(temporary.names == ["quarantine", "session.sealed"])
         #expect(temporary.read("quarantine/generation-1.0-a") == [1, 2])

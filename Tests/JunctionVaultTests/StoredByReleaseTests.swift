@@ -58,6 +58,6 @@ import Testing
 
         let identity = try #require(machine.identity)
         #expect(machine.facts(now: now).state == .established)
-        #expect(effects == [.renew(Attempt(number: 1), identity, with: SecretRef(number: 7), using: nil)])
+        #expect(effects == [.renew(AttemptID(number: 1), identity, with: SecretRef(number: 7), using: nil)])
     }
 }

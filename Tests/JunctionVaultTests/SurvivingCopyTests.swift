@@ -16,7 +16,7 @@ import Testing
         let found = store.restore(considering: [copy, sealed(.test(5)), []])
 
         #expect(found.record?.generation == 8)
-        #expect(disk.content[.live] == copy)
+        #expect(disk.content[.record] == copy)
     }
 
     @Test func `a single copy is restored as the session`() {
@@ -35,7 +35,7 @@ import Testing
         let found = store.restore(considering: [sealed(.test(6)), sealed(.test(9)).altered(), [1, 2, 3]])
 
         #expect(found.record == session)
-        #expect(disk.content[.live] == live)
+        #expect(disk.content[.record] == live)
     }
 
     @Test func `a sign-in that was never written is restored from the vault's sealed copy`() throws {
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `an installation does not take its id from another one's tombstone`() {
-        let disk = SimulatedDisk([.live: sealed(.test(8, .signedOut), by: otherInstallation)])
+        let disk = SimulatedDisk([.record: sealed(.test(8, .signedOut), by: otherInstallation)])
 
         let (store, found) = disk.store()
 

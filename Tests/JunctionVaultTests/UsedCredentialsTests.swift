@@ -141,7 +141,7 @@ import Testing
 
     @Test func `noting a stage does not replace a damaged id beside a locked record`() throws {
         let spoilt = Array("no id\n".utf8)
-        let disk = SimulatedDisk([.live: sealed(.test(7)), .installation: spoilt])
+        let disk = SimulatedDisk([.record: sealed(.test(7)), .installation: spoilt])
         var (store, found) = disk.store(.keyless)
         #expect(found.unreadable?.status == .locked)
 

@@ -87,7 +87,7 @@ import Testing
         }
 
         #expect(disk.temporaries.count == (verb == "write" ? 0 : 1))
-        #expect(disk.content[.live] != nil)
+        #expect(disk.content[.record] != nil)
     }
 
     @Test func `after a failed sync the next attempt takes a new file`() throws {
@@ -249,7 +249,7 @@ import Testing
 
         try store.write(.test(8, .signedOut), SessionSecrets())
 
-        #expect(Set(disk.content.keys) == [.live, .installation])
+        #expect(Set(disk.content.keys) == [.record, .installation])
         #expect(disk.store().found.record == .test(8, .signedOut))
     }
 }

@@ -1,3 +1,4 @@
+import JunctionSecret
 import JunctionServer
 import JunctionVault
 import Synchronization
@@ -7,22 +8,45 @@ final class ConfigurationFile: Sendable {
     private let source: ConfigurationSource
     /// The configuration at the start. A setting that differs from it and takes effect only at a start waits for a
     /// restart.
-    private let started: Configuration
+    private let started: Content
     private let credentials: String?
     private let variables: [String: String]
     private let state: Mutex<State>
 
     private struct State {
         /// The configuration that the last reload read, including the settings that wait for a restart.
-        var present: Configuration
+        var present: Content
         var origin: ConfigurationOrigin
         /// The users and groups of the access entries in force.
         var accounts: KnownAccounts
 
         init(_ validated: ValidatedConfiguration) {
-            present = validated.configuration
+            present = Content(validated)
             origin = validated.origin
             accounts = validated.configuration.accounts(foundFor: validated.rules)
+        }
+    }
+
+    /// The settings, and the content of the secret files that they name.
+    private struct Content {
+        var settings: Configuration
+        /// By the key of the setting that names the file.
+        var secrets: [String: SharedSecret]
+
+        init(_ validated: ValidatedConfiguration) {
+            settings = validated.configuration
+            let read = validated.secretFiles.map { ($0.setting, try? SmallFile.readableSecret(at: $0.path).get()) }
+            secrets = Dictionary(uniqueKeysWithValues: read).compactMapValues(\.self)
+        }
+
+        /// Returns the keys of the settings that differ and take effect only at a start. A secret file with another
+        /// content counts, too.
+        func settingsToRestartFor(from other: Content) -> [String] {
+            let keys = settings.settingsToRestartFor(from: other.settings)
+            let files = secrets.filter { key, secret in
+                !keys.contains(key) && other.secrets[key].map { !$0.matches(secret) } ?? false
+            }
+            return keys + files.keys.sorted()
         }
     }
 
@@ -32,7 +56,7 @@ final class ConfigurationFile: Sendable {
         credentials: String?,
         variables: [String: String]
     ) {
-        (self.source, started) = (source, validated.configuration)
+        (self.source, started) = (source, Content(validated))
         (self.credentials, self.variables) = (credentials, variables)
         state = Mutex(State(validated))
     }
@@ -61,7 +85,7 @@ final class ConfigurationFile: Sendable {
 
     /// Returns the keys of the settings of a new configuration that wait for a restart.
     func pendingRestart(with sound: ValidatedConfiguration) -> [String] {
-        started.settingsToRestartFor(from: sound.configuration)
+        started.settingsToRestartFor(from: Content(sound))
     }
 
     /// Takes the configuration that a reload has put in force.
@@ -76,17 +100,17 @@ final class ConfigurationFile: Sendable {
         do throws(StartFailure) {
             let sound = try sound()
             try sound.check(mayHave: session)
-            return standing(of: sound.configuration)
+            return standing(of: Content(sound))
         } catch {
             return .refused(error.message)
         }
     }
 
-    private func standing(of file: Configuration) -> ConfigurationStanding {
+    private func standing(of file: Content) -> ConfigurationStanding {
         let settings = started.settingsToRestartFor(from: file)
         if !settings.isEmpty { return .needsRestart(settings) }
         let present = state.withLock { $0.present }
-        return file.differsInWhatReloads(from: present) ? .needsReload : .inForce
+        return file.settings.differsInWhatReloads(from: present.settings) ? .needsReload : .inForce
     }
 }
 

@@ -10,6 +10,8 @@ package struct ConfigurationSource: Equatable, Sendable {
         package var accessEntries: [String]
         /// Settings that are allowed and may be mistakes, one line each.
         package var notes: [String]
+        /// Where each setting and each table is set, by its key.
+        package var places: [String: ConfigurationError.Place]
     }
 
     package var path: String
@@ -57,7 +59,8 @@ package struct ConfigurationSource: Equatable, Sendable {
                 fragments: files.map(ConfigurationFolder.shown)
             ),
             accessEntries: entries,
-            notes: notes(about: configuration, naming: entries) + notesAboutVariables(understood: source.understood)
+            notes: notes(about: configuration, naming: entries) + notesAboutVariables(understood: source.understood),
+            places: source.places
         )
     }
 

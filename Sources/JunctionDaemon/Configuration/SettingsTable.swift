@@ -10,6 +10,8 @@ final class SettingsTable {
         let variables: [String: String]
         /// The variables that correspond to a key, whether they are set or not.
         private(set) var understood: Set<String> = []
+        /// Where each setting and each table is set, by its key.
+        fileprivate(set) var places: [String: ConfigurationError.Place] = [:]
 
         init(file: SettingsFile?, variables: [String: String]) {
             self.file = file
@@ -75,6 +77,7 @@ final class SettingsTable {
     private func read<Value>(_ key: String, _ kind: SettingKind<Value>) throws(ConfigurationError) -> Value? {
         keys.insert(key)
         let variable = hasVariables ? source.variable(for: path(of: key)) : nil
+        source.places[path(of: key)] = variable.map { .variable($0.name) } ?? values[key].map(source.place(of:))
         do throws(SettingMismatch) {
             if let variable { return try kind.read(kind.spelledOut(variable.text)) }
             return if let setting = values[key] { try kind.read(setting.value) } else { nil }
@@ -87,6 +90,7 @@ final class SettingsTable {
     func table(_ key: String) throws(ConfigurationError) -> SettingsTable {
         keys.insert(key)
         let setting = values[key]
+        source.places[path(of: key)] = setting.map(source.place(of:))
         var inner: [String: Setting] = [:]
         if let value = setting?.value {
             guard case .table(let values) = value else {

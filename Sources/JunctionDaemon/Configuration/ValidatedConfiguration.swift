@@ -31,9 +31,10 @@ struct ValidatedConfiguration {
         configuration = loaded.configuration
         origin = loaded.origin
         let vendor = Self.vendor(of: configuration, credentials: credentials)
+            .mapError { $0.placed(by: loaded.places) }
         let network = Result { [configuration] () throws(StartFailure) in
             try configuration.networkUse(credentials: credentials, variables: variables)
-        }
+        }.mapError { $0.placed(by: loaded.places) }
         for failure in [vendor.failure, network.failure] {
             if let failure, failure.missingCredential == nil { throw failure }
         }
@@ -79,6 +80,18 @@ struct ValidatedConfiguration {
         } catch {
             return .failure(StartFailure(error))
         }
+    }
+}
+
+extension StartFailure {
+    /// Adds the place of the setting whose key begins the message. If that setting is missing, the place is its table.
+    fileprivate func placed(by places: [String: ConfigurationError.Place]) -> StartFailure {
+        let key = String(message.prefix { $0.isLetter || $0.isNumber || $0 == "." })
+        let table = String(key.prefix { $0 != "." })
+        guard let place = (places[key] ?? places[table])?.description else { return self }
+        var failure = self
+        failure.message = "\(place): \(message)"
+        return failure
     }
 }
 

@@ -2,7 +2,7 @@ package import JunctionProviders
 
 /// The name of a known vendor in the configuration.
 package struct VendorName: RawRepresentable, CaseIterable, Equatable, Sendable {
-    /// Every vendor; the first is the default. To add one, add a folder in JunctionProviders and a line here.
+    /// Every vendor; the first is the default.
     package static let allCases = [
         VendorName(JunctionVendor.self),
         VendorName(SocialVendor.self),

@@ -65,22 +65,23 @@ final class SessionEventLog: SessionObserver {
         case .exchangeEnded(.succeeded, _):
             // The failed renewals were those of the session before.
             state.withLock { ($0.hasSignedIn, $0.outage) = (true, nil) }
-            logger.info("An exchange ended", metadata: .of(nil, [.outcome: "succeeded"]))
+            logger.info("A sign-in succeeded")
         case .exchangeEnded(let outcome, let failure):
-            var values = values(outcome, failure)
-            // The old value of such a setting may be the cause.
-            let pending = state.withLock { $0.pendingRestart }
-            if !pending.isEmpty { values[.settings] = "\(pending.joined(separator: ", "))" }
-            logger.warning("A sign-in failed", metadata: .of(.signInFailed, values))
+            signInFailed(outcome, failure)
+        case .authorizationPageFailed(let failure):
+            signInFailed(.unavailable, failure)
         case .renewalEnded(.succeeded, _, _):
-            logger.info("A renewal ended", metadata: .of(nil, [.outcome: "succeeded"]))
+            logger.info("A renewal succeeded")
             outageEnded()
         case .renewalEnded(let outcome, let failure, let nextAttempt):
             renewalFailed(outcome, failure, nextAttempt)
         case .registrationForgotten:
             logger.warning("The provider has forgotten this installation; it is registered again")
         case .revocationGivenUp(let reason):
-            logger.warning("The provider was not told of a sign-out", metadata: .of(nil, [.error: "\(reason)"]))
+            logger.warning(
+                "The provider has not confirmed the revocation of an ended session",
+                metadata: .of(nil, [.error: "\(reason)"])
+            )
         case .signedOut:
             state.withLock { $0.outage = nil }
             logger.info("Signed out", metadata: .of(.signedOut))
@@ -109,6 +110,14 @@ final class SessionEventLog: SessionObserver {
             if let host = failure.host { values[.host] = "\(host)" }
         }
         return values
+    }
+
+    private func signInFailed(_ outcome: SessionEvent.Outcome, _ failure: Unavailability?) {
+        var values = values(outcome, failure)
+        // The old value of such a setting may be the cause.
+        let pending = state.withLock { $0.pendingRestart }
+        if !pending.isEmpty { values[.settings] = "\(pending.joined(separator: ", "))" }
+        logger.warning("A sign-in failed", metadata: .of(.signInFailed, values))
     }
 
     /// Logs the failure with its cause and the time of the next attempt.

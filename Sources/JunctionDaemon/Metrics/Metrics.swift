@@ -35,7 +35,7 @@ package struct Metrics: Sendable {
         // `writeEnded` counts these, beside the writes that succeed.
         case .writeFailed: break
         // No metric: a line in the log is enough.
-        case .registrationForgotten, .revocationGivenUp: break
+        case .registrationForgotten, .revocationGivenUp, .authorizationPageFailed: break
         }
     }
 

@@ -17,7 +17,7 @@ package final class SignalWatch: Sendable {
 
     /// Blocks the watched signals in the whole process. Call it before any other thread starts: threads inherit the
     /// mask, and a signal would end the process if one thread did not block it.
-    package static func holdBack() {
+    package static func blockSignals() {
         var signals = watched
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
@@ -26,7 +26,7 @@ package final class SignalWatch: Sendable {
     package init(calling call: @escaping @Sendable (ProcessSignal) -> Void) throws(SystemFailure) {
         thread = try WaitingThread { [ending] in
             // This thread always blocks the signals, so that they arrive only at `sigwait`.
-            SignalWatch.holdBack()
+            SignalWatch.blockSignals()
             var signals = SignalWatch.watched
             var number: Int32 = 0
             while true {

@@ -58,7 +58,7 @@ struct ConfigurationReload: Sendable {
         // either.
         let taken = loop.submit { () -> Result<Bool, StartFailure> in
             Result { () throws(StartFailure) in
-                let (facts, untold) = owner.assumeIsolated { ($0.snapshot.facts, $0.untoldSignOuts) }
+                let (facts, untold) = owner.assumeIsolated { ($0.snapshot.facts, $0.unconfirmedRevocations) }
                 try sound.check(mayHave: facts.sessionProvider)
                 server.reload(policy: policy, exposesApi: new.api.expose)
                 let startsAnew = canStartAnew && facts.isUnused && untold == 0

@@ -27,14 +27,14 @@ struct RefusedStart {
     /// A passed socket, and its protocol.
     private struct Listener {
         var descriptor: Int32
-        var language: SessionServer.Language
+        var applicationProtocol: SessionServer.ApplicationProtocol
 
         init?(_ name: PassedSockets.Name, among passed: PassedSockets) {
             guard let descriptor = try? passed.listener(name) else { return nil }
             self.descriptor = descriptor
-            language =
+            applicationProtocol =
                 switch name {
-                case .rpc: .lines
+                case .rpc: .jsonRPC
                 case .api: .http
                 case .credentials: .credentials
                 }
@@ -143,7 +143,7 @@ struct RefusedStart {
             policy: AccessPolicy(rules: [], daemonUser: getuid()),
             limits: CallerLimits(connections: 64, connectionsOfAll: 256)
         )
-        settings.patience.connection = .seconds(30)
+        settings.timeouts.connection = .seconds(30)
         let journalStream = environment.variables["JOURNAL_STREAM"]
         let server = try loop.submit { [settings] in
             SessionServer(
@@ -156,7 +156,7 @@ struct RefusedStart {
         }.wait()
         for listener in listeners {
             let socket = try ListeningSocket(adopting: listener.descriptor)
-            try loop.flatSubmit { server.start(on: socket, speaking: listener.language) }.wait()
+            try loop.flatSubmit { server.start(on: socket, speaking: listener.applicationProtocol) }.wait()
         }
         return server
     }

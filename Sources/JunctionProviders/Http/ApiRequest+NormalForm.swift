@@ -35,7 +35,7 @@ extension ApiRequest {
         admitted.method = method
         admitted.path = "/" + segments.map(PercentEncoding.encode).joined(separator: "/")
         let offered = leavesOutOtherHeaders ? CallerHeaders.among(self.headers, allowed: headers) : self.headers
-        admitted.headers = try CallerHeaders.admit(offered, allowed: headers)
+        admitted.headers = try CallerHeaders.validate(offered, allowed: headers)
         guard query.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestQuery else {
             throw SessionError(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
         }

@@ -19,7 +19,7 @@ enum CallerHeaders {
     }
 
     /// Returns the headers with their names in lower case, or throws if one is not allowed.
-    static func admit(
+    static func validate(
         _ headers: [(name: String, value: String)],
         allowed: Set<String>
     ) throws(SessionError) -> [(name: String, value: String)] {

@@ -24,7 +24,7 @@ struct ApiPolicy {
     private static let ofTheBackend = "sign_in_token"
 
     /// Returns the request in normal form, with the id in lower case.
-    func admit(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
+    func validate(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         if request.path.hasPrefix("/v2/link/provider/") { throw Self.takesLinkToken }
         let admitted = try request.normalForm(headers: CallerHeaders.usual, like: "/v2/user/{id}…") {
             segments,
@@ -83,7 +83,7 @@ struct ApiPolicy {
 }
 
 extension JunctionProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
-        try ApiPolicy(userId: identity.userId).admit(request)
+    package func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
+        try ApiPolicy(userId: identity.userId).validate(request)
     }
 }

@@ -43,7 +43,7 @@ struct TokenEndpoint: Sendable {
         return Granted(granted, of: answer)
     }
 
-    /// The tokens of a success, and the missingAccessToken if there is no usable access token.
+    /// The tokens of a success. Without a usable access token, `missingAccessToken` says why.
     struct Granted: Sendable {
         let answer: TokenAnswer
         let missingAccessToken: Unavailability?

@@ -29,7 +29,7 @@ final class CourierLink {
     private let whenIdle: @Sendable () -> Void
     private var state = State.without
     private var transfers: [UInt32: OutgoingTransfer] = [:]
-    private var parting: Scheduled<Void>?
+    private var idleClose: Scheduled<Void>?
 
     init(
         _ eventLoop: any EventLoop,
@@ -58,8 +58,8 @@ final class CourierLink {
             transfer.receiver.ended(.failure(Unavailability(error, of: transfer)), sinceLeft: nil)
             return
         }
-        parting?.cancel()
-        parting = nil
+        idleClose?.cancel()
+        idleClose = nil
         // Registered before anything is sent: a send may reveal that the helper has died, and the transfer must fail
         // with it then.
         transfers[transfer.number] = transfer
@@ -96,7 +96,7 @@ final class CourierLink {
     func close() {
         let before = state
         state = .closed
-        parting?.cancel()
+        idleClose?.cancel()
         for transfer in transfers.values {
             transfer.requestLeft = true
             end(transfer, .cancelled)
@@ -190,7 +190,7 @@ final class CourierLink {
         transfers[transfer.number] = nil
         transfer.responseTimer?.cancel()
         transfer.upload?.abandon()
-        partLater()
+        scheduleIdleClose()
         transfer.receiver.ended(outcome, sinceLeft: transfer.sinceLeft)
     }
 
@@ -231,25 +231,27 @@ final class CourierLink {
     /// retry within the provider's grace. A helper that keeps sending is given up when the whole limit has passed.
     private func startResponseTimer(over transfer: OutgoingTransfer, wasLate: Bool = false) {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
-        let end = transfer.nextWord + grace
+        let end = transfer.responseDeadline + grace
         transfer.responseTimer?.cancel()
         transfer.responseTimer = eventLoop.scheduleTask(deadline: wasLate ? .now() + Self.aTurn : end) {
             let (link, transfer) = watched.value
             guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
             if transfer.waitsForUs { transfer.movedAt = .now() }
-            guard transfer.nextWord + link.grace <= .now() else { return link.startResponseTimer(over: transfer) }
+            guard transfer.responseDeadline + link.grace <= .now() else {
+                return link.startResponseTimer(over: transfer)
+            }
             // The event loop was blocked, so the messages of the helper have not been read yet.
             if !wasLate, end + Self.stall <= .now() { return link.startResponseTimer(over: transfer, wasLate: true) }
             link.giveUp(courier, transfer.hasFallenSilent ? .silent : .late)
         }
     }
 
-    private func partLater() {
-        guard transfers.isEmpty, case .having(let courier) = state, parting == nil else { return }
+    private func scheduleIdleClose() {
+        guard transfers.isEmpty, case .having(let courier) = state, idleClose == nil else { return }
         let leaving = NIOLoopBound((self, courier), eventLoop: eventLoop)
-        parting = eventLoop.scheduleTask(in: idle) {
+        idleClose = eventLoop.scheduleTask(in: idle) {
             let (link, courier) = leaving.value
-            link.parting = nil
+            link.idleClose = nil
             guard link.transfers.isEmpty, link.isPresent(courier) else { return }
             link.state = .without
             courier.close()

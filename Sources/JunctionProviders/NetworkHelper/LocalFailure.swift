@@ -30,16 +30,16 @@ extension LocalFailure {
         case .unreachable(let failure):
             switch failure.place {
             case .program(let path): "The network helper \(path) cannot be started (\(failure.reason))"
-            case .socket(let path): "No network helper can be had at \(path) (\(failure.reason))"
+            case .socket(let path): "The network helper cannot be reached at \(path) (\(failure.reason))"
             }
         case .died: "The network helper ended before it had the answer of \(place)"
         case .silent: "The network helper sent nothing more about \(place), so the daemon stopped using it"
-        case .late: "The network helper has not brought the answer of \(place) in its time, and was given up"
+        case .late: "The network helper did not report the answer of \(place) in time, so the daemon stopped using it"
         case .ofAnotherVersion: "The network helper is of another version than the daemon"
         case .unintelligible:
             "The network helper sent an unintelligible message about \(place), so the daemon stopped using it"
         case .malformed:
-            "The network helper brought an answer of \(place) that cannot be one, and this request was ended"
+            "The network helper reported an invalid answer of \(place), so the daemon ended this request"
         case .requestTooLong: "The request to \(place) is longer than a request may be"
         case .tooManyUnderWay: "The request to \(place) was not made: too many others are waiting for their answers"
         case .cancelled: "The request to \(place) was given up"
@@ -52,7 +52,7 @@ extension LocalFailure {
         switch self {
         case .unreachable(let failure):
             switch failure.place {
-            case .program: "it belongs beside junctiond: install it there"
+            case .program: "install junctiond-courier in the folder of junctiond"
             case .socket where failure.errno == EACCES:
                 "it is for its group alone: junctiond.service needs SupplementaryGroups=junctiond-keeper"
             case .socket: "run: systemctl start junctiond-courier.socket"

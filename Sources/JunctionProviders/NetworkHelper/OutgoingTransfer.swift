@@ -123,7 +123,7 @@ final class OutgoingTransfer {
 
     /// The deadline of the helper's next message. It is fixed until the request leaves. After that each message extends
     /// it, at most to `end`.
-    var nextWord: NIODeadline {
+    var responseDeadline: NIODeadline {
         guard leftAt != nil else { return begunAt + .milliseconds(Int64(limits.resolve) + Int64(limits.connect)) }
         return min(movedAt + .milliseconds(Int64(limits.silence)), end)
     }

@@ -3,7 +3,7 @@ import JunctionText
 
 /// The client id and secret for HTTP's Basic scheme. Each is form-encoded first (RFC 6749 §2.3.1), because one of them
 /// may contain a colon.
-enum Base64Pair {
+enum BasicCredentials {
     static func of(_ id: String, _ secret: SharedSecret) -> SharedSecret {
         let pair = Secret(capacity: 3 * (id.utf8.count + secret.count) + 1) { room in
             var id = id

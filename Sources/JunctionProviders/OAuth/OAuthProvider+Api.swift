@@ -5,7 +5,7 @@ package import JunctionSession
 ///
 /// Only that API knows to which user a path belongs, so no path below the base is refused.
 extension OAuthProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
+    package func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         guard setup.api != nil else {
             throw SessionError(.unsupported, "No API is configured: set oauth.apiUrl to call one through the daemon")
         }

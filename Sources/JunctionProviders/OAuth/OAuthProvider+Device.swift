@@ -3,7 +3,9 @@ package import JunctionSession
 
 /// The device sign-in (RFC 8628): a person approves on another screen.
 extension OAuthProvider {
-    package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
+    package func requestDeviceAuthorization(_ credential: Credential) async throws(ExchangeFailure)
+        -> DeviceAuthorization
+    {
         guard case .device = credential else {
             throw .refused("A credential of the scheme \(credential.scheme.rawValue) awaits no approval")
         }

@@ -34,7 +34,7 @@ extension OAuthProvider {
         server.http.schedule(in: pause * (1 << (attempts - 1))) { dismiss(tokens, attempt: attempts) }
     }
 
-    package func giveBack(_ partialGrant: SharedSecret) async {
+    package func revokePartialGrant(_ partialGrant: SharedSecret) async {
         guard let grant = OAuthPartialGrant(partialGrant, now: clock.now()) else { return }
         await giveUp(grant.revocation)
     }

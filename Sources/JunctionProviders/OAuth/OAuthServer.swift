@@ -67,13 +67,11 @@ final class OAuthServer: Sendable {
     /// - Parameter origins: the endpoint origins of the session; `nil` if none are fixed.
     func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl {
         guard let url = try await optional(endpoint, at: origins) else {
-            throw misconfigured(missing(endpoint))
+            throw misconfigured(
+                "\(setup.issuer.place) names no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
+            )
         }
         return url
-    }
-
-    private func missing(_ endpoint: OAuthEndpoint) -> String {
-        "\(setup.issuer.place) tells of no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
     }
 
     private func misconfigured(_ message: String) -> Unavailability {
@@ -102,8 +100,11 @@ final class OAuthServer: Sendable {
             metadata = try await self.metadata()
         } catch {
             switch error {
-            // A server without metadata cannot be distinguished from one whose metadata is temporarily missing.
-            case .absent: throw Unavailability(missing(endpoint), cause: .answer, host: setup.issuer.place)
+            case .absent:
+                throw misconfigured(
+                    "\(setup.issuer.place) has no metadata where oauth.issuer points: correct oauth.issuer, or set "
+                        + "oauth.\(endpoint.setting)"
+                )
             case .otherIssuer(let name): throw misconfigured(setup.issuer.isCalled(name))
             case .unreachable(let why): throw why
             case .notAllowed(let refusal): throw Unavailability(refusal.message)

@@ -2,7 +2,7 @@ package import JunctionSession
 
 /// Refuses API calls: Sinch documents no API for a registered user. Only the vendor's SDKs use the credential.
 extension SinchProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
+    package func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         throw SessionError(.unsupported, "Sinch documents no API for a registered user: there is nothing to call")
     }
 

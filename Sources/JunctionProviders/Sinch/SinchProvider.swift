@@ -112,8 +112,7 @@ package struct SinchProvider: IdentityProvider {
         } catch {
             switch error {
             case .forgotten:
-                // Without an instance id the service has refused a new registration, so the forgotten instance stays
-                // forgotten.
+                // A request without an instance id was refused as a registration, so no instance was forgotten by it.
                 if let instanceId { forgotten.remember(instanceId) }
                 throw .registrationForgotten
             case .refused where scheme == .selfSigned:

@@ -14,8 +14,15 @@ final class SecureMode: Sendable {
     private let memory: any ProviderMemory
     /// Names the network by a digest of its API key.
     private let fact: String
-    /// The last user whom the vendor refused without an auth token.
-    private let refused = Mutex<Identity?>(nil)
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Whether the vendor has taken a user without an auth token. It is read at the start, so that no answer waits
+        /// for the disk.
+        var takesUsersWithoutToken: Bool
+        /// The last user whom the vendor refused without an auth token.
+        var refused: Identity?
+    }
 
     init(of cloud: SocialCloud, apiKey: SharedSecret?, remembering memory: any ProviderMemory) {
         self.memory = memory
@@ -23,35 +30,43 @@ final class SecureMode: Sendable {
         hash.update(data: Array("social.plus without auth tokens \(cloud.api.place)\n".utf8))
         apiKey?.withUnsafeBytes { hash.update(bufferPointer: $0) }
         fact = Hexadecimal.text(hash.finalize())
+        state = Mutex(State(takesUsersWithoutToken: memory.isNoted(fact)))
     }
 
     func granted(_ login: UserLogin) {
         if login.authToken == nil {
-            memory.note(fact)
-        } else if refused.withLock({ $0?.isSameUser(as: login.identity) == true }) {
+            remember(true)
+        } else if state.withLock({ $0.refused?.isSameUser(as: login.identity) == true }) {
             authTokenWasMissing()
         }
     }
 
     /// The vendor refused a user whom it has not deleted, and the login had no auth token.
     func authTokenWasMissing() {
-        memory.note(nil)
+        remember(false)
+    }
+
+    private func remember(_ takesUsersWithoutToken: Bool) {
+        state.withLock { $0.takesUsersWithoutToken = takesUsersWithoutToken }
+        memory.note(takesUsersWithoutToken ? fact : nil)
     }
 
     /// Returns why a login was refused with 400100, and the next step.
-    func refused(_ login: UserLogin) async -> String {
+    func refused(_ login: UserLogin) -> String {
         if login.authToken != nil {
             return "it has deleted the user, or it does not take the auth token: get a fresh one from your server"
         }
-        refused.withLock { $0 = login.identity }
-        return await memory.isNoted(fact)
+        return state.withLock { state in
+            state.refused = login.identity
+            return state.takesUsersWithoutToken
+        }
             ? "it has taken users without an auth token, so it has most likely deleted this one: sign in another user"
             : "it has deleted the user, or secure mode is on: then sign in with an auth token from your server"
     }
 
     /// Returns why the vendor ends a session with 400100.
-    func endOfSession() async -> String {
-        await memory.isNoted(fact)
+    func endOfSession() -> String {
+        state.withLock(\.takesUsersWithoutToken)
             ? "social.plus has taken users without an auth token, so it has most likely deleted this one"
             : SocialVerdict.unauthorized.message
     }

@@ -9,8 +9,8 @@ enum SessionsAnswer: Sendable {
 
     /// Parses a success; returns `nil` if a part of it is invalid.
     ///
-    /// The vendor states absolute times of its own clock. A token that it issued earlier may be returned again; its
-    /// life then begins at `sentAt`, so the renewal time follows from the rest of its life.
+    /// The vendor states absolute times of its own clock. A token that it issued earlier may be returned again, so the
+    /// life begins at `sentAt`: the renewal time follows from the rest of the life.
     init?(_ body: SharedSecret, for userId: String, clock: ServerClock, sentAt: Moment) {
         guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object else {
             return nil
@@ -24,8 +24,8 @@ enum SessionsAnswer: Sendable {
             let expiresAt = answer["expiresAt"]?.string.flatMap(IsoTime.parse),
             BearerToken.lives.contains(expiresAt - issuedAt)
         else { return nil }
-        let (begin, end) = (max(clock.ours(issuedAt), sentAt.wall), clock.ours(expiresAt))
-        guard BearerToken.lives.contains(end - begin) else { return nil }
-        self = .granted(Grant.Token(secret: secret, life: Life(from: begin, to: end, at: sentAt)))
+        let end = clock.ours(expiresAt)
+        guard BearerToken.lives.contains(end - sentAt.wall) else { return nil }
+        self = .granted(Grant.Token(secret: secret, life: Life(from: sentAt.wall, to: end, at: sentAt)))
     }
 }

@@ -2,8 +2,8 @@ package import JunctionSession
 
 /// Calls social.plus's API as the signed-in user.
 extension SocialProvider {
-    package func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
-        try SocialApiPolicy(userId: identity.userId).admit(request)
+    package func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
+        try SocialApiPolicy(userId: identity.userId).validate(request)
     }
 
     package func send(
@@ -45,7 +45,7 @@ struct SocialApiPolicy {
     private static let reserved: Set<String> = ["list", "search"]
 
     /// Returns the request in normal form.
-    func admit(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
+    func validate(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: .id(userId)) {
             segments,
             _ in

@@ -66,7 +66,7 @@ package struct SocialProvider: IdentityProvider {
             secureMode.granted(login)
             return Grant(identity: login.identity, scheme: .userLogin, token: token, refreshToken: nil)
         case .verdict(.unauthorized):
-            throw .refused("social.plus refused the user (400100): \(await secureMode.refused(login))")
+            throw .refused("social.plus refused the user (400100): \(secureMode.refused(login))")
         case .verdict(let verdict):
             throw .terminated(code: verdict.code, message: verdict.message)
         }
@@ -154,7 +154,7 @@ package struct SocialProvider: IdentityProvider {
             verdict = didProve ? nil : .unauthorized
         }
         guard let verdict else { return }
-        let message = verdict == .unauthorized ? await secureMode.endOfSession() : verdict.message
+        let message = verdict == .unauthorized ? secureMode.endOfSession() : verdict.message
         throw .terminated(code: verdict.code, message: message)
     }
 

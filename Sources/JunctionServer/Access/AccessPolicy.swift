@@ -96,8 +96,8 @@ package struct AccessRule: Equatable, Sendable {
     fileprivate enum Match {
         case no
         case yes
-        /// All conditions that are known match, and the unit of the caller, or the user of the unit that a credential
-        /// is for, is not known.
+        /// All conditions that can be checked match. One cannot be checked: the unit of the caller is not known, or the
+        /// credential is for a unit whose user is not known.
         case unitUnknown
         /// All conditions match, and the rule names `Peer.unmapped`.
         case unmapped

@@ -101,7 +101,7 @@ final class Caller {
     func requestEnded(_ bytes: Int) {
         account.inFlight -= 1
         account.accepted -= bytes
-        registry.settle(account)
+        registry.removeIfIdle(account)
     }
 
     /// Charges the account with the `bytes` that the connection keeps. If the user is over the limit,

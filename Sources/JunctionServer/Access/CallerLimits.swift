@@ -115,7 +115,7 @@ struct CallerAccounts {
     }
 
     /// Removes an idle account, so that the table does not grow with every user that was ever connected.
-    mutating func settle(_ account: CallerAccount) {
+    mutating func removeIfIdle(_ account: CallerAccount) {
         if account.isIdle { accounts[account.user] = nil }
     }
 }

@@ -64,7 +64,7 @@ extension Dispatcher {
         let pending = PendingRequest(request)
         self.call(JunctionSession.ApiRequest(call), for: request.caller) { [self] outcome in
             switch outcome {
-            case .failure(let error): pending.settle { $0.fail(error) }
+            case .failure(let error): pending.finish { $0.fail(error) }
             case .success(let (answer, transfer)): gather(answer, transfer, for: pending)
             }
         }
@@ -75,9 +75,9 @@ extension Dispatcher {
         guard !connection.isClosed else {
             answer.stream?.abandon()
             transfer.end()
-            return pending.settle { _ in }
+            return pending.finish { _ in }
         }
-        let (user, longestWait) = (request.caller.user, request.batch == nil ? patience.room : nil)
+        let (user, longestWait) = (request.caller.user, request.batch == nil ? timeouts.room : nil)
         let body = GatheredBody(of: answer, for: user, in: answers, waitingFor: longestWait, on: eventLoop)
         connection.bodyBegan(body)
         body.gather { [self] outcome in
@@ -85,17 +85,17 @@ extension Dispatcher {
             switch outcome {
             case .gathered:
                 guard let denial = denial(of: .apiRequest, to: connection.caller) else {
-                    return pending.settle(WireApiAnswer(answer), body)
+                    return pending.finish(WireApiAnswer(answer), body)
                 }
                 connection.bodyEnded(body)
                 body.end()
-                pending.settle { $0.fail(denial) }
+                pending.finish { $0.fail(denial) }
             case .failed(let error):
                 connection.bodyEnded(body)
-                pending.settle { $0.fail(error) }
+                pending.finish { $0.fail(error) }
             case .ended:
                 connection.bodyEnded(body)
-                pending.settle { _ in }
+                pending.finish { _ in }
             }
         }
     }

@@ -31,7 +31,7 @@ extension Dispatcher {
         let dispatcher: Dispatcher
 
         func ask(_ request: JunctionSession.RequestID, _ externalUserId: ExternalUserId) {
-            let (owner, eventLoop, deadline) = (dispatcher.owner, dispatcher.eventLoop, dispatcher.patience.question)
+            let (owner, eventLoop, deadline) = (dispatcher.owner, dispatcher.eventLoop, dispatcher.timeouts.question)
             connection.ask(
                 SessionAuthenticate.self,
                 SessionAuthenticate.Params(externalUserId: externalUserId.text),

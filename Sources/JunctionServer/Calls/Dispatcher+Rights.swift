@@ -39,11 +39,11 @@ extension Dispatcher {
         guard method.signsIn else { return }
         switch error.knownCode {
         case .invalidCredential, .incompatibleCredential, .alreadySignedIn, .unsupported, .invalidParams,
-            .storageUnavailable:
+            .storageUnavailable, .busy, .notSignedIn:
             let reason = [error.message, error.remedy].compactMap(\.self).joined(separator: ": ")
             observer.refusedSignIn(by: caller.peer, because: reason)
-        case .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .permissionDenied,
-            .tokenExpired, .busy, .misconfigured, .parseError, .invalidRequest, .methodNotFound, .internalError, nil:
+        case .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .permissionDenied, .tokenExpired,
+            .misconfigured, .parseError, .invalidRequest, .methodNotFound, .internalError, nil:
             break
         }
     }

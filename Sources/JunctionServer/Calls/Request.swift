@@ -64,7 +64,7 @@ extension Request {
         let pending = NIOLoopBound((PendingRequest(self), onSuccess), eventLoop: connection.eventLoop)
         return { result in
             let (pending, onSuccess) = pending.value
-            pending.settle { request in
+            pending.finish { request in
                 switch result {
                 case .success(let answer):
                     onSuccess(answer)
@@ -88,14 +88,14 @@ final class PendingRequest {
         connection.requestBegan(size)
     }
 
-    func settle(_ answer: (Request) -> Void) {
+    func finish(_ answer: (Request) -> Void) {
         begin()
         answer(request)
         request.connection.requestEnded(request.size)
     }
 
     /// Answers with a body. The account is charged until the body was written.
-    func settle(_ answer: WireApiAnswer, _ body: GatheredBody) {
+    func finish(_ answer: WireApiAnswer, _ body: GatheredBody) {
         begin()
         body.whenOver = { [request, unowned body] in
             request.connection.bodyEnded(body)

@@ -103,7 +103,7 @@ private final class HandlerRegistration {
         self.question = nil
     }
 
-    private func answered(_ attempt: Attempt, _ result: Result<WireRenewalAnswer, QuestionFailure>) {
+    private func answered(_ attempt: AttemptID, _ result: Result<WireRenewalAnswer, QuestionFailure>) {
         guard let handler else { preconditionFailure("A session handler answered before it was registered") }
         // An error, an invalid answer, or an answer of a caller without the right counts as "unable".
         let isAllowed = connection.caller.may(.handle)

@@ -90,7 +90,7 @@ final class CredentialConnection {
     }
 
     private func waitedLongEnough() {
-        let limit = dispatcher.patience.credential.components.seconds
+        let limit = dispatcher.timeouts.credential.components.seconds
         // A peer may also not have read its answer.
         if isAnswered { return close() }
         let words = ["There was no valid token within \(limit) s", obstacle?.message, obstacle?.remedy]
@@ -122,7 +122,7 @@ extension CredentialConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.credential)) {
+        deadline = eventLoop.scheduleTask(in: TimeAmount(dispatcher.timeouts.credential)) {
             connection.value.waitedLongEnough()
         }
         serve()
@@ -149,5 +149,10 @@ extension CredentialConnection: ChannelInboundHandler {
 
 extension WireError {
     /// Whether there may be a token later, although no caller does anything.
-    fileprivate var passesWithTime: Bool { knownCode == .tokenExpired || knownCode == .providerUnavailable }
+    fileprivate var passesWithTime: Bool {
+        switch knownCode {
+        case .tokenExpired, .providerUnavailable, .misconfigured, .busy: true
+        default: false
+        }
+    }
 }

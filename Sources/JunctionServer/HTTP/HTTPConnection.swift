@@ -61,7 +61,7 @@ final class HTTPConnection {
         dispatcher = registry.dispatcher
         self.registry = registry
         self.eventLoop = eventLoop
-        budget = WaitingBudget(dispatcher.patience.line)
+        budget = WaitingBudget(dispatcher.timeouts.line)
     }
 
     var exchange: HTTPExchange? {
@@ -281,7 +281,7 @@ final class HTTPConnection {
     private func restartBudget(hasBegun: Bool) {
         waiting?.cancel()
         waiting = nil
-        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(dispatcher.patience.line))
+        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(dispatcher.timeouts.line))
     }
 
     // MARK: Writing
@@ -369,8 +369,8 @@ final class HTTPConnection {
         guard !otherHasEnded else { return close() }
         context.close(mode: .output, promise: nil)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        let patience = TimeAmount(dispatcher.patience.farewell)
-        farewellTimer = eventLoop.scheduleTask(in: patience) { connection.value.close() }
+        let timeouts = TimeAmount(dispatcher.timeouts.farewell)
+        farewellTimer = eventLoop.scheduleTask(in: timeouts) { connection.value.close() }
     }
 
     /// Passes on the provider's answer as long as the client reads.

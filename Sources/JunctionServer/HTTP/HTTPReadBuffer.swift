@@ -150,7 +150,7 @@ final class HTTPReadBuffer: ChannelInboundHandler {
 }
 
 extension HTTPReadBuffer: RoundRobinClient {
-    func goOn() {
+    func resume() {
         isTurnDue = false
         give()
     }

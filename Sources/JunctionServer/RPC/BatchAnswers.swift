@@ -51,14 +51,14 @@ final class BatchAnswers {
 
     /// Adds the answer to an API call.
     ///
-    /// - Parameter error: the answer to send instead if the rest of the batch takes longer than `Patience.room`.
+    /// - Parameter error: the answer to send instead if the rest of the batch takes longer than `Timeouts.room`.
     func add(_ line: OutgoingLine, orAfterTooLong error: WireError, for id: WireRequestID, to connection: Connection) {
         var message: [UInt8] = []
         message.appendError(error, for: id)
         add(Answer(line: line, error: message), to: connection)
         guard missing > 0, deadline == nil, !connection.isClosed else { return }
         let batch = NIOLoopBound((self, connection), eventLoop: connection.eventLoop)
-        deadline = connection.eventLoop.scheduleTask(in: TimeAmount(connection.dispatcher.patience.room)) {
+        deadline = connection.eventLoop.scheduleTask(in: TimeAmount(connection.dispatcher.timeouts.room)) {
             let (batch, connection) = batch.value
             batch.giveUpBodies(of: connection)
         }

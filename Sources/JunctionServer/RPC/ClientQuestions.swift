@@ -10,7 +10,7 @@ final class ClientQuestions {
 
     private struct Question {
         let deadline: Scheduled<Void>?
-        let settle: (Result<JSONValue, QuestionFailure>) -> Void
+        let finish: (Result<JSONValue, QuestionFailure>) -> Void
     }
 
     init(_ eventLoop: any EventLoop) {
@@ -27,7 +27,7 @@ final class ClientQuestions {
         let id = lastId
         let questions = NIOLoopBound(self, eventLoop: eventLoop)
         let deadline = time.map { time in
-            eventLoop.scheduleTask(in: time) { questions.value.settle(id, .failure(.silence)) }
+            eventLoop.scheduleTask(in: time) { questions.value.finish(id, .failure(.silence)) }
         }
         waiting[id] = Question(deadline: deadline) { result in
             answer(
@@ -46,7 +46,7 @@ final class ClientQuestions {
     /// Passes an answer of the peer to the function that waits for it. An answer that no function waits for is dropped.
     func received(_ answer: Response) {
         guard let id = answer.id.number else { return }
-        settle(id, answer.outcome.mapError(QuestionFailure.refused))
+        finish(id, answer.outcome.mapError(QuestionFailure.refused))
     }
 
     /// Withdraws a question. If the answer comes, it is dropped.
@@ -56,13 +56,13 @@ final class ClientQuestions {
 
     /// Fails all open questions: no answer can come any more.
     func failAll(_ failure: QuestionFailure) {
-        for id in waiting.keys.sorted() { settle(id, .failure(failure)) }
+        for id in waiting.keys.sorted() { finish(id, .failure(failure)) }
     }
 
-    private func settle(_ id: Int64, _ result: Result<JSONValue, QuestionFailure>) {
+    private func finish(_ id: Int64, _ result: Result<JSONValue, QuestionFailure>) {
         guard let question = waiting.removeValue(forKey: id) else { return }
         question.deadline?.cancel()
-        question.settle(result)
+        question.finish(result)
     }
 }
 

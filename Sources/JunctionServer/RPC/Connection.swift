@@ -174,7 +174,7 @@ final class Connection {
         guard !machine.isClosed, let context, let bytes = outbox.take() else { return }
         let sent = bytes.withUnsafeBytes { sendDirectly($0, over: context.channel) }
         if sent < bytes.count { handOver(ByteBuffer(bytes: bytes[sent...]), over: context) }
-        dispatcher.giveBack(bytes)
+        dispatcher.recycle(bytes)
     }
 
     private func handOver(_ bytes: ByteBuffer, over context: ChannelHandlerContext) {
@@ -249,7 +249,7 @@ final class Connection {
     }
 
     private func performInput(_ actions: ConnectionMachine.Actions) {
-        if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(dispatcher.patience.line)) }
+        if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(dispatcher.timeouts.line)) }
         if actions.contains(.sayTooMuch) { say(.tooMuchWaits) }
         if actions.contains(.forgetInput) { receiveBuffer.clear() }
         if actions.contains(.retire) { retire() }
@@ -279,7 +279,7 @@ final class Connection {
         deadline?.cancel()
         deadline = machine.deadline.map { due in
             let connection = NIOLoopBound(self, eventLoop: eventLoop)
-            return eventLoop.scheduleTask(in: TimeAmount(dispatcher.patience.time(for: due))) {
+            return eventLoop.scheduleTask(in: TimeAmount(dispatcher.timeouts.time(for: due))) {
                 connection.value.deadlinePassed()
             }
         }
@@ -293,7 +293,7 @@ final class Connection {
         // Uses a copy. The machine computes with durations in code that the compiler cannot inspect. If that code
         // accessed `machine` itself, Swift would check every access to `machine` at run time, in each answer.
         var machine = machine
-        let actions = machine.deadlinePassed(present, after: dispatcher.patience.time(for: due))
+        let actions = machine.deadlinePassed(present, after: dispatcher.timeouts.time(for: due))
         self.machine = machine
         perform(actions)
     }
@@ -342,7 +342,7 @@ final class Connection {
     }
 
     /// Resumes when it is this connection's turn again.
-    func goOn() { perform(machine.resumed()) }
+    func resume() { perform(machine.resumed()) }
 
     private func handleLines() {
         let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
@@ -371,7 +371,7 @@ final class Connection {
                 unsent = outbox.unsent
             }
         }
-        if machine.isClosed { receiveBuffer.clear() } else { receiveBuffer.settle() }
+        if machine.isClosed { receiveBuffer.clear() } else { receiveBuffer.compact() }
         let rest = receiveBuffer.count
         swap(&receiveBuffer, &self.receiveBuffer)
         perform(machine.handled(lines, rest: rest, mayHoldLines: mayHoldLines))
@@ -408,7 +408,7 @@ extension Connection: ChannelInboundHandler {
         let actions = machine.received(bytes.readableBytes)
         perform(actions)
         // Lines that are not handled yet must not stay in memory that SwiftNIO fills again.
-        if !actions.contains(.handleLines) { receiveBuffer.settle() }
+        if !actions.contains(.handleLines) { receiveBuffer.compact() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -441,7 +441,7 @@ extension Connection: ChannelInboundHandler {
         ended()
         self.context = nil
         receiveBuffer.clear()
-        if let left = outbox.take() { dispatcher.giveBack(left) }
+        if let left = outbox.take() { dispatcher.recycle(left) }
         registry.closed(self)
     }
 }

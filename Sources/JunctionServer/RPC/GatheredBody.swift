@@ -85,11 +85,11 @@ final class GatheredBody {
     func gather(then: @escaping (Outcome) -> Void) {
         self.then = then
         let body = NIOLoopBound(self, eventLoop: eventLoop)
-        source.whenMore { body.value.goOn() }
-        goOn()
+        source.whenMore { body.value.resume() }
+        resume()
     }
 
-    private func goOn() {
+    private func resume() {
         guard stage == .gathering else { return }
         if let breach = source.breach { return fail(WireError(SessionError(ofCall: breach))) }
         if !hasRoom {
@@ -112,11 +112,11 @@ final class GatheredBody {
                 ticket = nil
                 guard hasRoom else { return fail(.noRoomForAnswer) }
                 (self.hasRoom, counted) = (true, wanted)
-                goOn()
+                resume()
             }
         } else if accounts.keepIfRoom(wanted, for: user) {
             (hasRoom, counted) = (true, wanted)
-            goOn()
+            resume()
         } else {
             fail(.answerTooLargeForBatch)
         }

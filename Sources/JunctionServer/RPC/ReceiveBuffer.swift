@@ -7,7 +7,7 @@ import NIOCore
 /// wiped, because it may contain a credential.
 struct ReceiveBuffer {
     enum Line {
-        /// A line without its ending. It must not be kept after `settle`.
+        /// A line without its ending. It must not be kept after `compact`.
         case complete(ByteBuffer)
         case tooLong
     }
@@ -55,7 +55,7 @@ struct ReceiveBuffer {
     }
 
     /// Moves the remaining input to memory of this buffer, and wipes the handled part.
-    mutating func settle() {
+    mutating func compact() {
         guard isBorrowed || unread.readerIndex > received.readerIndex else { return received = ByteBuffer() }
         let rest = unread.readableBytes > 0 ? ByteBuffer(bytes: unread.readableBytesView) : ByteBuffer()
         received.wipeReadableBytes()

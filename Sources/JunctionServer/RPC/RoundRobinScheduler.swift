@@ -2,7 +2,7 @@ import NIOCore
 
 /// A connection or buffer that continues its work in its turn.
 protocol RoundRobinClient: AnyObject {
-    func goOn()
+    func resume()
 }
 
 /// Lets connections with more work than one turn continue in rounds. The event loop handles other events between two
@@ -32,7 +32,7 @@ final class RoundRobinScheduler {
     private func round() {
         // The list is kept during the round, so that a member that is added meanwhile waits for the next round.
         let count = waiting.count
-        for taker in waiting.prefix(count) { taker.goOn() }
+        for taker in waiting.prefix(count) { taker.resume() }
         waiting.removeFirst(count)
         if !waiting.isEmpty { begin() }
     }

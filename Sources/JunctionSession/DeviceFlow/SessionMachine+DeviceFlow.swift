@@ -3,7 +3,7 @@ extension SessionMachine {
     // MARK: Events
 
     /// Handles the codes that the provider has issued. The machine answers the caller when they have been written.
-    package mutating func approvalBegan(_ attempt: Attempt, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
+    package mutating func approvalBegan(_ attempt: AttemptID, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
             return []
@@ -27,7 +27,7 @@ extension SessionMachine {
     ///
     /// - Parameter host: the host that was polled.
     package mutating func pollFailed(
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
         _ failure: PollFailure,
         by host: String? = nil,
         now: Moment
@@ -75,7 +75,7 @@ extension SessionMachine {
         let grant = signIn.endDevice(because: refusal.message)
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential, host: host)))]
-            + (grant.map { [.giveBack($0)] } ?? [])
+            + (grant.map { [.revokePartialGrant($0)] } ?? [])
     }
 
     mutating func expireDeviceSignIn(_ now: Moment) -> [Effect] {

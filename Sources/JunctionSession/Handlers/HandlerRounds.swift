@@ -13,7 +13,7 @@
 /// of this user's handlers answers. Among a user's handlers, the round asks the one that registered last. A handler
 /// that could not help moves behind the user's other handlers, so the next round asks another one.
 ///
-/// The round that began first asks first, and goes on until it is over.
+/// Of two rounds, the one that has begun to ask goes first. If both have, the one that ends earlier goes first.
 struct HandlerRounds: Hashable, Sendable {
     /// The time limit for the answer of one handler.
     let handlerTimeout: Duration
@@ -21,21 +21,19 @@ struct HandlerRounds: Hashable, Sendable {
     /// The users whose handler was silent and whose handlers have not answered since.
     private var silentUsers: Set<UInt32> = []
     private var open: Question?
-    /// The attempt for which a handler was asked last. Its round goes on before the other one.
-    private var lastAttempt: Attempt?
-    /// The users who were asked since the last renewal that began outside a postponement. `nil`
-    /// after a restart during a postponement, because the record does not list the users who were asked.
+    /// The users whose handlers were asked since the failure that began the postponement. `nil` after a restart during
+    /// a postponement, because the record does not list them.
     private var askedUsers: Set<UInt32>? = []
 
     private struct Question: Hashable, Sendable {
         var handler: HandlerID
-        var attempt: Attempt
+        var attempt: AttemptID
         var deadline: Uptime
     }
 
     struct Round: Hashable, Sendable {
         /// The exchange or the renewal that goes on with the answer.
-        var attempt: Attempt
+        var attempt: AttemptID
         /// `missing`: a sign-in brings no token. Every other reason is that of a renewal.
         var reason: RenewalReason
         var userId: String?
@@ -93,7 +91,7 @@ struct HandlerRounds: Hashable, Sendable {
     /// Removes a handler that has disconnected.
     ///
     /// - Returns: the attempt of its open question, which counts as answered with *unable*.
-    mutating func remove(_ handler: HandlerID) -> Attempt? {
+    mutating func remove(_ handler: HandlerID) -> AttemptID? {
         handlers.removeAll { $0 == handler }
         guard let question = open, question.handler == handler else { return nil }
         open = nil
@@ -133,7 +131,11 @@ struct HandlerRounds: Hashable, Sendable {
     /// - Parameter rounds: the rounds that go on.
     func next(of rounds: [Round]) -> Round? {
         guard open == nil else { return nil }
-        return rounds.first { $0.attempt == lastAttempt } ?? rounds.min { $0.attempt.number < $1.attempt.number }
+        return rounds.min { one, other in
+            guard one.end != other.end else { return one.attempt.number < other.attempt.number }
+            guard let otherEnd = other.end else { return true }
+            return one.end.map { $0 < otherEnd } ?? false
+        }
     }
 
     /// Asks the next handler of a round. Returns `nil` if the round has no user or no time left.
@@ -145,7 +147,6 @@ struct HandlerRounds: Hashable, Sendable {
         round.asked += 1
         if !round.isOfSignIn { askedUsers?.insert(handler.uid) }
         open = Question(handler: handler, attempt: round.attempt, deadline: now.uptime + patience)
-        lastAttempt = round.attempt
         let question = RenewalQuestion(
             attempt: round.attempt,
             reason: round.reason,
@@ -157,7 +158,7 @@ struct HandlerRounds: Hashable, Sendable {
     }
 
     /// Closes the open question if the handler and the attempt match. Returns whether they do.
-    mutating func answered(_ handler: HandlerID, _ attempt: Attempt) -> Bool {
+    mutating func answered(_ handler: HandlerID, _ attempt: AttemptID) -> Bool {
         guard let question = open, question.handler == handler, question.attempt == attempt else { return false }
         open = nil
         silentUsers.remove(handler.uid)
@@ -172,7 +173,7 @@ struct HandlerRounds: Hashable, Sendable {
     }
 
     /// Closes the open question if its time is over. Returns its attempt.
-    mutating func timedOut(_ now: Moment) -> Attempt? {
+    mutating func timedOut(_ now: Moment) -> AttemptID? {
         guard let question = open, question.deadline <= now.uptime else { return nil }
         open = nil
         silentUsers.insert(question.handler.uid)
@@ -202,7 +203,7 @@ extension HandlerRounds.Round {
     }
 
     /// Returns the same round with a new time limit, for a later attempt that has kept a handler's secret.
-    func continued(by attempt: Attempt, within limit: Duration) -> HandlerRounds.Round {
+    func continued(by attempt: AttemptID, within limit: Duration) -> HandlerRounds.Round {
         guard attempt != self.attempt else { return self }
         var next = self
         (next.attempt, next.limit, next.end) = (attempt, limit, nil)
@@ -253,7 +254,7 @@ package enum RenewalReason: String, Hashable, Sendable {
 /// The question to a handler.
 package struct RenewalQuestion: Hashable, Sendable {
     /// Identifies the question. The answer must repeat it.
-    package var attempt: Attempt
+    package var attempt: AttemptID
     package var reason: RenewalReason
     package var userId: String?
     package var expiresAt: WallTime?

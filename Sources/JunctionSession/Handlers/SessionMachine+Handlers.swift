@@ -11,14 +11,14 @@ extension SessionMachine {
 
     /// Handles a handler that unregistered or disconnected. If it was being asked, the next one is asked.
     package mutating func handlerGone(_ handler: HandlerID, now: Moment) -> [Effect] {
-        if let round = round(of: rounds.remove(handler)) { goOn(round.afterFailure("the last one has gone")) }
+        if let round = round(of: rounds.remove(handler)) { continueRound(round.afterFailure("the last one has gone")) }
         return settle(now)
     }
 
     /// Handles a handler's answer. An answer without an open question (late, repeated, after a sign-out) is dropped.
     package mutating func handlerAnswered(
         _ handler: HandlerID,
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
         _ answer: HandlerAnswer,
         now: Moment
     ) -> [Effect] {
@@ -33,8 +33,8 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         switch answer {
-        case .unable, .renew: goOn(round.afterFailure("the last one could not get a token"))
-        case .failed(let words): goOn(round.afterFailure("the last one said: \(words)"))
+        case .unable, .renew: continueRound(round.afterFailure("the last one could not get a token"))
+        case .failed(let words): continueRound(round.afterFailure("the last one said: \(words)"))
         case .given(let given): return sendExchange(round, given: given.secret, now)
         }
         return []
@@ -47,12 +47,13 @@ extension SessionMachine {
     ) -> [Effect] {
         switch answer {
         case .unable:
-            goOn(round.afterFailure("the last one could not get a token"))
+            continueRound(round.afterFailure("the last one could not get a token"))
         case .failed:
             // An app's own text would reach the snapshot and the log, and may hold a secret. Only the caller of a
             // sign-in gets it.
-            goOn(round.afterFailure("the last one answered with an error"))
-        case .renew where installation.session.map { $0.stored.reauthenticationPending && !mayPass($0) } ?? false:
+            continueRound(round.afterFailure("the last one answered with an error"))
+        case .renew
+        where installation.session.map { $0.stored.reauthenticationPending && !mayRetryDespiteDemand($0) } ?? false:
             renewal.rest()
             repeatForCallers(.reauthenticationRequired, now)
             callers.refuse(.reauthenticationRequired) { $0 == .renewal }
@@ -94,7 +95,7 @@ extension SessionMachine {
     /// Returns a round for a renewal. Without `users`, it asks every user who has a handler.
     func round(
         for session: Session,
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
         _ reason: RenewalReason,
         by uid: UInt32? = nil,
         of users: [UInt32]? = nil,
@@ -119,23 +120,23 @@ extension SessionMachine {
     /// The rounds that go on.
     private var openRounds: [HandlerRounds.Round] { [signIn.round, renewal.round].compactMap(\.self) }
 
-    private func round(of attempt: Attempt?) -> HandlerRounds.Round? { openRounds.first { $0.attempt == attempt } }
+    private func round(of attempt: AttemptID?) -> HandlerRounds.Round? { openRounds.first { $0.attempt == attempt } }
 
     /// Goes on with a round whose last answer was of no use.
-    private mutating func goOn(_ round: HandlerRounds.Round) {
+    private mutating func continueRound(_ round: HandlerRounds.Round) {
         rounds.putBehindOthers(round.lastAsked)
         keep(round)
     }
 
     private mutating func keep(_ round: HandlerRounds.Round) {
-        if round.isOfSignIn { signIn.ask(round) } else { renewal.goOn(round) }
+        if round.isOfSignIn { signIn.ask(round) } else { renewal.continueRound(round) }
     }
 
     /// Asks the next handler if no question is open, and ends the rounds in which no handler could help.
     mutating func advanceRounds(_ now: Moment) -> [Effect] {
         rounds.closeQuestion(unlessOf: openRounds)
         if let round = round(of: rounds.timedOut(now)) {
-            goOn(round.afterFailure("the last one did not answer in time"))
+            continueRound(round.afterFailure("the last one did not answer in time"))
         }
         var effects: [Effect] = []
         while var round = rounds.next(of: openRounds) {

@@ -30,7 +30,7 @@ extension SessionOwner {
     /// - Parameter words: the reason of a failure. The person who signs in sees its first line.
     package func answered(
         _ handler: HandlerID,
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
         _ answer: RenewalAnswer?,
         saying words: String? = nil
     ) {

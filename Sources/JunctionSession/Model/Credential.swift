@@ -45,13 +45,14 @@ package enum Credential: Sendable {
 }
 
 extension SharedSecret {
-    /// The link code in normal form: without spaces and dashes, in lower case. A person may write it differently.
+    /// The link code in normal form: without spaces and dashes, in lower case. A person may write it differently, or
+    /// copy it with a dash or a space that is not ASCII. A code itself is ASCII.
     package var ofLinkCode: SharedSecret {
         withUnsafeBytes { typed in
             SharedSecret(
                 Secret(capacity: typed.count) { room in
                     var count = 0
-                    for byte in typed where byte != UInt8(ascii: "-") && byte != 0x20 && !(0x09...0x0D).contains(byte) {
+                    for byte in typed where (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "-") {
                         room[count] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
                         count += 1
                     }

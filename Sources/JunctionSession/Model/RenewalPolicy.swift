@@ -12,7 +12,7 @@ package enum RenewalPolicy {
     package static let firstBackoff: Duration = .seconds(2)
     /// The upper bound of every backoff delay.
     package static let longestBackoff: Duration = .seconds(600)
-    /// While the token lives, no backoff delay exceeds the rest of its lifetime, or this value if it is larger. After
+    /// While the token lives, the longest backoff delay is the rest of its lifetime, but at least this value. After
     /// an outage of ten minutes, a fleet then renews its tokens before they expire (docs/fleet.md).
     package static let backoffBeforeEnd: Duration = .seconds(60)
     /// The lower bound of every delay, so that an unlucky draw does not cause a busy loop.

@@ -48,6 +48,11 @@ package struct Retry: Hashable, Sendable {
         (time, self.isDemanded) = (now.uptime + delay, isDemanded)
     }
 
+    /// Sets the pause that the provider demands. The failures stay counted.
+    mutating func wait(until end: Uptime) {
+        (time, isDemanded) = (end, true)
+    }
+
     /// Counts a failed attempt and sets the pause.
     mutating func failed(after delay: Duration, isDemanded: Bool = false, _ now: Moment) {
         failures += 1

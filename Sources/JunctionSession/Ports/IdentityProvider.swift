@@ -19,8 +19,8 @@ package protocol IdentityProvider: Sendable {
     /// Returns the host that accepts or refuses the credential, for the log. `nil` if no request is made.
     func host(of credential: Credential) -> String?
 
-    /// Exchanges a credential for a session. The credential is spent after any outcome. `store` keeps partial grants;
-    /// the next attempt with the same credential continues with them.
+    /// Exchanges a credential for a session. Treat the credential as spent, unless the error says that no request was
+    /// sent. `store` keeps partial grants; the next attempt with the same credential continues with them.
     ///
     /// - Parameter expected: the only permitted user (a link code under a session that needs reauthentication). If
     ///   another user is known before the final exchange, the call fails with `.otherUser`. A grant for another user is
@@ -32,20 +32,20 @@ package protocol IdentityProvider: Sendable {
     ) async throws(ExchangeFailure) -> Grant
 
     /// Begins a device sign-in by requesting its codes. Only for a credential that awaits approval.
-    func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization
+    func requestDeviceAuthorization(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization
 
     /// Polls once whether the sign-in has been approved, or continues with a partial grant (`store`). No retry. The
     /// session decides when to poll.
     func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant
 
     /// Revokes a partial grant that is no longer needed.
-    func giveBack(_ partialGrant: SharedSecret) async
+    func revokePartialGrant(_ partialGrant: SharedSecret) async
 
     /// Returns the address of the provider's page for a sign-in in a browser. That page returns an authorization code.
     func authorizationPage(_ page: AuthorizationPage) async throws(AuthorizationPageFailure) -> String
 
-    /// Renews the session: one request, no retry, no redirect. If a refusal is ambiguous, the provider may make one
-    /// request about the user.
+    /// Renews the session: one request, no retry, no redirect. If a refusal does not say whether the user still exists,
+    /// one more request asks for the user.
     ///
     /// - Parameter secrets: the session's own secrets. They include an access token that is valid for both requests, if
     ///   there is one.
@@ -74,7 +74,7 @@ package protocol IdentityProvider: Sendable {
     func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool
 
     /// Checks that a request stays within the signed-in user's own resources, and returns it in normal form.
-    func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest
+    func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest
 
     /// Sends one admitted request as the signed-in user: no retry, no redirect, a bounded body.
     func send(
@@ -98,7 +98,9 @@ extension IdentityProvider {
     package func host(of credential: Credential) -> String? { nil }
 
     /// Refuses, for a provider without device sign-ins.
-    package func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
+    package func requestDeviceAuthorization(_ credential: Credential) async throws(ExchangeFailure)
+        -> DeviceAuthorization
+    {
         throw .refused("\(name) has no sign-in that is approved on another screen")
     }
 
@@ -137,7 +139,7 @@ extension IdentityProvider {
     package func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool { true }
 
     /// Does nothing, for a provider without partial grants, or whose partial grants need no revocation.
-    package func giveBack(_ partialGrant: SharedSecret) async {}
+    package func revokePartialGrant(_ partialGrant: SharedSecret) async {}
 }
 
 /// The request parameters of a sign-in in a browser (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8252).
@@ -207,7 +209,7 @@ package enum ExchangeFailure: Error, Equatable, Sendable {
     case terminated(code: String, message: String)
     /// The credential belongs to another user than the expected one.
     case otherUser(Identity)
-    /// Any other failure. Nothing is lost.
+    /// Any other failure. It does not end a session.
     case unavailable(Unavailability)
 }
 

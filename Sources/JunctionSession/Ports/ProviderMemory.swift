@@ -17,8 +17,8 @@ package protocol ProviderMemory: Sendable {
     /// The function returns at once. If the disk refuses, this process keeps the fact in memory and continues.
     func note(_ fact: String?)
 
-    /// Returns whether this is the noted fact, also after a restart.
-    func isNoted(_ fact: String) async -> Bool
+    /// Returns whether this is the noted fact, also after a restart. It may read the disk, so call it only at a start.
+    func isNoted(_ fact: String) -> Bool
 }
 
 /// The error for a sequence that is not larger than every used one.

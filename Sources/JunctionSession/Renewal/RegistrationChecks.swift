@@ -12,7 +12,7 @@ struct RegistrationChecks: Hashable, Sendable {
     private(set) var secrets: SecretRef?
     /// The time of the next check. `nil` while one is under way.
     private(set) var dueAt: Uptime?
-    private var request: Attempt?
+    private var request: AttemptID?
 
     init() {}
 
@@ -31,14 +31,14 @@ struct RegistrationChecks: Hashable, Sendable {
 
     func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? false }
 
-    mutating func begin(_ attempt: Attempt) {
+    mutating func begin(_ attempt: AttemptID) {
         (request, dueAt) = (attempt, nil)
     }
 
     /// Handles the provider's answer or a failed request.
     ///
     /// - Returns: whether the answer is about the present session.
-    mutating func ended(_ attempt: Attempt, _ now: Moment, using random: inout Randomness) -> Bool {
+    mutating func ended(_ attempt: AttemptID, _ now: Moment, using random: inout Randomness) -> Bool {
         guard request == attempt else { return false }
         (request, dueAt) = (nil, now.uptime + random.uniform(in: RenewalPolicy.checkPause))
         return true

@@ -33,10 +33,10 @@ struct Renewal: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
         case resting(Wait)
         case asking(HandlerRounds.Round)
-        case writingIntent(Try, PersistenceQueue.Update)
-        case sending(Try, since: Uptime)
+        case writingIntent(Attempt, PersistenceQueue.Update)
+        case sending(Attempt, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of an external user id.
-        case answered(Try, since: Uptime, Answer)
+        case answered(Attempt, since: Uptime, Answer)
         /// The persistence queue writes the outcome. With a `MissingAccessToken`, the renewal fails when that write has
         /// ended.
         case storing(MissingAccessToken?)
@@ -58,7 +58,7 @@ struct Renewal: Hashable, Sendable {
 
     /// An answer that brought a new refresh token and no usable access token.
     struct MissingAccessToken: Hashable, Sendable {
-        var tried: Try
+        var tried: Attempt
         var failure: Unavailability
     }
 
@@ -69,7 +69,7 @@ struct Renewal: Hashable, Sendable {
         /// The time to send the same refresh token again. No handler is asked.
         case refreshRetry
         /// The pause after a transient failure. The next attempt uses a kept handler's secret again.
-        case backoff(keeping: Try?)
+        case backoff(keeping: Attempt?)
         /// The end of a postponement: no handler could help. Until then only `session.renew` and a sign-in ask
         /// handlers.
         case postponed(until: Uptime, after: String)
@@ -78,8 +78,8 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// One attempt, and the secret that it uses.
-    struct Try: Hashable, Sendable {
-        var attempt: Attempt
+    struct Attempt: Hashable, Sendable {
+        var attempt: AttemptID
         /// A handler's secret. `nil`: the session's own secrets.
         var given: Given?
         /// The round of questions that led to the attempt, if there was one.
@@ -187,24 +187,24 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Goes on with the round of questions.
-    mutating func goOn(_ round: HandlerRounds.Round) {
+    mutating func continueRound(_ round: HandlerRounds.Round) {
         phase = .asking(round)
     }
 
     /// Returns the attempt that is made without a question.
-    func attempt(_ attempt: Attempt) -> Try {
-        Try(attempt: attempt, given: kept?.given, round: kept?.round, isRefreshRetry: isRetryingRefresh)
+    func attempt(_ attempt: AttemptID) -> Attempt {
+        Attempt(attempt: attempt, given: kept?.given, round: kept?.round, isRefreshRetry: isRetryingRefresh)
     }
 
     /// Enters the phase in which the intent is written.
-    mutating func writeIntent(of next: Try, until update: PersistenceQueue.Update, _ now: Moment) {
+    mutating func writeIntent(of next: Attempt, until update: PersistenceQueue.Update, _ now: Moment) {
         // If a handler was asked, the attempt began with the question.
         if isResting { retry.begin(now) }
         phase = .writingIntent(next, update)
     }
 
     /// Enters the phase in which the request is sent. The intent is on the disk, or the disk has refused it.
-    mutating func send(_ next: Try, _ now: Moment) {
+    mutating func send(_ next: Attempt, _ now: Moment) {
         if next.isRefreshRetry { refreshRetries.sent(now) }
         phase = .sending(next, since: now.uptime)
     }
@@ -217,13 +217,13 @@ struct Renewal: Hashable, Sendable {
     // MARK: Outcomes
 
     /// Returns the attempt of this request. `nil` if its outcome is no longer wanted.
-    func sent(_ attempt: Attempt) -> Try? {
+    func sent(_ attempt: AttemptID) -> Attempt? {
         guard case .sending(let tried, _) = phase, tried.attempt == attempt else { return nil }
         return tried
     }
 
     /// Keeps the provider's answer to this request. Returns false if its outcome is no longer wanted.
-    mutating func answered(_ attempt: Attempt, _ answer: Answer, _ now: Moment) -> Bool {
+    mutating func answered(_ attempt: AttemptID, _ answer: Answer, _ now: Moment) -> Bool {
         guard case .sending(let tried, var since) = phase, tried.attempt == attempt else { return false }
         // The provider's grace begins when the request is sent, after name resolution and connection.
         if case .failed(.unavailable(let failure)) = answer, let ago = failure.sentAgo {
@@ -255,7 +255,7 @@ struct Renewal: Hashable, Sendable {
 
     /// Enters the phase in which a new refresh token without a usable access token is written. The old refresh token
     /// and the handler's secret are spent.
-    mutating func storeSuccessor(_ tried: Try, _ failure: Unavailability) {
+    mutating func storeSuccessor(_ tried: Attempt, _ failure: Unavailability) {
         var (tried, failure) = (tried, failure)
         (tried.given, tried.round) = (nil, nil)
         failure.ambiguous = false
@@ -298,7 +298,7 @@ struct Renewal: Hashable, Sendable {
     /// - Returns: the error for waiting callers, with the length of the pause.
     mutating func failed(
         _ failure: Unavailability,
-        _ tried: Try,
+        _ tried: Attempt,
         _ session: Session,
         refreshTokenSentAt sentAt: Uptime?,
         _ now: Moment,
@@ -336,7 +336,7 @@ struct Renewal: Hashable, Sendable {
     mutating func postpone(until: Uptime, after words: String, _ now: Moment) {
         lastError = Self.error(ofPostponementAfter: words)
         if let end = demandedUntil(now), end > until {
-            retry.wait(for: end - now.uptime, isDemanded: true, now)
+            retry.wait(until: end)
             phase = .resting(.backoff(keeping: nil))
         } else {
             phase = .resting(.postponed(until: until, after: words))
@@ -416,7 +416,7 @@ struct Renewal: Hashable, Sendable {
     var isOutcomeUnknown: Bool { refreshRetries.isOpen }
 
     /// The attempt whose handler's secret the next attempt uses again.
-    var kept: Try? {
+    var kept: Attempt? {
         if case .resting(.backoff(let kept)) = phase { kept } else { nil }
     }
 
@@ -464,7 +464,7 @@ struct Renewal: Hashable, Sendable {
     }
 }
 
-extension Renewal.Try {
+extension Renewal.Attempt {
     /// Whether it has a handler's secret that the retry may use again. A signature that may have been spent is not kept.
     fileprivate func isReusable(after failure: Unavailability) -> Bool {
         given.map { !($0.isSpentByUse && failure.ambiguous) } ?? false

@@ -3,7 +3,7 @@ extension SessionMachine {
     /// Handles the end of a registration check.
     ///
     /// - Parameter isKnown: `nil` if the provider answered neither yes nor no.
-    package mutating func registrationChecked(_ attempt: Attempt, isKnown: Bool?, now: Moment) -> [Effect] {
+    package mutating func registrationChecked(_ attempt: AttemptID, isKnown: Bool?, now: Moment) -> [Effect] {
         guard checks.ended(attempt, now, using: &random) else { return [] }
         guard isKnown == false, persistence.change == nil, renewal.noticeForgottenRegistration() else {
             return settle(now)

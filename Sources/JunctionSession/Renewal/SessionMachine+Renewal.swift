@@ -33,17 +33,17 @@ extension SessionMachine {
         if session.stored.token == nil {
             return SessionError(.unsupported, "An API key is not renewed: there is nothing to do")
         }
-        let isInVain = session.stored.reauthenticationPending && !asksApps(session) && !mayPass(session)
+        let isInVain = session.stored.reauthenticationPending && !asksApps(session) && !mayRetryDespiteDemand(session)
         return isInVain ? .reauthenticationRequired : nil
     }
 
     /// Whether the provider's demand for a new credential may have become obsolete.
-    func mayPass(_ session: Session) -> Bool {
+    func mayRetryDespiteDemand(_ session: Session) -> Bool {
         traits(of: session.stored.scheme).demandMayPass || session.stored.isReauthenticationPresumed
     }
 
     /// Handles a new token.
-    package mutating func renewalSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
+    package mutating func renewalSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
         answered(attempt, .granted(granted), now)
     }
 
@@ -53,7 +53,7 @@ extension SessionMachine {
     /// - Parameter granted: a grant without a lifetime. Except for the refresh token, its secrets are the session's
     ///   own.
     package mutating func renewalSucceededWithoutAccessToken(
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
         _ granted: Granted,
         _ failure: Unavailability,
         now: Moment
@@ -62,11 +62,11 @@ extension SessionMachine {
     }
 
     /// Handles a renewal without a grant. Only the provider's two explicit verdicts mean more than a delay.
-    package mutating func renewalFailed(_ attempt: Attempt, _ failure: RenewalFailure, now: Moment) -> [Effect] {
+    package mutating func renewalFailed(_ attempt: AttemptID, _ failure: RenewalFailure, now: Moment) -> [Effect] {
         answered(attempt, .failed(failure), now)
     }
 
-    private mutating func answered(_ attempt: Attempt, _ answer: Renewal.Answer, _ now: Moment) -> [Effect] {
+    private mutating func answered(_ attempt: AttemptID, _ answer: Renewal.Answer, _ now: Moment) -> [Effect] {
         if renewal.answered(attempt, answer, now) { return settle(now) }
         if let granted = answer.granted { return revokeUnwanted(attempt, granted, now) }
         _ = revocations.arrived(attempt)
@@ -99,7 +99,7 @@ extension SessionMachine {
     }
 
     private mutating func reported(
-        _ tried: Renewal.Try,
+        _ tried: Renewal.Attempt,
         _ failure: RenewalFailure,
         _ session: Session,
         _ now: Moment
@@ -116,7 +116,7 @@ extension SessionMachine {
 
     /// Applies a failure to the session.
     private mutating func judge(
-        _ tried: Renewal.Try,
+        _ tried: Renewal.Attempt,
         _ failure: RenewalFailure,
         _ session: Session,
         _ now: Moment
@@ -150,7 +150,7 @@ extension SessionMachine {
         "set renewal.mode = \"handler\" and restart junctiond, so that the daemon asks an app for the token"
 
     /// Asks the next handler, because the provider refused a handler's answer.
-    private mutating func askNext(after tried: Renewal.Try, _ reason: String, _ session: Session, _ now: Moment) {
+    private mutating func askNext(after tried: Renewal.Attempt, _ reason: String, _ session: Session, _ now: Moment) {
         let round =
             tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
             ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired, now)
@@ -161,7 +161,7 @@ extension SessionMachine {
     /// Keeps the session and registers it again at once: with the same app secret if it is not spent, otherwise with a
     /// new one. If the provider forgets the new registration, too, the renewal has failed.
     private mutating func registrationForgotten(
-        _ tried: Renewal.Try,
+        _ tried: Renewal.Attempt,
         _ session: Session,
         _ now: Moment
     ) {
@@ -196,7 +196,7 @@ extension SessionMachine {
 
     /// Keeps the session, answers the callers that wait, and sets the time of the next attempt.
     private mutating func retryLater(
-        _ tried: Renewal.Try,
+        _ tried: Renewal.Attempt,
         _ failure: Unavailability,
         _ session: Session,
         _ now: Moment
@@ -285,11 +285,11 @@ extension SessionMachine {
             return postpone(after: round.afterRefusal(refusal.message), now)
         }
         if let uid = round.uid { budget.charge(uid, now: now) }
-        writeIntent(Renewal.Try(attempt: round.attempt, given: given, round: round), now)
+        writeIntent(Renewal.Attempt(attempt: round.attempt, given: given, round: round), now)
     }
 
     /// Writes the intent. The request leaves when that write has ended, whether the disk has taken or refused it.
-    mutating func writeIntent(_ next: Renewal.Try, _ now: Moment) {
+    mutating func writeIntent(_ next: Renewal.Attempt, _ now: Moment) {
         guard case .signedIn(var session) = installation else { return }
         let usesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
         let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isRefreshRetry: next.isRefreshRetry)

@@ -1,6 +1,6 @@
 /// Renewals: sends the request and handles the provider's answer.
 extension SessionOwner {
-    func renew(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
+    func renew(_ attempt: AttemptID, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
         let own = secretStore.session(ref) ?? SessionSecrets()
         var secrets = own
         secrets.accessTokenEndsAt = machine.installation.session?.endsAt
@@ -25,7 +25,7 @@ extension SessionOwner {
         }
     }
 
-    func checkRegistration(_ attempt: Attempt, _ identity: Identity, with ref: SecretRef) {
+    func checkRegistration(_ attempt: AttemptID, _ identity: Identity, with ref: SecretRef) {
         let secrets = secretStore.session(ref) ?? SessionSecrets()
         start { owner in
             let isKnown = try? await owner.provider.knows(identity, with: secrets)
@@ -33,7 +33,7 @@ extension SessionOwner {
         }
     }
 
-    private func renewed(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
+    private func renewed(_ attempt: AttemptID, _ grant: Grant, keeping own: SessionSecrets) {
         guard grant.token != nil else { return succeededWithoutAccessToken(attempt, grant, keeping: own) }
         var grant = grant
         // An answer without a refresh token keeps the old one (RFC 6749 §6).
@@ -47,7 +47,7 @@ extension SessionOwner {
 
     /// Handles an answer without a usable access token. Its refresh token replaces the session's own. Without a refresh
     /// token, the effect at the provider is unknown.
-    private func succeededWithoutAccessToken(_ attempt: Attempt, _ grant: Grant, keeping own: SessionSecrets) {
+    private func succeededWithoutAccessToken(_ attempt: AttemptID, _ grant: Grant, keeping own: SessionSecrets) {
         var failure =
             grant.missingAccessToken ?? Unavailability("The provider's answer to the renewal holds no access token")
         guard let refreshToken = grant.refreshToken else {

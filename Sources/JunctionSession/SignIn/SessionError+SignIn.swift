@@ -14,7 +14,7 @@ extension SessionError {
     )
     static let withdrawn = SessionError(
         .permissionDenied,
-        "The right to this was withdrawn before it counted; nothing has changed"
+        "The capability 'manage' was withdrawn from this caller before the change was complete; nothing has changed"
     )
     static let notSignedIn = SessionError(.notSignedIn, "Nobody is signed in: sign in first")
     static let overtaken = SessionError(.notSignedIn, "A sign-out came in between: nobody is signed in")

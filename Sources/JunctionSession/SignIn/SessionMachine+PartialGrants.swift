@@ -1,19 +1,19 @@
 /// Grants of sign-ins whose user is not known yet.
 extension SessionMachine {
     /// Handles a partial grant: the provider needs another request before there is a session. The machine writes the
-    /// grant first and then returns `goOn`.
-    package mutating func partiallyGranted(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) -> [Effect] {
+    /// grant first and then returns `resumeExchange`.
+    package mutating func partiallyGranted(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt), !exchange.isWithdrawn else {
-            return [.giveBack(secrets), .goOn(attempt, false)]
+            return [.revokePartialGrant(secrets), .resumeExchange(attempt, false)]
         }
         let dropped = signIn.keep(secrets, until: updateRecord(), now)
-        return (dropped.map { [.giveBack($0)] } ?? []) + settle(now)
+        return (dropped.map { [.revokePartialGrant($0)] } ?? []) + settle(now)
     }
 
     /// Handles a sign-in whose credential an earlier attempt has spent. The sign-in continues with the grant of that
     /// attempt.
-    package mutating func foundPartialGrant(_ attempt: Attempt, _ secrets: SecretRef, now: Moment) {
-        if signIn.isSent(attempt) { signIn.goOn(with: secrets, now) }
+    package mutating func foundPartialGrant(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) {
+        if signIn.isSent(attempt) { signIn.continueExchange(with: secrets, now) }
     }
 
     /// Resumes the sign-in when the write of its grant has ended, whether the disk has taken or refused it.
@@ -22,7 +22,7 @@ extension SessionMachine {
             return []
         }
         signIn.release()
-        return [.goOn(exchange.attempt, true)]
+        return [.resumeExchange(exchange.attempt, true)]
     }
 
     /// Removes the grant of a decided sign-in from the record. Returns whether there was one.
@@ -36,6 +36,6 @@ extension SessionMachine {
     mutating func expireGrants(_ now: Moment) -> [Effect] {
         let over = signIn.expireGrants(now)
         if !over.isEmpty { updateRecord() }
-        return over.map { .giveBack($0) }
+        return over.map { .revokePartialGrant($0) }
     }
 }

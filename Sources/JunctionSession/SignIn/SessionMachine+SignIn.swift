@@ -104,7 +104,7 @@ extension SessionMachine {
     }
 
     /// Handles a granted session.
-    package mutating func exchangeSucceeded(_ attempt: Attempt, _ granted: Granted, now: Moment) -> [Effect] {
+    package mutating func exchangeSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
             dropGrant(of: exchange)
@@ -124,7 +124,7 @@ extension SessionMachine {
     ///
     /// - Parameter host: the host that accepts or refuses the credential.
     package mutating func exchangeFailed(
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
         _ failure: ExchangeFailure,
         by host: String? = nil,
         now: Moment
@@ -147,7 +147,7 @@ extension SessionMachine {
         case .otherUser, .unavailable:
             // The partial grant can be used by another attempt.
             if exchange.isWithdrawn, let grant = exchange.grant, dropGrant(of: exchange) {
-                effects.append(.giveBack(grant))
+                effects.append(.revokePartialGrant(grant))
             }
         }
         if case .unavailable = failure, exchange.grant != nil {
@@ -391,7 +391,7 @@ extension SessionMachine {
             )
         )
         if facts.needsHandler { return [] }
-        if facts.awaitsApproval { return [.authorize(attempt, credentialOf: id)] }
+        if facts.awaitsApproval { return [.requestDeviceAuthorization(attempt, credentialOf: id)] }
         return [.exchange(attempt, credentialOf: id, completedWith: nil, expecting: expected)]
     }
 

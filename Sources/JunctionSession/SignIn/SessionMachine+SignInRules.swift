@@ -49,11 +49,14 @@ extension SessionMachine {
     }
 
     /// Whether the token has expired or the provider has forgotten it, and no handler can be asked for another one:
-    /// none is registered, or the renewal is postponed. A sign-in then brings the missing token.
+    /// none is registered, or the renewal is postponed, also if the provider demands a longer pause. A sign-in then
+    /// brings the missing token.
     private func needsAbsentHandler(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isAlive(now) && !renewal.isRegistrationForgotten
         guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
-        return renewal.isResting && (renewal.postponement != nil || rounds.handlers.isEmpty)
+        let isPostponed =
+            renewal.postponement != nil || session.stored.postponement != nil && renewal.demandedUntil(now) != nil
+        return renewal.isResting && (isPostponed || rounds.handlers.isEmpty)
     }
 
     /// Returns the error for a sign-in beside another session.

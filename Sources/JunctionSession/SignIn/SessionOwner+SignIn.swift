@@ -19,7 +19,7 @@ extension SessionOwner {
             } catch {
                 if case .unavailable(let failure) = error {
                     let reason = Unavailability(error.refusal, cause: failure.cause, host: failure.host)
-                    owner.observer.happened(.exchangeEnded(.unavailable, reason))
+                    owner.observer.happened(.authorizationPageFailed(reason))
                 }
                 answer(.failure(error.refusal))
             }
@@ -27,7 +27,7 @@ extension SessionOwner {
     }
 
     func exchange(
-        _ attempt: Attempt,
+        _ attempt: AttemptID,
         _ request: RequestID,
         completedWith given: SecretRef?,
         expecting expected: Identity?
@@ -49,14 +49,14 @@ extension SessionOwner {
 
     // MARK: Device sign-in
 
-    func authorize(_ attempt: Attempt, _ request: RequestID) {
+    func requestDeviceAuthorization(_ attempt: AttemptID, _ request: RequestID) {
         let credential = requests[request]?.credential
         let caller = requests[request]?.caller
         approvalPermit = requests[request]?.isAllowed
         start { owner in
             do throws(ExchangeFailure) {
                 guard let credential else { throw .credentialGone }
-                let begun = try await owner.provider.authorize(credential)
+                let begun = try await owner.provider.requestDeviceAuthorization(credential)
                 let codes = owner.secretStore.put(.codes(begun.codes))
                 let seen = ApprovalBegun(codes: codes, life: begun.life, interval: begun.interval, caller: caller)
                 owner.handle { $0.approvalBegan(attempt, seen, now: $1) }
@@ -67,7 +67,7 @@ extension SessionOwner {
         }
     }
 
-    func poll(_ attempt: Attempt, with ref: SecretRef) {
+    func poll(_ attempt: AttemptID, with ref: SecretRef) {
         let codes = secretStore.codes(ref)
         let store = store(attempt, of: codes?.deviceCode)
         start { owner in
@@ -88,7 +88,7 @@ extension SessionOwner {
 
     /// Returns the store for the partial grants of this attempt. It finds the grant of an earlier attempt with the same
     /// credential.
-    private func store(_ attempt: Attempt, of credential: SharedSecret?) -> PartialGrantStore {
+    private func store(_ attempt: AttemptID, of credential: SharedSecret?) -> PartialGrantStore {
         guard let credential else { return .none }
         let known = machine.signIn.grantsInUse.first { ref in
             secretStore.partialGrant(ref)?.credential.matches(credential) ?? false
@@ -99,7 +99,7 @@ extension SessionOwner {
         }
     }
 
-    private func keep(_ grant: PartialGrant, for attempt: Attempt) async -> Bool {
+    private func keep(_ grant: PartialGrant, for attempt: AttemptID) async -> Bool {
         let ref = secretStore.put(.partialGrant(grant))
         return await withCheckedContinuation { continuation in
             waitingForDisk[attempt] = continuation

@@ -29,7 +29,7 @@ struct SignIn: Hashable, Sendable {
 
     /// One request to the provider that may sign a user in: a caller's sign-in, or a poll.
     struct Exchange: Hashable, Sendable {
-        let attempt: Attempt
+        let attempt: AttemptID
         /// The caller that brought the credential. `nil` for a poll.
         var request: RequestID?
         var uid: UInt32 = 0
@@ -113,7 +113,7 @@ struct SignIn: Hashable, Sendable {
     // MARK: Grants without a user
 
     /// Continues with the grant of an earlier attempt, which has spent the credential.
-    mutating func goOn(with grant: SecretRef, _ now: Moment) {
+    mutating func continueExchange(with grant: SecretRef, _ now: Moment) {
         exchange?.grant = grant
         // The caller has returned for the grant, so its time begins again.
         guard let index = grants.firstIndex(where: { $0.secrets == grant }) else { return }
@@ -175,7 +175,7 @@ struct SignIn: Hashable, Sendable {
     /// Begins a poll.
     ///
     /// - Returns: the codes of the poll.
-    mutating func poll(_ attempt: Attempt, _ now: Moment) -> SecretRef? {
+    mutating func poll(_ attempt: AttemptID, _ now: Moment) -> SecretRef? {
         guard exchange == nil, device?.poll(now) == true, let device else { return nil }
         exchange = Exchange(
             attempt: attempt,
@@ -225,12 +225,12 @@ struct SignIn: Hashable, Sendable {
     // MARK: Queries
 
     /// Returns the exchange under way if it waits for this attempt.
-    func sent(_ attempt: Attempt) -> Exchange? {
+    func sent(_ attempt: AttemptID) -> Exchange? {
         guard let exchange, exchange.attempt == attempt, case .sent = exchange.stage else { return nil }
         return exchange
     }
 
-    func isSent(_ attempt: Attempt) -> Bool { sent(attempt) != nil }
+    func isSent(_ attempt: AttemptID) -> Bool { sent(attempt) != nil }
 
     /// The granted session that is not being written yet.
     var granted: Granted? {
@@ -282,8 +282,8 @@ struct SignIn: Hashable, Sendable {
 }
 
 extension WallTime {
-    /// Returns the time that is left until this stored time, at most as much as at the write of the record. A wrong
-    /// clock never ends it: if the clock says that the time has passed, the full time of the record is left.
+    /// Returns the time that is left until this stored time: at most as much as at the write of the record. If the clock
+    /// says that the time has passed, it may be wrong, and the whole time since the write is left.
     func left(writtenAt: WallTime, _ now: Moment) -> Duration {
         let (byClock, whenWritten) = (self - now.wall, self - writtenAt)
         return byClock > .zero ? min(byClock, whenWritten) : max(whenWritten, .zero)

@@ -15,7 +15,7 @@ struct Revocations: Hashable, Sendable {
     private var request: Request?
     /// The requests that a sign-out or a switch has overtaken, each with its user if that is already known. Their
     /// answers may bring a session, which the daemon revokes.
-    private(set) var overtaken: [Attempt: Identity?] = [:]
+    private(set) var overtaken: [AttemptID: Identity?] = [:]
     private var last: UInt64 = 0
 
     /// A sign-out of which the provider has not been notified.
@@ -62,12 +62,12 @@ struct Revocations: Hashable, Sendable {
     }
 
     /// Records an overtaken request, with the user whose session it may bring, if that is known.
-    mutating func overtake(_ attempt: Attempt, of identity: Identity?) {
+    mutating func overtake(_ attempt: AttemptID, of identity: Identity?) {
         overtaken.updateValue(identity, forKey: attempt)
     }
 
     /// Removes an overtaken request whose outcome has arrived. Returns `nil` if the request was not overtaken.
-    mutating func arrived(_ attempt: Attempt) -> Identity?? {
+    mutating func arrived(_ attempt: AttemptID) -> Identity?? {
         overtaken.removeValue(forKey: attempt)
     }
 

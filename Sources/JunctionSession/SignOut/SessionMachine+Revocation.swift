@@ -19,7 +19,7 @@ extension SessionMachine {
     }
 
     /// Revokes the session that an overtaken request has brought, unless its user has signed in since.
-    mutating func revokeUnwanted(_ attempt: Attempt, _ granted: Granted, _ now: Moment) -> [Effect] {
+    mutating func revokeUnwanted(_ attempt: AttemptID, _ granted: Granted, _ now: Moment) -> [Effect] {
         guard let known = revocations.arrived(attempt) else { return [] }
         var granted = granted
         if let known { granted.identity = known }

@@ -38,11 +38,11 @@ extension SessionMachine {
 
     /// Ends every earlier request.
     private mutating func dropEverything() -> [Effect] {
-        var effects = signIn.dropGrants().map { Effect.giveBack($0) }
+        var effects = signIn.dropGrants().map { Effect.revokePartialGrant($0) }
         if let exchange = signIn.exchange {
             // The provider may still grant a request that has left.
             if signIn.isSent(exchange.attempt) { revocations.overtake(exchange.attempt, of: nil) }
-            if exchange.heldUntil != nil { effects.append(.goOn(exchange.attempt, false)) }
+            if exchange.heldUntil != nil { effects.append(.resumeExchange(exchange.attempt, false)) }
             signIn.end()
         }
         overtakeRenewal(of: installation.session?.stored.identity)

@@ -20,7 +20,7 @@ extension SessionMachine {
     }
 
     /// Handles an API call that needs the session's credential.
-    package mutating func authorizationRequested(
+    package mutating func apiAuthorizationRequested(
         _ request: RequestID,
         by uid: UInt32,
         now: Moment
@@ -235,7 +235,7 @@ extension SessionError {
     static func tokenExpired(retryAfter: Duration?) -> SessionError {
         SessionError(
             .tokenExpired,
-            "No access token that is valid long enough can be had now: the session is kept, ask again later",
+            "The daemon has no access token that is valid long enough now: the session is kept, ask again later",
             retryAfter: retryAfter
         )
     }

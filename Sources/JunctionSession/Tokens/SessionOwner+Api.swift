@@ -38,8 +38,8 @@ extension SessionOwner {
         while isAllowed: () -> Bool
     ) async throws(SessionError) -> ApiAnswer {
         // The provider checks the path before a renewal is made for the call.
-        if let identity = machine.identity { _ = try provider.admit(request.naming(identity.userId), for: identity) }
-        _ = try await authorization { $0.authorizationRequested($1, by: uid, now: $2) }
+        if let identity = machine.identity { _ = try provider.validate(request.naming(identity.userId), for: identity) }
+        _ = try await authorization { $0.apiAuthorizationRequested($1, by: uid, now: $2) }
         // The call uses the present credential. A rotation may have ended in the meantime.
         guard let identity = machine.identity else { throw .notSignedIn }
         calls[id]?.user = identity
@@ -73,7 +73,7 @@ extension SessionOwner {
         guard calls[id] != nil, let identity = machine.identity, identity.isSameUser(as: user),
             let secrets = servedSecrets
         else { throw .notSignedIn }
-        let admitted = try provider.admit(request.naming(identity.userId), for: identity)
+        let admitted = try provider.validate(request.naming(identity.userId), for: identity)
         if let uid, let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
         let generation = machine.servedGeneration
         let answer: ApiAnswer

@@ -27,14 +27,8 @@ struct Redaction {
     /// Hides the name in `User anna`. The daemon writes it into its status, so it occurs even if the daemon cannot be
     /// asked for the id.
     private static func withoutUser(_ line: String) -> String {
-        if let start = line.range(of: "User ") {
-            return line[..<start.upperBound] + mark + (tail(" is signed in", of: line[start.upperBound...]) ?? "")
-        }
-        // The description of the stored record, which may name another user than the session.
-        if let start = line.range(of: ", user "), let tail = tail(" generation ", of: line[start.upperBound...]) {
-            return line[..<start.upperBound] + mark + "," + tail
-        }
-        return line
+        guard let start = line.range(of: "User ") else { return line }
+        return line[..<start.upperBound] + mark + (tail(" is signed in", of: line[start.upperBound...]) ?? "")
     }
 
     /// Returns the rest from the last place where an id can have ended, because an id may contain anything.

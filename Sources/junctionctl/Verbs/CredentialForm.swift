@@ -24,7 +24,7 @@ enum CredentialForm {
     case bare
 
     /// Returns the form with the missing parts chosen by the daemon's provider.
-    func settled(by provider: () throws -> Provider) throws -> CredentialForm {
+    func resolved(by provider: () throws -> Provider) throws -> CredentialForm {
         switch self {
         case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned,
             .device, .browser, .refreshToken, .tokenExchange:
@@ -63,7 +63,7 @@ enum CredentialForm {
         case .tokenExchange(let source, let type):
             .tokenExchange(subjectToken: try source.read("subject token"), subjectTokenType: type)
         case .userAlone, .bare:
-            preconditionFailure("What was left unsaid was not settled before it was read")
+            preconditionFailure("The form was not resolved before it was read")
         }
     }
 }

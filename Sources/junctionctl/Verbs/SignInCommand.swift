@@ -36,16 +36,16 @@ struct SignInCommand: ParsableCommand {
         }
         // The program checks the daemon first, so that no user types a token in vain.
         _ = try options.connect()
-        let settled = try form.settled { try options.provider() }
+        let resolved = try form.resolved { try options.provider() }
         let (qr, noWait) = (credential.oauth.qr, credential.oauth.noWait)
-        if case .device = settled {
+        if case .device = resolved {
             return try DeviceSignIn(options: options, codes: try options.codes(asPicture: qr), waits: !noWait).run()
         }
         guard !qr, !noWait else { throw CommandFailure(usage: "--qr and --no-wait belong to --device") }
-        let credential = try settled.read { try BrowserSignIn(options: options).credential() }
+        let credential = try resolved.read { try BrowserSignIn(options: options).credential() }
         let state = try options.ask(SessionSignIn.self, credential)
         try options.show(state) { SnapshotText($0).paragraph }
-        if case .browser = settled { BrowserSignIn.confirm(state.value) }
+        if case .browser = resolved { BrowserSignIn.confirm(state.value) }
         state.value.warnOfMissingHandler()
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }

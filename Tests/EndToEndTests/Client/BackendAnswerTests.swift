@@ -54,11 +54,13 @@ import Testing
         #expect(!ending.errors.contains(code))
     }
 
-    @Test func `dashes and spaces in a link code are ignored`() throws {
+    // U+2013 is an en dash, U+00A0 a no-break space.
+    @Test(arguments: [("-", " "), ("\u{2013}", "\u{A0}")])
+    func `dashes and spaces in a link code are ignored`(dash: String, space: String) throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let code = try installation.cloud.linkCode(for: user)
-        let written = "\(code.prefix(4).uppercased())-\(code.dropFirst(4).prefix(4)) \(code.dropFirst(8))"
+        let written = "\(code.prefix(4).uppercased())\(dash)\(code.dropFirst(4).prefix(4))\(space)\(code.dropFirst(8))"
 
         let ending = try installation.ctl("sign-in", "--link-code", input: written)
 

@@ -87,6 +87,24 @@ import Testing
         #expect(!log.contains { $0.contains("no-sign-in-token") })
     }
 
+    @Test func `a sign-in over the limit of calls is logged with its caller`() throws {
+        let installation = try Installation(configuration: "[limits]\nproviderCallsPerMinute = 1")
+        try installation.startDaemon()
+        try installation.signInNewUser()
+        try installation.signOut()
+
+        let ending = try installation.ctl(
+            "sign-in",
+            input: try installation.cloud.signInToken(for: installation.cloud.makeUser("bob"))
+        )
+
+        #expect(ending.status == 75)
+        try installation.daemon?.awaitError("Refused a sign-in")
+        let line = installation.daemon?.errors.split(separator: "\n").first { $0.contains("Refused a sign-in") }
+        #expect(line?.contains("limits.providerCallsPerMinute") == true)
+        #expect(line?.contains("peerUid=\(getuid())") == true)
+    }
+
     @Test func `an error names the environment if the same user id exists in another one`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()

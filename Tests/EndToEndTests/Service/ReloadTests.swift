@@ -46,6 +46,21 @@ struct ReloadTests {
         #expect(try !installation.ctl("status").output.contains("restart"))
     }
 
+    @Test func `a secret file with another content needs a restart while a user is signed in`() throws {
+        let installation = try Installation.social()
+        let client = try installation.connect()
+        try client.call("session.signIn", ["scheme": "userLogin", "userId": "Anna"])
+
+        _ = try installation.folder.write("another-api-key", to: "api-key")
+        #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == ["social.apiKeyFile"])
+        let doctor = try installation.ctl("doctor")
+        _ = try installation.folder.write("sandbox-api-key", to: "api-key")
+
+        #expect(doctor.output.contains("what takes effect at the next start only: social.apiKeyFile."))
+        #expect(!doctor.output.contains("another-api-key"))
+        #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == [])
+    }
+
     @Test func `a refused reload fails for any reason`() throws {
         let installation = try Installation()
         try installation.startDaemon()
@@ -135,7 +150,11 @@ struct ReloadTests {
             try installation.connect().call("daemon.reload")["pendingRestart"] as? [String] == ["limits.connections"]
         )
         try installation.stopDaemon()
-        #expect(try #require(installation.daemon?.errors).contains("The provider was not told of a sign-out"))
+        #expect(
+            try #require(installation.daemon?.errors).contains(
+                "The provider has not confirmed the revocation of ended sessions"
+            )
+        )
     }
 
     @Test func `a call that restarts the daemon is answered, and a client that connects then waits`() throws {

@@ -48,6 +48,9 @@ import Testing
         #expect((storage["reason"] as? String)?.contains(defect.reason) == true)
         #expect(token.errors.contains(defect.reason))
         #expect(wait.errors.contains(defect.reason))
+        // A caller without the right to the status reads this error, too.
+        #expect(!token.errors.contains("established"))
+        if let user = try json.json().userId { #expect(!token.errors.contains(user)) }
         #expect(doctor.status == 1)
         // The reason occurs completely and only once.
         #expect(doctor.output.components(separatedBy: defect.reason).count == 2, "\(doctor.output)")

@@ -150,11 +150,12 @@ private final class TalkingHandler {
     /// such a file cannot be executed.
     init(running commands: String, socket: String, in folder: TemporaryFolder) throws {
         // `exec` replaces the shell, so that a signal ends junctionctl.
-        let last = commands.replacing("\njunctionctl handle-renewals", with: "\nexec junctionctl handle-renewals")
+        let script = "cd \(folder.path)\nexec 2>&1\n\(commands)"
+            .replacing("\njunctionctl handle-renewals", with: "\nexec junctionctl handle-renewals")
         let path = Program.folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
         program = try RunningProgram(
             "/bin/sh",
-            ["-c", "cd \(folder.path)\nexec 2>&1\n" + last],
+            ["-c", script],
             in: folder,
             environment: ["PATH": path, "JUNCTIOND_SOCKET": socket]
         )

@@ -90,6 +90,24 @@ import Testing
         #expect(check.status == .configuration)
     }
 
+    @Test(arguments: [
+        // The value is wrong, the file behind the value is missing, a setting of the table is missing.
+        ("provider = \"junction\"\n[junction]\napiUrl = \"http://a.example\"", 3, "junction.apiUrl: http://a.example"),
+        ("[tls]\ncaFile = \"/nonexistent\"", 2, "tls.caFile: /nonexistent cannot be read"),
+        ("provider = \"sinch\"\n[sinch]", 2, "sinch.applicationKey is missing"),
+    ])
+    func `an error behind a value has the file and the line`(text: String, line: Int, error: String) throws {
+        try put(text, "a.toml")
+
+        let check = ConfigurationCheck(
+            Arguments(configuration: file),
+            in: ProcessEnvironment(variables: [:], processID: 1, home: "/")
+        )
+
+        #expect(check.verdict.hasPrefix("\(fragments)/a.toml:\(line): \(error)"), "\(check.verdict)")
+        #expect(check.status == .configuration)
+    }
+
     @Test func `the check names the files that it has read`() throws {
         try put(Self.entry("a"), "a.toml")
         try put("", "b.toml")

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SignalWatchTests {
     @Test func `signals arrive as events on the watch's own thread`() async {
         await #expect(processExitsWith: .success) {
-            SignalWatch.holdBack()
+            SignalWatch.blockSignals()
             let signals = Signals<ProcessSignal>()
             let watch = try SignalWatch { signals.put($0) }
 
@@ -24,7 +24,7 @@ import Testing
 
     @Test func `a blocked signal stays pending and does not end the process`() async {
         await #expect(processExitsWith: .success) {
-            SignalWatch.holdBack()
+            SignalWatch.blockSignals()
             // Without the blocked mask, each of the three signals would end the process.
             for number in [SIGHUP, SIGTERM, SIGINT] { pthread_kill(pthread_self(), number) }
             var pending = sigset_t()

@@ -30,7 +30,7 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
     /// Whether the provider revokes at a sign-out.
     var revokes = true
     /// The vendor's answer to a sign-out of a session that no longer exists.
-    var settled: ScriptedServer.Step?
+    var alreadyRevoked: ScriptedServer.Step?
     /// The vendor's answer that refuses a credential.
     var refused: ScriptedServer.Step
 

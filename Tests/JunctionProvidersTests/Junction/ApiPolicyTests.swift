@@ -15,7 +15,7 @@ struct ApiPolicyTests {
         ("GET", "/v2/timeseries/\(me)/heartrate"), ("GET", "/v2/providers"), ("HEAD", "/v2/providers"),
     ])
     func `a path of the user's own resources is admitted`(method: String, path: String) throws {
-        let admitted = try admit(method, path)
+        let admitted = try validate(method, path)
 
         #expect(admitted.method == method)
         #expect(admitted.path == path)
@@ -34,7 +34,7 @@ struct ApiPolicyTests {
         ("GET", "/v2/USER/\(me)"),
     ])
     func `any other path is refused`(method: String, path: String) {
-        #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
+        #expect(refusal { try validate(method, path) }?.kind == .permissionDenied)
     }
 
     @Test(
@@ -48,7 +48,7 @@ struct ApiPolicyTests {
         ]
     )
     func `a request for a Sign-In Token is refused`(method: String, path: String) {
-        #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
+        #expect(refusal { try validate(method, path) }?.kind == .permissionDenied)
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct ApiPolicyTests {
         ]
     )
     func `a request that changes or deletes the user is refused`(method: String, path: String) {
-        #expect(refusal { try admit(method, path) }?.kind == .permissionDenied)
+        #expect(refusal { try validate(method, path) }?.kind == .permissionDenied)
     }
 
     @Test(arguments: [
@@ -71,31 +71,31 @@ struct ApiPolicyTests {
         "v2/user/\(me)", "", "/v2/user/\(me);x=1", "/v2/user/\u{FF0E}\u{FF0E}/\(other)",
     ])
     func `a manipulated path is refused`(path: String) {
-        #expect(refusal { try admit("GET", path) }?.kind == .permissionDenied)
+        #expect(refusal { try validate("GET", path) }?.kind == .permissionDenied)
     }
 
     @Test func `an id in capitals or with escapes is the user's own and is sent in its normal form`() throws {
-        #expect(try admit("get", "/v2/user/\(Self.me.uppercased())").path == "/v2/user/\(Self.me)")
-        #expect(try admit("get", "/v2/user/%63\(Self.me.dropFirst())").path == "/v2/user/\(Self.me)")
-        #expect(try admit("get", "/v2/providers").method == "GET")
+        #expect(try validate("get", "/v2/user/\(Self.me.uppercased())").path == "/v2/user/\(Self.me)")
+        #expect(try validate("get", "/v2/user/%63\(Self.me.dropFirst())").path == "/v2/user/\(Self.me)")
+        #expect(try validate("get", "/v2/providers").method == "GET")
     }
 
     @Test(arguments: ["providers", "resolve", "refresh", "undo_delete"])
     func `a user id that equals a word of the API gives access to nothing`(id: String) {
         let policy = ApiPolicy(userId: id)
 
-        #expect(refusal { try policy.admit(ApiRequest(method: "GET", path: "/v2/user/\(id)/x")) } != nil)
+        #expect(refusal { try policy.validate(ApiRequest(method: "GET", path: "/v2/user/\(id)/x")) } != nil)
     }
 
     @Test(arguments: ["TRACE", "CONNECT", "OPTIONS", "", "GET /", "GETT"])
     func `an unusual method is an invalid parameter`(method: String) {
-        #expect(refusal { try admit(method, "/v2/providers") }?.kind == .invalidParameters)
+        #expect(refusal { try validate(method, "/v2/providers") }?.kind == .invalidParameters)
     }
 
     @Test func `a link token for the signed-in user is admitted`() throws {
         let body = Array(#"{"provider":"oura","user_id":"\#(Self.me.uppercased())"}"#.utf8)
 
-        #expect(try admit("POST", "/v2/link/token", body: body).body == body)
+        #expect(try validate("POST", "/v2/link/token", body: body).body == body)
     }
 
     @Test(
@@ -106,7 +106,7 @@ struct ApiPolicyTests {
         ] as [String?]
     )
     func `a link token for another or an unknown user is refused`(body: String?) {
-        let refusal = refusal { try admit("POST", "/v2/link/token", body: body.map { Array($0.utf8) }) }
+        let refusal = refusal { try validate("POST", "/v2/link/token", body: body.map { Array($0.utf8) }) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
@@ -114,7 +114,7 @@ struct ApiPolicyTests {
     @Test func `a link token request with a compressed body is refused`() {
         let body = Array(#"{"user_id":"\#(Self.me)"}"#.utf8)
         let refusal = refusal {
-            try admit("POST", "/v2/link/token", headers: [("Content-Encoding", "gzip")], body: body)
+            try validate("POST", "/v2/link/token", headers: [("Content-Encoding", "gzip")], body: body)
         }
 
         #expect(refusal?.kind == .permissionDenied)
@@ -122,7 +122,7 @@ struct ApiPolicyTests {
 
     @Test func `headers that describe the content are admitted in lower case`() throws {
         let headers = [("Content-Type", "application/json"), ("If-None-Match", "\"x\"")]
-        let admitted = try admit("GET", "/v2/providers", headers: headers)
+        let admitted = try validate("GET", "/v2/providers", headers: headers)
 
         #expect(admitted.headers.map(\.name) == ["content-type", "if-none-match"])
     }
@@ -133,7 +133,7 @@ struct ApiPolicyTests {
         for (method, path) in [
             ("GET", "/v2/link/provider/oauth/oura"), ("POST", "/v2/link/provider/email/freestyle_libre"),
         ] {
-            let refused = refusal { try admit(method, path, headers: headers) }
+            let refused = refusal { try validate(method, path, headers: headers) }
 
             #expect(refused?.kind == .permissionDenied)
             #expect(
@@ -141,7 +141,7 @@ struct ApiPolicyTests {
                     == true
             )
         }
-        #expect(refusal { try admit("GET", "/v2/providers", headers: headers) }?.kind == .invalidParameters)
+        #expect(refusal { try validate("GET", "/v2/providers", headers: headers) }?.kind == .invalidParameters)
     }
 
     @Test(arguments: [
@@ -156,14 +156,14 @@ struct ApiPolicyTests {
         name: String,
         value: String
     ) {
-        let refusal = refusal { try admit("GET", "/v2/providers", headers: [(name, value)]) }
+        let refusal = refusal { try validate("GET", "/v2/providers", headers: [(name, value)]) }
 
         #expect(refusal?.kind == .invalidParameters)
         #expect(refusal?.message.contains("Bearer") == false)
     }
 
     @Test func `a header that occurs twice is an invalid parameter`() {
-        let refusal = refusal { try admit("GET", "/v2/providers", headers: [("Accept", "a"), ("accept", "b")]) }
+        let refusal = refusal { try validate("GET", "/v2/providers", headers: [("Accept", "a"), ("accept", "b")]) }
 
         #expect(refusal?.kind == .invalidParameters)
     }
@@ -171,27 +171,27 @@ struct ApiPolicyTests {
     @Test func `a query or a body that is too long is an invalid parameter`() {
         var request = ApiRequest(method: "GET", path: "/v2/providers")
         request.query = [("a", String(repeating: "a", count: ApiRequest.longestQuery))]
-        #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
+        #expect(refusal { try ApiPolicy(userId: Self.me).validate(request) }?.kind == .invalidParameters)
 
         request = ApiRequest(method: "POST", path: "/v2/user/\(Self.me)/x")
         request.body = Array(repeating: 0, count: ApiRequest.longestBody + 1)
-        #expect(refusal { try ApiPolicy(userId: Self.me).admit(request) }?.kind == .invalidParameters)
+        #expect(refusal { try ApiPolicy(userId: Self.me).validate(request) }?.kind == .invalidParameters)
     }
 
     @Test func `an admitted request is admitted again unchanged`() throws {
-        let once = try admit("post", "/v2/user/\(Self.me.uppercased())/x", headers: [("Accept", "a")], body: [1])
+        let once = try validate("post", "/v2/user/\(Self.me.uppercased())/x", headers: [("Accept", "a")], body: [1])
 
-        #expect(try ApiPolicy(userId: Self.me).admit(once) == once)
+        #expect(try ApiPolicy(userId: Self.me).validate(once) == once)
     }
 
-    private func admit(
+    private func validate(
         _ method: String,
         _ path: String,
         headers: [(String, String)] = [],
         body: [UInt8]? = nil
     ) throws(SessionError) -> ApiRequest {
         let headers = headers.map { (name: $0, value: $1) }
-        return try ApiPolicy(userId: Self.me).admit(
+        return try ApiPolicy(userId: Self.me).validate(
             ApiRequest(method: method, path: path, headers: headers, body: body)
         )
     }

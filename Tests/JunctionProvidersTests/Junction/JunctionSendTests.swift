@@ -20,7 +20,7 @@ struct JunctionSendTests {
                 headers: [("Content-Type", "application/json")],
                 body: Array("{}".utf8)
             )
-            let admitted = try junction.admit(request, for: Sample.identity)
+            let admitted = try junction.validate(request, for: Sample.identity)
             let answer = try await junction.send(admitted, for: Sample.identity, with: Self.bearer)
 
             let sent = try #require(stage.server.requests.first)

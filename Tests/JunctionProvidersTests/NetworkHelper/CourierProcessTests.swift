@@ -225,7 +225,7 @@ struct CourierProcessTests {
         #expect(
             failure?.message == """
                 The network helper \(path) cannot be started (No such file or directory): \
-                it belongs beside junctiond: install it there
+                install junctiond-courier in the folder of junctiond
                 """
         )
         await http.shutdown()

@@ -176,7 +176,7 @@ struct CourierRequestTests {
         #expect(failure?.ambiguous == false)
         #expect(
             failure?.message == """
-                No network helper can be had at \(path) (No such file or directory): \
+                The network helper cannot be reached at \(path) (No such file or directory): \
                 run: systemctl start junctiond-courier.socket
                 """
         )

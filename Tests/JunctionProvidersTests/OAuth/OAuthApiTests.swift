@@ -7,12 +7,12 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthApiTests {
-    private static func admit(_ path: String, at api: String? = "https://api.example.com/v1/") throws -> ApiRequest {
+    private static func validate(_ path: String, at api: String? = "https://api.example.com/v1/") throws -> ApiRequest {
         var settings: [String: VendorSetting.Value] = ["issuer": .text(OAuthSample.issuer), "clientId": "client-1"]
         settings["apiUrl"] = api.map { .text($0) }
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), courier: .built, userAgent: "test")
         let oauth = OAuthProvider(setup: try .checked(settings), http: http, clock: ManualClock(ManualClock.start))
-        return try oauth.admit(ApiRequest(method: "get", path: path), for: OAuthSample.identity)
+        return try oauth.validate(ApiRequest(method: "get", path: path), for: OAuthSample.identity)
     }
 
     @Test(
@@ -22,7 +22,7 @@ struct OAuthApiTests {
         ]
     )
     func `a path below the base is sent in its normal form`(path: String, sent: String) throws {
-        let admitted = try Self.admit(path)
+        let admitted = try Self.validate(path)
 
         #expect(admitted.path == sent)
         #expect(admitted.method == "GET")
@@ -34,13 +34,13 @@ struct OAuthApiTests {
         "/a?x=1", "/a#x", "/a;x", "/a%3Bx", "/a%00", "/%ff", "/a%", "https://api.example.com/v1/me", "/a//",
     ])
     func `an ambiguous path, or one that leaves the base, is refused without a request`(path: String) throws {
-        let refusal = #expect(throws: SessionError.self) { try Self.admit(path) }
+        let refusal = #expect(throws: SessionError.self) { try Self.validate(path) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
     @Test func `without a configured API a call is unsupported`() throws {
-        let refusal = #expect(throws: SessionError.self) { try Self.admit("/me", at: nil) }
+        let refusal = #expect(throws: SessionError.self) { try Self.validate("/me", at: nil) }
 
         #expect(refusal?.kind == .unsupported)
         #expect(refusal?.message.contains("oauth.apiUrl") == true)
@@ -49,7 +49,7 @@ struct OAuthApiTests {
     @Test func `a request goes to the base with the session's token, and a 401 ends nothing`() async throws {
         try await Stage.play([.json(401, #"{"error":"invalid_token"}"#)]) { stage in
             let oauth = try stage.oauth(["apiUrl": .text(stage.server.url + "/v1/")])
-            let request = try oauth.admit(
+            let request = try oauth.validate(
                 ApiRequest(method: "GET", path: "/me", query: [("a", "b c")]),
                 for: OAuthSample.identity
             )

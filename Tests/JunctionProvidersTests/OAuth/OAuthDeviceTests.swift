@@ -20,7 +20,7 @@ struct OAuthDeviceTests {
         try await Stage.play([step]) { stage in
             let oauth = try stage.oauth()
             do throws(ExchangeFailure) {
-                _ = try await oauth.authorize(.device)
+                _ = try await oauth.requestDeviceAuthorization(.device)
             } catch {
                 failure = error
             }
@@ -34,7 +34,7 @@ struct OAuthDeviceTests {
         let settings: [String: VendorSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
         let complete = #","interval":7,"verification_uri_complete":"https://id.example.com/d?user_code=WDJB-MJHT""#
         try await Stage.play([Self.begun(complete)], requestTakes: .seconds(3)) { stage in
-            let begun = try await stage.oauth(settings).authorize(.device)
+            let begun = try await stage.oauth(settings).requestDeviceAuthorization(.device)
 
             let request = try #require(stage.server.requests.first)
             #expect(request.line == "POST /device HTTP/1.1")
@@ -60,7 +60,7 @@ struct OAuthDeviceTests {
         step: ScriptedServer.Step
     ) async throws {
         try await Stage.play([step]) { stage in
-            let begun = try await stage.oauth().authorize(.device)
+            let begun = try await stage.oauth().requestDeviceAuthorization(.device)
 
             #expect(begun.interval == .seconds(5))
             #expect(begun.codes.verificationUri == "https://id.example.com/d")
@@ -98,7 +98,7 @@ struct OAuthDeviceTests {
     @Test func `a client without the grant type is a problem for doctor`() async throws {
         try await Stage.play([.json(400, #"{"error":"unauthorized_client"}"#)]) { stage in
             let oauth = try stage.oauth()
-            _ = try? await oauth.authorize(.device)
+            _ = try? await oauth.requestDeviceAuthorization(.device)
 
             #expect(oauth.notes.findings.first?.remedy == "Allow this client the grant type at the server")
         }

@@ -245,7 +245,7 @@ struct OAuthIdentityTests {
                 pause: .milliseconds(1)
             )
             _ = await oauth.pollFailure(store: kept.store)
-            await oauth.giveBack(try #require(kept.content))
+            await oauth.revokePartialGrant(try #require(kept.content))
 
             var count = 0
             for await _ in revoked.stream {

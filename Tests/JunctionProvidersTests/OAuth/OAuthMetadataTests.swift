@@ -212,10 +212,10 @@ struct OAuthMetadataTests {
             let why = try #require(failure?.unavailability)
             #expect(
                 why.message
-                    == "\(stage.server.place) tells of no token endpoint: set oauth.tokenEndpoint if the server has one"
+                    == "\(stage.server.place) has no metadata where oauth.issuer points: correct oauth.issuer, or "
+                    + "set oauth.tokenEndpoint"
             )
-            // The metadata may be missing temporarily.
-            #expect(why.cause == .answer)
+            #expect(why.cause == .configuration)
         }
     }
 

@@ -117,7 +117,7 @@ struct OAuthOriginTests {
             let oauth = try stage.discovering([
                 "tokenEndpoint": .text(url + "/token"), "deviceAuthorizationEndpoint": .text(url + "/device"),
             ])
-            let begun = try await oauth.authorize(.device)
+            let begun = try await oauth.requestDeviceAuthorization(.device)
 
             let expected = EndpointOrigins(token: url, deviceAuthorization: url, revocation: other, userinfo: other)
             #expect(begun.codes.endpointOrigins == expected)
@@ -230,7 +230,7 @@ struct OAuthOriginTests {
             ] as [ScriptedServer.Step]
         }
         try await Self.play(answering: steps) { stage, oauth, _ in
-            let begun = try await oauth.authorize(.device)
+            let begun = try await oauth.requestDeviceAuthorization(.device)
             stage.clock.advance(by: .seconds(301))
             let failure = await oauth.pollFailure(begun.codes)
 

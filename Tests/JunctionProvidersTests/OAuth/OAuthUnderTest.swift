@@ -17,7 +17,7 @@ extension VendorUnderTest {
             #"{"access_token":"access-1","token_type":"bearer","expires_in":3600,"refresh_token":null}"#
         ),
         terminationCode: "",
-        settled: .json(401, #"{"error":"invalid_token"}"#),
+        alreadyRevoked: .json(401, #"{"error":"invalid_token"}"#),
         refused: .json(400, #"{"error":"invalid_grant"}"#)
     )
 }

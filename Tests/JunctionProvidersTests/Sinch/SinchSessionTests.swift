@@ -32,7 +32,7 @@ struct SinchSessionTests {
             let sinch = try stage.sinch()
             let request = ApiRequest(method: "GET", path: "/v1/instance")
 
-            let refusal = #expect(throws: SessionError.self) { try sinch.admit(request, for: Self.anna) }
+            let refusal = #expect(throws: SessionError.self) { try sinch.validate(request, for: Self.anna) }
             #expect(refusal?.kind == .unsupported)
             await #expect(throws: Unavailability.self) {
                 try await sinch.send(request, for: Self.anna, with: Sinch.secrets(Sinch.registration("i-1")))

@@ -33,7 +33,7 @@ extension VendorUnderTest {
         answer: .authToken(Sinch.token()),
         terminated: nil,
         terminationCode: "",
-        settled: .json(401, #"{"errorCode":1104,"message":"x"}"#),
+        alreadyRevoked: .json(401, #"{"errorCode":1104,"message":"x"}"#),
         refused: .json(401, #"{"errorCode":40101,"message":"x"}"#)
     )
 }

@@ -10,7 +10,7 @@ struct SocialApiTests {
         ("GET", "/api/v4/me"), ("GET", "/api/v4/me/user-blocks"), ("POST", "/api/v4/me/following/bert"),
     ])
     func `a path of the user's own resources is admitted`(method: String, path: String) throws {
-        let admitted = try admit(method, path)
+        let admitted = try validate(method, path)
 
         #expect(admitted.method == method)
         #expect(admitted.path == path)
@@ -24,20 +24,20 @@ struct SocialApiTests {
         "/api/v3/users/anna%2fbert",
     ])
     func `any other path is refused`(path: String) {
-        let refusal = #expect(throws: SessionError.self) { try admit("GET", path) }
+        let refusal = #expect(throws: SessionError.self) { try validate("GET", path) }
 
         #expect(refusal?.kind == .permissionDenied)
     }
 
     @Test(arguments: ["list", "Search"])
     func `a user id that equals a word of the API gives access to nothing`(id: String) {
-        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/\(id)", userId: id) }
-        #expect(throws: Never.self) { try admit("GET", "/api/v3/me", userId: id) }
+        #expect(throws: SessionError.self) { try validate("GET", "/api/v3/users/\(id)", userId: id) }
+        #expect(throws: Never.self) { try validate("GET", "/api/v3/me", userId: id) }
     }
 
     @Test func `another spelling of the id is another user`() throws {
-        #expect(try admit("get", "/api/v3/users/Anna", userId: "Anna").path == "/api/v3/users/Anna")
-        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/ANNA", userId: "Anna") }
+        #expect(try validate("get", "/api/v3/users/Anna", userId: "Anna").path == "/api/v3/users/Anna")
+        #expect(throws: SessionError.self) { try validate("GET", "/api/v3/users/ANNA", userId: "Anna") }
     }
 
     @Test(arguments: [
@@ -46,7 +46,7 @@ struct SocialApiTests {
         ("Änne", "/api/v3/users/%C3%84nne"), ("a b+c:d", "/api/v4/users/a%20b+c%3ad"),
     ])
     func `an id that needs escapes gives access to its own path`(userId: String, path: String) throws {
-        let admitted = try admit("GET", path, userId: userId)
+        let admitted = try validate("GET", path, userId: userId)
 
         #expect(admitted.path.hasPrefix("\(path.prefix(14))"))
         #expect(admitted.path.split(separator: "/")[3] == "\(PercentEncoding.encode(userId))")
@@ -55,20 +55,20 @@ struct SocialApiTests {
     @Test(arguments: ["bert/followers", "bert%2Ffollowers", "bert;x", "bert?x", "bert#x", "bert\\x", "..", "."])
     func `an id that could change the path gives access to nothing`(userId: String) {
         for id in [userId, PercentEncoding.encode(userId)] {
-            #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/\(id)", userId: userId) }
+            #expect(throws: SessionError.self) { try validate("GET", "/api/v3/users/\(id)", userId: userId) }
         }
     }
 
     @Test func `another user's id with unusual characters is refused`() {
-        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/bert@x", userId: "anna@x") }
-        #expect(throws: SessionError.self) { try admit("GET", "/api/v3/users/anna@x/bert@x", userId: "anna@x") }
+        #expect(throws: SessionError.self) { try validate("GET", "/api/v3/users/bert@x", userId: "anna@x") }
+        #expect(throws: SessionError.self) { try validate("GET", "/api/v3/users/anna@x/bert@x", userId: "anna@x") }
     }
 
     @Test func `a caller cannot set a credential`() {
         var request = ApiRequest(method: "GET", path: "/api/v3/me")
         request.headers = [("x-api-key", "mine")]
 
-        let refusal = #expect(throws: SessionError.self) { try SocialApiPolicy(userId: "anna").admit(request) }
+        let refusal = #expect(throws: SessionError.self) { try SocialApiPolicy(userId: "anna").validate(request) }
         #expect(refusal?.kind == .invalidParameters)
     }
 
@@ -78,7 +78,7 @@ struct SocialApiTests {
             let anna = Identity(userId: "anna")
             let request = ApiRequest(method: "GET", path: "/api/v3/users/anna", query: [("a", "b c")])
             let secrets = SessionSecrets(accessToken: SharedSecret(text: "access-1"))
-            let answer = try await social.send(try social.admit(request, for: anna), for: anna, with: secrets)
+            let answer = try await social.send(try social.validate(request, for: anna), for: anna, with: secrets)
 
             let sent = try #require(stage.server.requests.first)
             #expect(sent.line == "GET /api/v3/users/anna?a=b%20c HTTP/1.1")
@@ -103,7 +103,7 @@ struct SocialApiTests {
         }
     }
 
-    private func admit(_ method: String, _ path: String, userId: String = "anna") throws -> ApiRequest {
-        try SocialApiPolicy(userId: userId).admit(ApiRequest(method: method, path: path))
+    private func validate(_ method: String, _ path: String, userId: String = "anna") throws -> ApiRequest {
+        try SocialApiPolicy(userId: userId).validate(ApiRequest(method: method, path: path))
     }
 }

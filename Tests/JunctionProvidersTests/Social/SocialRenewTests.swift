@@ -29,7 +29,7 @@ struct SocialRenewTests {
             let social = try stage.social
             let anna = Identity(userId: "Anna.B")
             let grant = try await social.renew(anna, with: Self.secrets, using: .renew)
-            let call = try social.admit(ApiRequest(method: "GET", path: "/api/v3/users/Anna.B"), for: anna)
+            let call = try social.validate(ApiRequest(method: "GET", path: "/api/v3/users/Anna.B"), for: anna)
 
             #expect(stage.server.requests.first?.body.hasPrefix(#"{"userId":"Anna.B","#) == true)
             #expect(grant.identity.userId == "Anna.B")

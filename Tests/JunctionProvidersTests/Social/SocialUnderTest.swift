@@ -17,7 +17,7 @@ extension VendorUnderTest {
         refreshToken: nil,
         terminated: .json(400, #"{"status":"error","code":400312,"message":"banned"}"#),
         terminationCode: "400312",
-        settled: .json(401, #"{"status":"error","code":400100,"message":"unauthorized"}"#),
+        alreadyRevoked: .json(401, #"{"status":"error","code":400100,"message":"unauthorized"}"#),
         refused: .json(401, #"{"status":"error","code":400100,"message":"unauthorized"}"#)
     )
 }

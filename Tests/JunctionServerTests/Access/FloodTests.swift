@@ -13,11 +13,11 @@ struct FloodTests {
     /// Makes a server whose interface document is as long as the window of a connection.
     private func serve(
         limits: CallerLimits = CallerLimits(),
-        _ patience: (inout ServerSettings.Patience) -> Void = { _ in }
+        _ timeouts: (inout ServerSettings.Timeouts) -> Void = { _ in }
     ) throws -> TestServer {
-        var settings = ServerSettings.Patience()
-        patience(&settings)
-        let server = try TestServer(limits: limits, patience: settings)
+        var settings = ServerSettings.Timeouts()
+        timeouts(&settings)
+        let server = try TestServer(limits: limits, timeouts: settings)
         server.introspection.documentSize.withLock { $0 = 1 << 16 }
         return server
     }

@@ -17,11 +17,11 @@ struct WithdrawnRightTests {
     private func serve(
         _ capabilities: Capability...,
         rules: RenewalRules = RenewalRules(),
-        patience: ServerSettings.Patience = .init(),
+        timeouts: ServerSettings.Timeouts = .init(),
         isSignedIn: Bool = true
     ) throws -> TestServer {
         let policy = AccessPolicy(rules: [AccessRule(allow: Set(capabilities))], daemonUser: 0)
-        let server = try TestServer(policy, rules: rules, patience: patience, mode: 0o666)
+        let server = try TestServer(policy, rules: rules, timeouts: timeouts, mode: 0o666)
         if isSignedIn { _ = try server.connectSignedIn() }
         return server
     }
@@ -45,7 +45,7 @@ struct WithdrawnRightTests {
     }
 
     @Test func `a request with a right that remains is answered before the connection ends`() throws {
-        let server = try serve(.status, .token, patience: .none)
+        let server = try serve(.status, .token, timeouts: .none)
         server.provider.hold()
         try server.pass(.seconds(4_000))
         let watcher = try caller.connect(server.path)

@@ -71,7 +71,7 @@ struct IdentifyTests {
     }
 
     @Test func `no answer before the deadline is an invalid credential`() throws {
-        let server = try TestServer(patience: .none)
+        let server = try TestServer(timeouts: .none)
         let client = try server.connect()
         _ = try ask(client)
 
@@ -79,7 +79,7 @@ struct IdentifyTests {
     }
 
     @Test func `an answer that comes too late is dropped`() throws {
-        let server = try TestServer(patience: .none)
+        let server = try TestServer(timeouts: .none)
         let client = try server.connect()
         let id = try ask(client)
         #expect(try client.receiveValue()["error"]?.code == 1002)

@@ -302,7 +302,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func `a drain completes events, and closes idle connections at once`() throws {
-        let server = try TestServer(patience: .none)
+        let server = try TestServer(timeouts: .none)
         let (listener, idle) = (try server.connectHTTP(), try server.connectHTTP())
         try listener.request("GET", "/.junction/events")
         _ = try listener.head()
@@ -493,7 +493,7 @@ struct HTTPConnectionTests {
 
     @Test(arguments: nonsense)
     func `invalid HTTP gets an error and ends the connection`(nonsense: Nonsense) throws {
-        let server = try TestServer(patience: .none)
+        let server = try TestServer(timeouts: .none)
         let client = try server.connectHTTPSignedIn()
 
         // The answer may come before all bytes were sent.
@@ -538,9 +538,9 @@ struct HTTPConnectionTests {
         "POST /v2/user/alice HTTP/1.1\r\nHost: junction\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
     ])
     func `a client that does not complete its request gets a timeout`(beginning: String) throws {
-        var patience = ServerSettings.Patience.none
-        patience.line = .milliseconds(20)
-        let server = try TestServer(patience: patience)
+        var timeouts = ServerSettings.Timeouts.none
+        timeouts.line = .milliseconds(20)
+        let server = try TestServer(timeouts: timeouts)
         let client = try server.connectHTTPSignedIn()
 
         try client.send(beginning)
@@ -550,18 +550,18 @@ struct HTTPConnectionTests {
     }
 
     @Test func `an idle client without a request stays connected`() throws {
-        var patience = ServerSettings.Patience.none
-        patience.line = .zero
-        let server = try TestServer(patience: patience)
+        var timeouts = ServerSettings.Timeouts.none
+        timeouts.line = .zero
+        let server = try TestServer(timeouts: timeouts)
         let client = try server.connectHTTP()
 
         for _ in 0..<3 { #expect(try client.ask("GET", "/.junction/status").status == 200) }
     }
 
     @Test func `an answer that the client does not read is given up`() throws {
-        var patience = ServerSettings.Patience.none
-        patience.reading = .milliseconds(1)
-        let server = try TestServer(patience: patience)
+        var timeouts = ServerSettings.Timeouts.none
+        timeouts.reading = .milliseconds(1)
+        let server = try TestServer(timeouts: timeouts)
         let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))

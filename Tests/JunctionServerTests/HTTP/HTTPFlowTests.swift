@@ -15,10 +15,10 @@ struct HTTPFlowTests {
     // MARK: The end of the input
 
     @Test func `unread input at the end of the input is bounded, without any right`() throws {
-        var patience = ServerSettings.Patience()
+        var timeouts = ServerSettings.Timeouts()
         // In this test, no connection is closed for being slow.
-        patience.reading = .seconds(3_600)
-        let server = try TestServer(patience: patience)
+        timeouts.reading = .seconds(3_600)
+        let server = try TestServer(timeouts: timeouts)
         let client = try server.connectHTTP()
         client.socket.setSendBuffer(4 << 20)
         // The client does not read its answers, so the daemon does not read the other requests; the kernel keeps them.
@@ -194,9 +194,9 @@ struct HTTPFlowTests {
     // MARK: Deadlines
 
     @Test func `an incomplete head after another request has a deadline`() throws {
-        var patience = ServerSettings.Patience.none
-        patience.line = .milliseconds(20)
-        let server = try TestServer(patience: patience)
+        var timeouts = ServerSettings.Timeouts.none
+        timeouts.line = .milliseconds(20)
+        let server = try TestServer(timeouts: timeouts)
         let client = try server.connectHTTP()
 
         try client.send("GET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\nGET /.junction/status HTTP/1.1\r\nHo")
@@ -207,9 +207,9 @@ struct HTTPFlowTests {
     }
 
     @Test func `a client that is answered early has no deadline for the rest of its request`() throws {
-        var patience = ServerSettings.Patience.none
-        patience.line = .seconds(1)
-        let server = try TestServer(patience: patience)
+        var timeouts = ServerSettings.Timeouts.none
+        timeouts.line = .seconds(1)
+        let server = try TestServer(timeouts: timeouts)
         let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerBeforeUploads()

@@ -10,9 +10,9 @@ struct FramingTests {
 
     init() throws {
         // A slow machine must not look like a peer that does not close.
-        var patience = ServerSettings.Patience()
-        patience.farewell = .seconds(60)
-        server = try TestServer(patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.farewell = .seconds(60)
+        server = try TestServer(timeouts: timeouts)
         client = try server.connect()
     }
 
@@ -87,7 +87,7 @@ struct FramingTests {
     }
 
     @Test func `a peer that continues to send after a line that is too long is closed after a moment`() throws {
-        let server = try TestServer(patience: .none)
+        let server = try TestServer(timeouts: .none)
         let client = try server.connect()
 
         try client.send([UInt8](repeating: UInt8(ascii: "x"), count: (1 << 20) + 1))

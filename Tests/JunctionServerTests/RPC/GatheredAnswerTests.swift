@@ -189,9 +189,9 @@ struct GatheredAnswerTests {
     }
 
     @Test func `an answer that waits too long for space is a busy error, and the call is not repeated`() throws {
-        var patience = ServerSettings.Patience()
-        patience.room = .zero
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.room = .zero
+        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: timeouts)
         let (first, second) = (try server.connectSignedIn(), try server.connect())
         let streams = (0..<2).map { _ in BodyStream() }
         let length = 1_000_000
@@ -289,9 +289,9 @@ struct GatheredAnswerTests {
     }
 
     @Test func `a body does not wait without end for the rest of its batch`() throws {
-        var patience = ServerSettings.Patience()
-        patience.room = .zero
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), patience: patience)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.room = .zero
+        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: timeouts)
         let client = try server.connectSignedIn()
         let streams = (0..<2).map { _ in BodyStream() }
         for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }

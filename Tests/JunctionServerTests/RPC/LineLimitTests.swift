@@ -12,9 +12,9 @@ struct LineLimitTests {
 
     private func serve(_ rules: AccessRule...) throws -> TestServer {
         // A slow machine must not look like a peer that does not close.
-        var patience = ServerSettings.Patience()
-        patience.farewell = .seconds(60)
-        return try TestServer(AccessPolicy(rules: rules, daemonUser: 0), patience: patience, mode: 0o666)
+        var timeouts = ServerSettings.Timeouts()
+        timeouts.farewell = .seconds(60)
+        return try TestServer(AccessPolicy(rules: rules, daemonUser: 0), timeouts: timeouts, mode: 0o666)
     }
 
     private func status(of length: Int) -> String {

@@ -48,15 +48,15 @@ struct Exploration: Hashable {
     private var secretStore: [SecretRef: Secret] = [:]
     private var disk: Write?
     private var write: Write?
-    private var exchange: Attempt?
+    private var exchange: AttemptID?
     private var exchangeUser = "alice"
-    private var overtaken: Attempt?
-    private var renewal: (Attempt)?
+    private var overtaken: AttemptID?
+    private var renewal: (AttemptID)?
     private var renewalOwner = "alice"
-    private var authorizing: Attempt?
-    private var poll: Attempt?
+    private var authorizing: AttemptID?
+    private var poll: AttemptID?
     private var asked: RequestID?
-    private var question: Attempt?
+    private var question: AttemptID?
     private var askedHandler: HandlerID?
     private var handler: HandlerID?
     private var telling: RevocationID?
@@ -354,7 +354,7 @@ struct Exploration: Hashable {
                     throw Broken(description: "\(identity.userId) is renewed with somebody else's secrets")
                 }
                 (renewal, renewalOwner) = (attempt, identity.userId)
-            case .authorize(let attempt, _):
+            case .requestDeviceAuthorization(let attempt, _):
                 if let before = exchange { overtaken = before }
                 (exchange, authorizing) = (nil, attempt)
             case .poll(let attempt, let codes):
@@ -381,7 +381,7 @@ struct Exploration: Hashable {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
                 telling = revocation
-            case .interrupt, .goOn, .giveBack, .checkRegistration: break
+            case .interrupt, .resumeExchange, .revokePartialGrant, .checkRegistration: break
             case .askHandler(let asked, let attempt):
                 guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
                 (askedHandler, question) = (asked, attempt.attempt)

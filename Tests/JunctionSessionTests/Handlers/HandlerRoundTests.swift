@@ -152,21 +152,27 @@ struct HandlerRoundTests {
         #expect(bench.renewals.count == 1)
     }
 
-    @Test func `a renewal's round goes on before a sign-in whose token was refused meanwhile`() {
+    @Test func `of two rounds that have begun to ask, the one that ends earlier asks first`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.register(2)
         let request = bench.identify("ext-bob")
         bench.answer(request, .success(.registration(of: "bob")))
+        bench.pass(.seconds(50))
         bench.answerQuestion(.credential)
         bench.renew()
         bench.failExchange(.refused("The token has expired"))
-
-        bench.answerQuestion(.unable)
-
         #expect(bench.questions.last?.question.reason == .requested)
-        bench.answerQuestion(.unable)
+
+        // The handler is silent until its deadline. Ten seconds of the sign-in's round are left.
+        bench.pass(.seconds(60))
+
         #expect(bench.questions.last?.question.reason == .missing)
+        #expect(bench.questions.last?.handler.number == 1)
+        bench.answerQuestion(.credential)
+        #expect(bench.questions.last?.question.reason == .requested)
+        bench.grantExchange(of: "bob", scheme: .registration)
+        #expect(bench.reply(to: request) == .identified(.switched))
     }
 
     @Test func `a round keeps its turn after unable`() {

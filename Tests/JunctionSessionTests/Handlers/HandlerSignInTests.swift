@@ -81,7 +81,7 @@ struct HandlerSignInTests {
         bench.signIn(.registration(of: "alice"))
         let attempt = bench.questions.last!.question.attempt
 
-        bench.say(.credential, from: 2, to: Attempt(number: attempt.number + 1))
+        bench.say(.credential, from: 2, to: AttemptID(number: attempt.number + 1))
         bench.say(.credential, from: 1, to: attempt)
         #expect(bench.exchanges.isEmpty)
 

@@ -198,6 +198,28 @@ struct PostponementTests {
         #expect(bench.everAsked.count == 3)
     }
 
+    @Test(arguments: [Duration.seconds(60), .seconds(3_000)])
+    func `with an expired token, a sign-in during a postponement reaches the provider`(pause: Duration) {
+        var bench = postponed(life: .seconds(60), besidePause: pause)
+        bench.pass(.seconds(100))
+        #expect(bench.state == .tokenExpired)
+
+        let request = bench.signIn(.signInToken("alice"))
+
+        #expect(bench.exchanges.count == 1)
+        bench.grantExchange()
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.state == .established)
+    }
+
+    @Test func `a longer pause that the provider demands keeps the number of failures`() {
+        let short = postponed(besidePause: .seconds(60)).facts.renewal
+        let long = postponed(besidePause: .seconds(3_000)).facts.renewal
+
+        #expect(long.failures == 1)
+        #expect(long.failures == short.failures)
+    }
+
     @Test(arguments: [Duration.seconds(3_600), .seconds(-3_600)])
     func `a step of the clock during a requested renewal changes no postponement`(step: Duration) {
         var bench = Bench.signedIn(mode: .handler)

@@ -22,15 +22,15 @@ struct PartialGrantTests {
         bench.holdsWrites = true
         let request = bench.signIn(.linkCode)
         bench.grantPartially()
-        #expect(bench.goneOn.isEmpty)
+        #expect(bench.resumedExchanges.isEmpty)
         #expect(bench.heldWrites.first?.record.partialGrants.count == 1)
 
         bench.endWrite()
-        #expect(bench.goneOn == [true])
+        #expect(bench.resumedExchanges == [true])
         bench.grantExchange()
         #expect(bench.heldWrites.last?.record.partialGrants.isEmpty == true, "the session is in its place")
         bench.endWrites()
-        #expect(bench.reply(to: request) == .done && bench.givenBack.isEmpty)
+        #expect(bench.reply(to: request) == .done && bench.revokedPartialGrants.isEmpty)
     }
 
     @Test func `a disk that refuses the grant, or does not answer, does not delay the sign-in`() {
@@ -38,14 +38,14 @@ struct PartialGrantTests {
         bench.writeFailure = StoreFailure("No space left on device")
         bench.signIn(.linkCode)
         bench.grantPartially()
-        #expect(bench.goneOn == [true])
+        #expect(bench.resumedExchanges == [true])
 
         var slow = Bench()
         slow.holdsWrites = true
         slow.signIn(.linkCode)
         slow.grantPartially()
         slow.pass(.seconds(10))
-        #expect(slow.goneOn == [true])
+        #expect(slow.resumedExchanges == [true])
     }
 
     @Test func `a transient failure carries a remedy, and the grant survives a restart`() throws {
@@ -67,7 +67,7 @@ struct PartialGrantTests {
         bench.findPartialGrant(kept)
         bench.grantExchange()
         #expect(bench.state == .established)
-        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.givenBack.isEmpty)
+        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.revokedPartialGrants.isEmpty)
     }
 
     @Test func `a refusal drops the grant, also from the disk`() {
@@ -77,20 +77,20 @@ struct PartialGrantTests {
         bench.failExchange(.refused("userinfo names nobody"))
 
         #expect(bench.written.last?.partialGrants.isEmpty == true)
-        #expect(bench.givenBack.isEmpty, "the provider has given it back itself")
+        #expect(bench.revokedPartialGrants.isEmpty, "the provider has given it back itself")
     }
 
     @Test func `a sign-out revokes the grant, and a sign-in that waits for the disk does not continue`() {
         var bench = Self.waiting()
         bench.signOut()
-        #expect(bench.givenBack.count == 1)
+        #expect(bench.revokedPartialGrants.count == 1)
         #expect(bench.written.last?.partialGrants.isEmpty == true && bench.machine.signIn.grantsInUse.isEmpty)
 
         bench.holdsWrites = true
         bench.signIn(.linkCode)
         bench.grantPartially()
         bench.signOut()
-        #expect(bench.goneOn.last == false && bench.givenBack.count == 2)
+        #expect(bench.resumedExchanges.last == false && bench.revokedPartialGrants.count == 2)
     }
 
     @Test func `a grant after a sign-out is revoked`() {
@@ -100,7 +100,7 @@ struct PartialGrantTests {
         bench.signOut()
         let grant = bench.secret()
         bench.perform(bench.machine.partiallyGranted(attempt, grant, now: bench.now))
-        #expect(bench.givenBack == [grant] && bench.goneOn == [false])
+        #expect(bench.revokedPartialGrants == [grant] && bench.resumedExchanges == [false])
     }
 
     @Test func `a withdrawn right revokes a grant, whether it came before or after`() {
@@ -109,21 +109,21 @@ struct PartialGrantTests {
         bench.grantPartially()
         bench.withdrawRight(from: first)
         bench.failExchange(Self.trouble)
-        #expect(bench.givenBack.count == 1)
+        #expect(bench.revokedPartialGrants.count == 1)
 
         let second = bench.signIn(.linkCode)
         bench.withdrawRight(from: second)
         bench.grantPartially()
-        #expect(bench.givenBack.count == 2 && bench.goneOn.last == false)
+        #expect(bench.revokedPartialGrants.count == 2 && bench.resumedExchanges.last == false)
     }
 
     @Test func `a grant is revoked after an hour, also across a restart and a step of the clock`() {
         var bench = Self.waiting().restarted(after: .seconds(1_800))
         bench.stepWall(.seconds(-86_400))
         bench.pass(.seconds(1_799))
-        #expect(bench.givenBack.isEmpty)
+        #expect(bench.revokedPartialGrants.isEmpty)
         bench.passToAlarm()
-        #expect(bench.givenBack.count == 1)
+        #expect(bench.revokedPartialGrants.count == 1)
         #expect(bench.written.last?.partialGrants.isEmpty == true)
     }
 
@@ -143,7 +143,7 @@ struct PartialGrantTests {
             granted.append(bench.grantPartially())
             bench.failExchange(Self.trouble)
         }
-        #expect(bench.givenBack == [granted[0]])
+        #expect(bench.revokedPartialGrants == [granted[0]])
         #expect(bench.machine.signIn.grantsInUse.contains(approved))
     }
 
@@ -169,7 +169,7 @@ struct PartialGrantTests {
             if !bench.polls.isEmpty { bench.failPoll(.unavailable(Self.again)) }
             bench.passToAlarm()
         }
-        #expect(bench.state == .notLoggedIn && bench.givenBack.count == 1)
+        #expect(bench.state == .notLoggedIn && bench.revokedPartialGrants.count == 1)
         #expect(bench.facts.renewal.lastError?.contains("does not say who") == true)
     }
 
@@ -182,7 +182,7 @@ struct PartialGrantTests {
         bench.failPoll(.unavailable(Self.again))
         bench.signIn(.signInToken("bob"))
         bench.grantExchange(of: "bob")
-        #expect(bench.facts.userId == "bob" && bench.givenBack.count == 1)
+        #expect(bench.facts.userId == "bob" && bench.revokedPartialGrants.count == 1)
     }
 
     @Test(arguments: [false, true])
@@ -229,7 +229,7 @@ struct PartialGrantTests {
             bench.failExchange(.unavailable(Unavailability("503")))
         }
         #expect(bench.machine.signIn.grantsInUse == [kept])
-        #expect(bench.givenBack.isEmpty, "a transient failure spends nothing")
+        #expect(bench.revokedPartialGrants.isEmpty, "a transient failure spends nothing")
     }
 
     @Test(arguments: [true, false])

@@ -120,7 +120,7 @@ struct Model {
     var quietUntil: Int64?
     var quietUsers: Set<UInt32> = []
     /// The time of a round's first question, and the local users who were asked in it.
-    var rounds: [Attempt: (began: Int64, users: Set<UInt32>)] = [:]
+    var rounds: [AttemptID: (began: Int64, users: Set<UInt32>)] = [:]
 
     // MARK: Rights
     /// The requests whose caller has lost its right.

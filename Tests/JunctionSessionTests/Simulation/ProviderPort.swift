@@ -55,7 +55,7 @@ struct ProviderPort: IdentityProvider {
         }
     }
 
-    func authorize(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
+    func requestDeviceAuthorization(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization {
         guard !life.isOver else { throw .unavailable(.dead) }
         let start = simulation.now
         switch await simulation.send(simulation.authorization()) {
@@ -104,8 +104,8 @@ struct ProviderPort: IdentityProvider {
         return (await simulation.askUserinfo(tokens, call, isResumed: store.found != nil), start)
     }
 
-    func giveBack(_ partialGrant: SharedSecret) async {
-        if !life.isOver { simulation.giveBack(partialGrant) }
+    func revokePartialGrant(_ partialGrant: SharedSecret) async {
+        if !life.isOver { simulation.revokePartialGrant(partialGrant) }
     }
 
     // MARK: The session
@@ -151,7 +151,7 @@ struct ProviderPort: IdentityProvider {
         if case .unavailable(let isAmbiguous, let pause) = answer { throw .noAnswer(isAmbiguous, pause) }
     }
 
-    func admit(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest { request }
+    func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest { request }
 
     func send(
         _ request: ApiRequest,

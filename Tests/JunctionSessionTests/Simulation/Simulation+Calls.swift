@@ -100,7 +100,7 @@ extension Simulation {
         return await send(next)
     }
 
-    func giveBack(_ partialGrant: SharedSecret) {
+    func revokePartialGrant(_ partialGrant: SharedSecret) {
         guard let tokens = provider.tokens(of: partialGrant.number) else { return fail("nothing is given back") }
         log("given back: \(tokens)")
         coverage.note(.partialGrantsGivenBack)

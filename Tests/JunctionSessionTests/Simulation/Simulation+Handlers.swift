@@ -60,7 +60,7 @@ extension Simulation {
             return unregister(number)
         }
         if !isHealed, chance(10) == 0 {
-            let other = Attempt(number: question.attempt.number &+ 1_000)
+            let other = AttemptID(number: question.attempt.number &+ 1_000)
             on { $0.answered(id, other, answer) }
         }
         let open = model.open

@@ -38,6 +38,7 @@ extension Simulation {
             (model.held, model.isDemanded, model.isPresumed) = (nil, false, false)
             (model.renewBarredUntil, model.demanded[.renewal]) = (.min, nil)
         case .registrationForgotten: coverage.note(.registrationsForgotten)
+        case .authorizationPageFailed: break
         case .revocationGivenUp: model.hasGivenUp = true
         case .renewalEnded, .writeFailed: break
         }

@@ -110,15 +110,15 @@ func header(key: SealingKey = .test(), state: String = "established", and more: 
 }
 
 extension StateFile {
-    static let temporary = StateFile.live.temporary(tag: "a")
-    static let secondTemporary = StateFile.live.temporary(tag: "b")
+    static let temporary = StateFile.record.temporary(tag: "a")
+    static let secondTemporary = StateFile.record.temporary(tag: "b")
 }
 
 extension SimulatedDisk {
     /// Creates a disk of this installation.
     convenience init(live: [UInt8]?, _ others: [StateFile: [UInt8]] = [:]) {
         var files = others
-        files[.live] = live
+        files[.record] = live
         files[.installation] = files[.installation] ?? Array("\(thisInstallation)\n".utf8)
         self.init(files)
     }
@@ -131,7 +131,7 @@ extension SimulatedDisk {
     }
 
     var inQuarantine: [StateFile: [UInt8]] { content.filter { $0.key.folder == .quarantine } }
-    var temporaries: [StateFile] { content.keys.filter { StateFile.live.hasTemporary(named: $0.name) } }
+    var temporaries: [StateFile] { content.keys.filter { StateFile.record.hasTemporary(named: $0.name) } }
 }
 
 extension Restoration {

@@ -35,7 +35,7 @@ def _(stage):
     stage.works("the right ones let us through")
 
     stage.start(network={"proxy": f"http://kiosk:wrong@{NAME}:3128"})
-    stage.fails("wrong ones are named", f"The proxy does not let us through to {AUTH} (it answers 407)", "USER:PASSWORD@",
+    stage.fails("wrong ones are named", f"The proxy refuses the connection to {AUTH} (it answers 407)", "USER:PASSWORD@",
                 without=["wrong"], refusal=stage.daemon.refusal("session.renew"))
     stage.start(network={"proxy": f"http://{NAME}:3128"})
     stage.fails("none, too", "it answers 407", "USER:PASSWORD@", refusal=stage.daemon.refusal("session.renew"))
@@ -65,7 +65,7 @@ def _(stage):
     stage.check("the proxy looks the name up", AUTH not in stage.names.asked, stage.names.asked)
 
     stage.start(network={"proxy": f"socks5h://kiosk:wrong@{NAME}:3128"})
-    stage.fails("wrong credentials are named", f"The proxy does not let us through to {AUTH}", without=["wrong"],
+    stage.fails("wrong credentials are named", f"The proxy refuses the connection to {AUTH}", without=["wrong"],
                 refusal=stage.daemon.refusal("session.renew"))
 
 
@@ -75,12 +75,12 @@ def _(stage):
     stage.start(network={"proxy": f"http://{NAME}:3128", "resolveTimeout": 300, "connectTimeout": 3})
 
     proxy.refusal = "403 Forbidden"
-    stage.fails("it refuses", f"The proxy does not let us through to {AUTH} (it answers 403)", "network.proxy")
+    stage.fails("it refuses", f"The proxy refuses the connection to {AUTH} (it answers 403)", "network.proxy")
     proxy.refusal = "302 Found"
-    stage.fails("it is a portal", f"The proxy does not let us through to {AUTH} (it answers 302)")
+    stage.fails("it is a portal", f"The proxy refuses the connection to {AUTH} (it answers 302)")
     proxy.refusal = None
     place = proxy.zone.pop(AUTH)
-    stage.fails("it does not know the name", f"The proxy does not let us through to {AUTH} (it answers 502)")
+    stage.fails("it does not know the name", f"The proxy refuses the connection to {AUTH} (it answers 502)")
     proxy.zone[AUTH] = place
     stage.zone[NAME] = [HOLE]
     stage.fails("it is in a black hole", "The proxy cannot be reached", "network.proxy")

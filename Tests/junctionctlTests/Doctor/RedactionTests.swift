@@ -44,8 +44,6 @@ struct RedactionTests {
         "x.service: ActiveState=active \"User anna smith is signed in, and the token has expired\"":
             "x.service: ActiveState=active \"User (hidden) is signed in, and the token has expired\"",
         "User x is signed in is signed in; y": "User (hidden) is signed in; y",
-        "ok       stored session: It is in order: junction, established, user anna b, generation 1.":
-            "ok       stored session: It is in order: junction, established, user (hidden), generation 1.",
         "for root, user and group alike": "for root, user and group alike",
         "note     session: User anna@example.com was terminated\n         ask anew":
             "note     session: User (hidden)\n         ask anew",

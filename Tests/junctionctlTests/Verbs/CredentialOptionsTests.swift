@@ -12,7 +12,7 @@ struct CredentialOptionsTests {
     }
 
     @Test func `without options Junction reads a Sign-In Token from standard input`() throws {
-        guard case .signInToken(.standardInput) = try form().settled(by: { .junction }) else {
+        guard case .signInToken(.standardInput) = try form().resolved(by: { .junction }) else {
             Issue.record("That is another scheme")
             return
         }
@@ -25,7 +25,7 @@ struct CredentialOptionsTests {
     ) throws {
         let form = try form()
 
-        let error = #expect(throws: CommandFailure.self) { try form.settled { provider } }
+        let error = #expect(throws: CommandFailure.self) { try form.resolved { provider } }
 
         #expect(error?.status == .usage)
         #expect(error?.remedy?.contains("--user-id") == true)
@@ -36,7 +36,7 @@ struct CredentialOptionsTests {
         let form = try form()
 
         guard
-            case .signInToken(.standardInput) = try form.settled(by: { throw JunctionError(.permissionDenied, "no") })
+            case .signInToken(.standardInput) = try form.resolved(by: { throw JunctionError(.permissionDenied, "no") })
         else {
             Issue.record("That is another scheme")
             return
@@ -84,13 +84,13 @@ struct CredentialOptionsTests {
         ] as [(Provider, Credential)]
     )
     func `the provider decides the meaning of a user id alone`(provider: Provider, credential: Credential) throws {
-        #expect(try form("--user-id", "u").settled { provider }.read() == credential)
+        #expect(try form("--user-id", "u").resolved { provider }.read() == credential)
     }
 
     @Test func `a user id alone is refused for an unknown provider`() throws {
         let form = try form("--user-id", "u")
 
-        let error = #expect(throws: CommandFailure.self) { try form.settled { try Provider(named: "acme") } }
+        let error = #expect(throws: CommandFailure.self) { try form.resolved { try Provider(named: "acme") } }
 
         #expect(error?.kind == "unsupported")
     }
@@ -98,7 +98,7 @@ struct CredentialOptionsTests {
     @Test func `complete options do not ask for the provider`() throws {
         let form = try form("--user-id", "u", "--self-signed")
 
-        let credential = try form.settled {
+        let credential = try form.resolved {
             Issue.record("Nobody need know the provider")
             return .junction
         }.read()
@@ -167,14 +167,14 @@ struct CredentialOptionsTests {
     }
 
     @Test func `with OAuth a sign-in without options is a device sign-in`() throws {
-        #expect(try form().settled { .oauth }.read() == .device)
+        #expect(try form().resolved { .oauth }.read() == .device)
         #expect(try form("--device").read() == .device)
     }
 
     @Test func `with OAuth a user id alone is refused`() throws {
         let form = try form("--user-id", "u")
 
-        let error = #expect(throws: CommandFailure.self) { try form.settled { .oauth } }
+        let error = #expect(throws: CommandFailure.self) { try form.resolved { .oauth } }
 
         #expect(error?.status == .usage)
     }

@@ -33,7 +33,7 @@ static const struct word {
     {JUNCTION_TOKEN_EXPIRED, "tokenExpired", "renew, or wait for the next attempt"},
     {JUNCTION_BUSY, "busy", "let some of this user's requests finish first"},
     {JUNCTION_UNSUPPORTED, "unsupported", "see the state for the provider and the scheme"},
-    {JUNCTION_MISCONFIGURED, "misconfigured", "correct it ('junctiond --check-config'), then: systemctl restart junctiond"},
+    {JUNCTION_MISCONFIGURED, "misconfigured", "correct it ('junctiond --check-config'), then: systemctl reload junctiond"},
     {JUNCTION_PARSE_ERROR, "parseError", "see 'junctionctl doctor'"},
     {JUNCTION_INVALID_REQUEST, "invalidRequest", "see 'junctionctl doctor'"},
     {JUNCTION_METHOD_NOT_FOUND, "methodNotFound", "the daemon is older than this program: update it"},

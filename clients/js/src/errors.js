@@ -22,7 +22,7 @@ const REMEDIES = {
     tokenExpired: 'renew, or wait for the next attempt',
     busy: "let some of this user's requests finish first",
     unsupported: 'see the state for the provider and the scheme',
-    misconfigured: "correct it ('junctiond --check-config'), then: systemctl restart junctiond",
+    misconfigured: "correct it ('junctiond --check-config'), then: systemctl reload junctiond",
     methodNotFound: 'the daemon is older than this library: update it',
     invalidParams: 'correct what was asked for',
 };

@@ -7,7 +7,7 @@ package struct SessionDaemon: FleetDaemon {
     private var machine: SessionMachine
     private var disk: SessionRecord?
     /// The request in flight, and whether it belongs to a sign-in.
-    private var attempt = Attempt(number: 0)
+    private var attempt = AttemptID(number: 0)
     private var isSignIn = false
     private var lastName: UInt64 = 0
 
@@ -117,7 +117,8 @@ package struct SessionDaemon: FleetDaemon {
                 if perform(machine.writeEnded(ticket, failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
                 break
-            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .goOn, .giveBack, .checkRegistration:
+            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .goOn, .revokePartialGrant,
+                .checkRegistration:
                 // The simulation has no sign-out, no handler and no two-step credential.
                 break
             }

@@ -87,7 +87,7 @@ public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
         case .permissionDenied: "The caller is not allowed to do this, or the path is not the user's own"
         case .incompatibleCredential: "The API key's session is of another user, environment or region"
         case .storageUnavailable: "The sealed state cannot be read; nothing was erased"
-        case .tokenExpired: "The token is dead, and no other can be had now"
+        case .tokenExpired: "The token has expired, and there is no other one now"
         case .busy: "A limit of this caller is reached, or the token lives, but not as long as the caller wants it to"
         case .unsupported: "The provider or the scheme does not have this"
         case .misconfigured:

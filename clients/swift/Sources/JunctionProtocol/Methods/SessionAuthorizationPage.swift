@@ -26,9 +26,14 @@ package enum SessionAuthorizationPage: MethodDefinition {
         package static let fields = Fields(
             Params.init(redirectUri:state:codeChallenge:codeVerifier:),
             Field("redirectUri", \.redirectUri, .text, "where the browser is to come back to, on loopback"),
-            Field("state", \.state, .text, "what it has to bring along unchanged"),
-            Field("codeChallenge", \.codeChallenge, ifPresent: .text, "of RFC 7636, by S256"),
-            Field("codeVerifier", \.codeVerifier, ifPresent: .secret, "instead: of it the daemon makes the challenge")
+            Field("state", \.state, .text, "the OAuth state, which the browser returns unchanged"),
+            Field("codeChallenge", \.codeChallenge, ifPresent: .text, "the PKCE code challenge (RFC 7636, S256)"),
+            Field(
+                "codeVerifier",
+                \.codeVerifier,
+                ifPresent: .secret,
+                "in place of codeChallenge: the PKCE code verifier, from which the daemon computes it"
+            )
         )
     }
 
