@@ -43,7 +43,7 @@ def _(stage):
     # Between the two writes of a renewal: the certificate is already new, the key is not yet.
     ours.file.write_text(last.file.read_text())
     stage.daemon.call("session.signOut")
-    stage.fails("half of a pair is not taken for a server's fault", "Our own certificate",
+    stage.fails("half of a pair is not taken for a server's fault", "The client certificate for",
                 "network.clientCertificateFile and network.clientKeyFile")
     ours.key.write_text(last.key.read_text())
     stage.works("with its key it is used")

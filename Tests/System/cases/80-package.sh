@@ -277,7 +277,13 @@ systemctl restart junctiond@second.service
 junctionctl --instance second sign-in --user-id bert >"$work/.sign-in"
 systemctl enable --quiet --now junctiond-api@second.socket
 check "the provider has the login of each installation" is "$(logins)" 2
+mkdir /srv/shared
+: >/srv/shared/file
+ln -s /srv/shared /etc/junctiond/second.conf.d
 check "a purge with a signed-in user succeeds" purge
+check "the purge removes the link to a folder" no test -L /etc/junctiond/second.conf.d
+check "the purge keeps the folder behind the link" test -e /srv/shared/file
+rm -r /srv/shared
 check "the provider has no login after the purge" is "$(logins)" 0
 check "the purge prints no warning" is "$(grep 'may stay alive' "$work/installation" || :)" ""
 check "the groups are gone" is "$(getent group junction junctiond-keeper || :)" ""
