@@ -4,16 +4,17 @@ import Testing
 
 /// A server of `Shims/credential-servers`, which accepts one token.
 final class CredentialServer {
-    enum Kind: String { case git, registry, kubernetes, smtp }
+    enum Kind: String { case git, registry, kubernetes, go, smtp, imap }
 
     let port: String
+    private let kind: Kind
     private let program: RunningProgram
     private let installation: Installation
 
     /// - Parameter more: the folder that this kind of server needs.
     init(_ kind: Kind, for installation: Installation, _ more: String...) throws {
-        self.installation = installation
-        let token = try installation.folder.write("", to: "accepted")
+        (self.kind, self.installation) = (kind, installation)
+        let token = try installation.folder.write("none", to: "accepted")
         program = try RunningProgram(
             Program.root + "/Tests/EndToEndTests/Shims/credential-servers",
             [kind.rawValue, token] + more,
@@ -30,7 +31,7 @@ final class CredentialServer {
     }
 
     func accept(_ token: String) throws {
-        try installation.folder.write(token, to: "accepted")
+        try installation.folder.write(kind == .git ? "oauth2:{PLAIN}\(token)" : token, to: "accepted")
     }
 
     /// Returns the next request that fits.
@@ -44,12 +45,20 @@ final class CredentialServer {
 
 /// The page `docs/credential-helpers.md`.
 enum CredentialGuide {
+    private static func text(of section: String) throws -> String {
+        let page = try String(contentsOfFile: Program.root + "/docs/credential-helpers.md", encoding: .utf8)
+        return try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix("\(section)\n") })
+    }
+
+    /// The command in a section's row "use".
+    static func use(of section: String) throws -> String {
+        String(try #require(try text(of: section).firstMatch(of: /\| use \| `([^`]*)`/)).1)
+    }
+
     /// The blocks of a section, without their fences.
     static func blocks(of section: String) throws -> [String] {
-        let page = try String(contentsOfFile: Program.root + "/docs/credential-helpers.md", encoding: .utf8)
-        let text = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix("\(section)\n") })
-        return text.components(separatedBy: "\n```").enumerated().filter { $0.offset % 2 == 1 }.map { _, block in
-            String(block[(block.firstIndex(of: "\n") ?? block.startIndex)...].dropFirst()) + "\n"
+        try text(of: section).components(separatedBy: "\n```").enumerated().filter { $0.offset % 2 == 1 }.map {
+            String($1[($1.firstIndex(of: "\n") ?? $1.startIndex)...].dropFirst()) + "\n"
         }
     }
 }
@@ -115,7 +124,6 @@ extension SystemPrograms {
     }
 
     static let hasPython = isInPath("python3")
-    static let hasGit = isInPath("git")
 }
 
 /// The message when no user is signed in, which the guide shows.

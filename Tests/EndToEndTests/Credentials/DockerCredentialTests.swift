@@ -136,28 +136,40 @@ import Testing
         #expect(try ending.json()["Username"] as? String == "00000000-0000-0000-0000-000000000000")
     }
 
-    /// The clients, and how each reads a manifest without checking the certificate. Skopeo shares podman's library.
+    /// The clients, how each reads a manifest without checking the certificate, and what each says without a credential.
+    /// Skopeo shares podman's library.
     private static let clients = [
-        "docker": "docker manifest inspect --insecure REGISTRY/app:1",
-        "skopeo": "skopeo inspect --tls-verify=false docker://REGISTRY/app:1",
-    ].filter { SystemPrograms.isInPath($0.key) }
+        (
+            name: "docker", command: "docker manifest inspect --insecure REGISTRY/app:1",
+            refused: "no basic auth credentials"
+        ),
+        (
+            name: "skopeo", command: "skopeo inspect --tls-verify=false docker://REGISTRY/app:1",
+            refused: "unauthorized: authentication required"
+        ),
+    ].filter { SystemPrograms.isInPath($0.name) }
 
     @Test(
         .enabled("docker and skopeo, python3 or openssl are not installed") {
             !clients.isEmpty && SystemPrograms.hasPython && TestAuthority.isAvailable
         }
     )
-    func `docker and skopeo read a manifest with the token`() throws {
-        try installation.signInNewUser()
+    func `docker and skopeo read a manifest with the token, and say when nobody is signed in`() throws {
         let folder = try TestAuthority().certificate().copied(to: installation.folder.makeFolder("tls"))
-        for (name, command) in Self.clients {
+        for (name, command, refused) in Self.clients {
             let server = try CredentialServer(.registry, for: installation, folder)
             try configure(for: server.authority)
+            let read = command.replacing("REGISTRY", with: server.authority)
+
+            let signedOut = try installation.shell(read)
+            try installation.signInNewUser("alice-\(name)")
             try server.acceptPresentToken()
+            let signedIn = try installation.shell(read)
+            try installation.signOut()
 
-            let ending = try installation.shell(command.replacing("REGISTRY", with: server.authority))
-
-            try #require(ending.status == 0, "\(name): \(ending.errors)")
+            #expect(signedOut.status == 1, "\(name)")
+            #expect(signedOut.errors.contains(refused), "\(name): \(signedOut.errors)")
+            try #require(signedIn.status == 0, "\(name): \(signedIn.errors)")
             #expect(try server.request { $0.contains("/manifests/1 allowed") }.hasSuffix(" oauth2"), "\(name)")
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Tests of the credential helpers whose clients Debian does not have, by the guide's commands, and of msmtp.
+/// Tests of the other credential helpers by the guide's commands, with go, msmtp and mbsync.
 @Suite struct OtherCredentialTests {
     private static func installation() throws -> Installation { try Installation.started() }
 
@@ -75,6 +75,39 @@ import Testing
         #expect((other.output, other.errors, other.status) == ("", "", 0))
     }
 
+    @Test(
+        .enabled("go, python3 or openssl is not installed") {
+            SystemPrograms.isInPath("go") && SystemPrograms.hasPython && TestAuthority.isAvailable
+        },
+        arguments: ["go.example.com", "*.example.com"]
+    )
+    func `go gets a module by the guide's commands, and shows the server's answer when nobody is signed in`(
+        host: String
+    ) throws {
+        let installation = try Self.installation()
+        let authority = try TestAuthority(in: installation.folder)
+        let folder = try authority.certificate(for: "DNS:go.example.com")
+            .copied(to: installation.folder.makeFolder("tls"))
+        let server = try CredentialServer(.go, for: installation, folder)
+        let configure = try #require(try CredentialGuide.blocks(of: "go").first)
+            .replacing("--host go.example.com", with: "--host \(host)")
+        let use = try CredentialGuide.use(of: "go")
+        let command = "go telemetry off\n\(configure)go mod init example.com/app && \(use)"
+        let environment = [
+            "HTTPS_PROXY": "http://\(server.authority)", "SSL_CERT_FILE": authority.file, "GOFLAGS": "-modcacherw",
+        ]
+
+        let signedOut = try installation.shell(command, environment: environment)
+        try installation.signInNewUser()
+        try server.acceptPresentToken()
+        let signedIn = try installation.shell("rm go.mod\n" + command, environment: environment)
+
+        #expect(signedOut.status == 1)
+        #expect(signedOut.errors.contains("401 Unauthorized"), "\(signedOut.errors)")
+        #expect(signedIn.status == 0, "\(signedIn.errors)")
+        #expect(try server.request { $0.hasSuffix("/v1.0.0.zip allowed") }.contains("/go.example.com/module/"))
+    }
+
     @Test func `the guide's helper for Bazel answers with headers and their end`() throws {
         let installation = try Self.installation()
         try installation.signInNewUser()
@@ -115,14 +148,14 @@ import Testing
         let text = try #require(try CredentialGuide.blocks(of: "xoauth2").first)
             .replacing("smtp.example.com", with: "127.0.0.1").replacing("port 587", with: "port \(server.port)")
             .replacing("tls on", with: "tls off")
-        let file = try installation.folder.write(text, to: "msmtprc")
-        let command = "msmtp --file=\(file) --account=example bob@example.com"
-        let mail = "Subject: hello\n\nhello\n"
+        try installation.folder.write(text, to: ".msmtprc")
+        try installation.folder.write("Subject: hello\n\nhello\n", to: "mail")
+        let command = try CredentialGuide.use(of: "xoauth2")
 
-        let signedOut = try installation.shell(command, input: mail)
+        let signedOut = try installation.shell(command)
         try installation.signInNewUser()
         try server.acceptPresentToken()
-        let signedIn = try installation.shell(command, input: mail)
+        let signedIn = try installation.shell(command)
 
         #expect(signedOut.status == 78)
         #expect(signedOut.errors.contains("cannot read output of 'junctionctl token'"), "\(signedOut.errors)")
@@ -130,5 +163,34 @@ import Testing
         #expect(signedIn.status == 0, "\(signedIn.errors)")
         #expect(try server.request { $0.hasPrefix("XOAUTH2") } == "XOAUTH2 user=alice@example.com allowed")
         #expect(try server.request { $0 == "mail" } == "mail")
+    }
+
+    @Test(
+        .enabled("mbsync, its plugin for XOAUTH2 or python3 is not installed") {
+            SystemPrograms.isInPath("mbsync") && SystemPrograms.hasPython && hasPlugin
+        }
+    )
+    func `mbsync signs in with the guide's file, and says when nobody is signed in`() throws {
+        let installation = try Self.installation()
+        let server = try CredentialServer(.imap, for: installation)
+        let text = try CredentialGuide.blocks(of: "xoauth2")[1]
+            .replacing("Host imap.example.com", with: "Host 127.0.0.1\nPort \(server.port)")
+            .replacing("SSLType IMAPS", with: "SSLType None")
+        try installation.folder.write(text, to: ".mbsyncrc")
+
+        let signedOut = try installation.shell("mbsync example")
+        try installation.signInNewUser()
+        try server.acceptPresentToken()
+        let signedIn = try installation.shell("mbsync example")
+
+        #expect(signedOut.status == 1)
+        #expect(signedOut.errors.contains("PassCmd exited with status 3"), "\(signedOut.errors)")
+        #expect(signedOut.errors.contains(signedOutMessage), "\(signedOut.errors)")
+        #expect(signedIn.status == 0, "\(signedIn.errors)")
+        #expect(try server.request { $0.hasPrefix("XOAUTH2") } == "XOAUTH2 user=alice@example.com allowed")
+    }
+
+    private static let hasPlugin = ["x86_64", "aarch64"].contains {
+        FileManager.default.fileExists(atPath: "/usr/lib/\($0)-linux-gnu/sasl2/libkdexoauth2.so")
     }
 }
