@@ -33,7 +33,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func read(_ file: [UInt8]) {
     let installation = InstallationId(String(repeating: "1", count: 32), .stored)
-    for origin in [Candidate.Origin.live, .copy(file)] {
+    for origin in [Candidate.Origin.record, .copy(file)] {
         let finding = RecordReader(key: key, installation: installation).finding(in: file, origin)
         _ = RecordReader(key: nil, installation: installation).candidate(origin, file).quarantineName
         // A decoded record is encoded again, and must be decoded to the same value.
@@ -43,7 +43,7 @@ private func read(_ file: [UInt8]) {
                 of: opened.record,
                 opened.secrets,
                 installation: opened.header.installation,
-                settled: opened.header.settled,
+                acknowledged: opened.header.acknowledged,
                 key: key
             )
         else { continue }

@@ -35,8 +35,7 @@ final class ConfigurationFile: Sendable {
 
         init(_ validated: ValidatedConfiguration) {
             settings = validated.configuration
-            let read = validated.secretFiles.map { ($0.setting, try? SmallFile.readableSecret(at: $0.path).get()) }
-            secrets = Dictionary(uniqueKeysWithValues: read).compactMapValues(\.self)
+            secrets = validated.secrets
         }
 
         /// Returns the keys of the settings that differ and take effect only at a start. A secret file with another
@@ -90,7 +89,8 @@ final class ConfigurationFile: Sendable {
 
     /// Takes the configuration that a reload has put in force.
     func reloaded(_ sound: ValidatedConfiguration) {
-        state.withLock { $0 = State(sound) }
+        let next = State(sound)
+        state.withLock { $0 = next }
     }
 
     /// Compares the file, which is read again, with the configuration in force.

@@ -1,5 +1,7 @@
 import JunctionProviders
+import JunctionSecret
 import JunctionServer
+import Synchronization
 
 /// A configuration that the daemon can run with. The accounts and files that it names have been looked up, opened and
 /// read.
@@ -17,6 +19,8 @@ struct ValidatedConfiguration {
     let accessNotes: [String]
     /// The files with secrets that the provider reads.
     let secretFiles: [SecretFile]
+    /// The content of these files, by the key of the setting.
+    let secrets: [String: SharedSecret]
     let origin: ConfigurationOrigin
 
     /// - Parameters:
@@ -30,7 +34,8 @@ struct ValidatedConfiguration {
     ) throws(StartFailure) {
         configuration = loaded.configuration
         origin = loaded.origin
-        let vendor = Self.vendor(of: configuration, credentials: credentials)
+        let secretReader = SecretReader()
+        let vendor = Self.vendor(of: configuration, credentials: credentials, reading: secretReader)
             .mapError { $0.placed(by: loaded.places) }
         let network = Result { [configuration] () throws(StartFailure) in
             try configuration.networkUse(credentials: credentials, variables: variables)
@@ -46,6 +51,7 @@ struct ValidatedConfiguration {
         // These come last: outside the service, where credentials are missing, everything else has been checked.
         (self.vendor, self.network) = (try vendor.get(), try network.get())
         secretFiles = SecretFile.all(in: configuration)
+        secrets = secretReader.secrets(in: secretFiles)
         notes = loaded.notes + accessNotes + secretFiles.compactMap(\.note)
     }
 
@@ -65,7 +71,8 @@ struct ValidatedConfiguration {
     /// Checks all settings of the vendor before the start changes anything.
     private static func vendor(
         of configuration: Configuration,
-        credentials: String?
+        credentials: String?,
+        reading secretReader: SecretReader
     ) -> Result<any Vendor, StartFailure> {
         let name = configuration.provider
         let values = configuration.vendors[name.rawValue] ?? [:]
@@ -74,11 +81,28 @@ struct ValidatedConfiguration {
                 values,
                 of: name.rawValue,
                 credentials: credentials,
-                secret: SmallFile.readableSecret(at:)
+                secret: { secretReader.read($0) }
             )
             return .success(try name.vendor.init(settings))
         } catch {
             return .failure(StartFailure(error))
+        }
+    }
+}
+
+/// Reads secret files, and keeps what it has read, so that each file is read once.
+private final class SecretReader: Sendable {
+    private let read = Mutex<[String: SharedSecret]>([:])
+
+    func read(_ path: String) -> Result<SharedSecret, UnreadableSecret> {
+        let result = SmallFile.readableSecret(at: path)
+        if case .success(let secret) = result { read.withLock { $0[path] = secret } }
+        return result
+    }
+
+    func secrets(in files: [SecretFile]) -> [String: SharedSecret] {
+        read.withLock { read in
+            files.reduce(into: [:]) { secrets, file in secrets[file.setting] = read[file.path] }
         }
     }
 }

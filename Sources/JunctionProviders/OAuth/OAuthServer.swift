@@ -180,6 +180,7 @@ final class OAuthServer: Sendable {
     func look(_ mayCall: @Sendable () async -> SessionError? = { nil }) async throws(Failure) -> OAuthMetadata {
         var other: String?
         var trouble: Unavailability?
+        var unreadable: Unavailability?
         for place in setup.issuer.metadata {
             if let refusal = await mayCall() { throw .notAllowed(refusal) }
             let sentAt = clock.now()
@@ -201,12 +202,23 @@ final class OAuthServer: Sendable {
                 known.withLock { [metadata] in $0 = Known(metadata: metadata, freshUntil: sentAt.uptime + fresh) }
                 return metadata
             } catch {
-                if case .otherIssuer(let name) = error { other = other ?? name }
+                switch error {
+                case .otherIssuer(let name): other = other ?? name
+                case .absent where answer.status == 404 || answer.status == 410: break
+                case .absent:
+                    // Such as the page of a gateway. The metadata may only be missing for a time.
+                    unreadable = Unavailability(
+                        "\(place.origin.place) answered without metadata (\(answer.status))",
+                        cause: .answer,
+                        host: place.origin.place
+                    )
+                }
             }
         }
         if let trouble { throw .unreachable(trouble) }
-        guard let other else { throw .absent }
-        throw .otherIssuer(other)
+        if let other { throw .otherIssuer(other) }
+        if let unreadable { throw .unreachable(unreadable) }
+        throw .absent
     }
 
     private func get(_ place: HttpUrl) async throws(Failure) -> HttpAnswer {

@@ -24,7 +24,7 @@ enum SessionsAnswer: Sendable {
             let expiresAt = answer["expiresAt"]?.string.flatMap(IsoTime.parse),
             BearerToken.lives.contains(expiresAt - issuedAt)
         else { return nil }
-        let end = clock.ours(expiresAt)
+        let end = min(clock.ours(expiresAt), sentAt.wall + BearerToken.lives.upperBound)
         guard BearerToken.lives.contains(end - sentAt.wall) else { return nil }
         self = .granted(Grant.Token(secret: secret, life: Life(from: sentAt.wall, to: end, at: sentAt)))
     }

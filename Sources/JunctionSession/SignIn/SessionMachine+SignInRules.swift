@@ -54,8 +54,8 @@ extension SessionMachine {
     private func needsAbsentHandler(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isAlive(now) && !renewal.isRegistrationForgotten
         guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
-        let isPostponed =
-            renewal.postponement != nil || session.stored.postponement != nil && renewal.demandedUntil(now) != nil
+        let isStoredPostponement = session.stored.postponement.map { $0.until > now.wall } ?? false
+        let isPostponed = renewal.postponement != nil || isStoredPostponement && renewal.demandedUntil(now) != nil
         return renewal.isResting && (isPostponed || rounds.handlers.isEmpty)
     }
 

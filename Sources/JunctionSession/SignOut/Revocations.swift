@@ -130,7 +130,8 @@ struct Revocations: Hashable, Sendable {
     private mutating func giveUp(_ revocation: Revocation, because reason: String) -> [Effect] {
         list.removeAll { $0.id == revocation.id }
         let last = revocation.lastError.map { "; the last attempt: \($0)" } ?? ""
-        let text = "The provider was not told that user \(revocation.identity.userId) signed out: \(reason)\(last)"
+        let text =
+            "The session of user \(revocation.identity.userId) may still be valid at the provider: \(reason)\(last)"
         return [.report(.revocationGivenUp(text))]
     }
 

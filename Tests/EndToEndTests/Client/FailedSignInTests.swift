@@ -90,15 +90,13 @@ import Testing
     @Test func `a sign-in over the limit of calls is logged with its caller`() throws {
         let installation = try Installation(configuration: "[limits]\nproviderCallsPerMinute = 1")
         try installation.startDaemon()
-        try installation.signInNewUser()
-        try installation.signOut()
+        // The limit is for a minute, which may pass between two sign-ins on a busy machine.
+        for number in 0..<20 {
+            let token = try installation.cloud.signInToken(for: installation.cloud.makeUser("user-\(number)"))
+            if try installation.ctl("sign-in", input: token).status == 75 { break }
+            try installation.signOut()
+        }
 
-        let ending = try installation.ctl(
-            "sign-in",
-            input: try installation.cloud.signInToken(for: installation.cloud.makeUser("bob"))
-        )
-
-        #expect(ending.status == 75)
         try installation.daemon?.awaitError("Refused a sign-in")
         let line = installation.daemon?.errors.split(separator: "\n").first { $0.contains("Refused a sign-in") }
         #expect(line?.contains("limits.providerCallsPerMinute") == true)

@@ -219,6 +219,20 @@ struct OAuthMetadataTests {
         }
     }
 
+    @Test(arguments: [(200, "<html>Maintenance</html>"), (403, ""), (200, "{}")])
+    func `an answer that is not metadata is temporary, because a gateway may have given it`(
+        status: Int,
+        body: String
+    ) async throws {
+        try await Stage.play([.answer(404, [], ""), .answer(status, [], body)]) { stage in
+            let failure = try await stage.discovering().exchangeFailure(OAuthSample.code)
+
+            let why = try #require(failure?.unavailability)
+            #expect(why.message == "\(stage.server.place) answered without metadata (\(status))")
+            #expect(why.cause == .answer)
+        }
+    }
+
     /// The challenge of RFC 7636, appendix B.
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 

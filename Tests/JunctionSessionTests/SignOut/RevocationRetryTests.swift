@@ -85,7 +85,7 @@ struct RevocationRetryTests {
         #expect(bench.waitingRevocations.isEmpty)
         #expect(
             bench.givenUpRevocations == [
-                "The provider was not told that user alice signed out: its session has ended by itself; "
+                "The session of user alice may still be valid at the provider: its session has ended by itself; "
                     + "the last attempt: No answer"
             ]
         )

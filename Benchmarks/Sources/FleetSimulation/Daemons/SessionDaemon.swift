@@ -117,7 +117,8 @@ package struct SessionDaemon: FleetDaemon {
                 if perform(machine.writeEnded(ticket, failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
                 break
-            case .authorize, .poll, .revoke, .interrupt, .askHandler, .ask, .goOn, .revokePartialGrant,
+            case .requestDeviceAuthorization, .poll, .revoke, .interrupt, .askHandler, .ask, .resumeExchange,
+                .revokePartialGrant,
                 .checkRegistration:
                 // The simulation has no sign-out, no handler and no two-step credential.
                 break
