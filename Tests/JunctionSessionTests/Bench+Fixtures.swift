@@ -61,6 +61,17 @@ extension Bench {
         return bench
     }
 
+    /// A sign-in that waits for the second handler, because the provider has refused the first one's token.
+    static func withRefusedToken() -> (bench: Bench, request: RequestID) {
+        var bench = Bench(mode: .handler)
+        bench.register(1)
+        bench.register(2)
+        let request = bench.signIn(.registration(of: "alice"))
+        bench.answerQuestion(.credential)
+        bench.failExchange(.refused("The token has expired"))
+        return (bench, request)
+    }
+
     /// A user who has just signed out. The revocation is in flight.
     static func signedOut(_ user: String = "alice", life: Duration = .seconds(3_600)) -> Bench {
         var bench = signedIn(user, life: life)

@@ -1,4 +1,3 @@
-import JunctionSecret
 import JunctionServer
 import JunctionVault
 import Synchronization
@@ -8,46 +7,11 @@ final class ConfigurationFile: Sendable {
     private let source: ConfigurationSource
     /// The configuration at the start. A setting that differs from it and takes effect only at a start waits for a
     /// restart.
-    private let started: Content
+    private let started: ValidatedConfiguration
+    /// The configuration that the last reload read, including the settings that wait for a restart.
+    private let present: Mutex<ValidatedConfiguration>
     private let credentials: String?
     private let variables: [String: String]
-    private let state: Mutex<State>
-
-    private struct State {
-        /// The configuration that the last reload read, including the settings that wait for a restart.
-        var present: Content
-        var origin: ConfigurationOrigin
-        /// The users and groups of the access entries in force.
-        var accounts: KnownAccounts
-
-        init(_ validated: ValidatedConfiguration) {
-            present = Content(validated)
-            origin = validated.origin
-            accounts = validated.configuration.accounts(foundFor: validated.rules)
-        }
-    }
-
-    /// The settings, and the content of the secret files that they name.
-    private struct Content {
-        var settings: Configuration
-        /// By the key of the setting that names the file.
-        var secrets: [String: SharedSecret]
-
-        init(_ validated: ValidatedConfiguration) {
-            settings = validated.configuration
-            secrets = validated.secrets
-        }
-
-        /// Returns the keys of the settings that differ and take effect only at a start. A secret file with another
-        /// content counts, too.
-        func settingsToRestartFor(from other: Content) -> [String] {
-            let keys = settings.settingsToRestartFor(from: other.settings)
-            let files = secrets.filter { key, secret in
-                !keys.contains(key) && other.secrets[key].map { !$0.matches(secret) } ?? false
-            }
-            return keys + files.keys.sorted()
-        }
-    }
 
     init(
         _ source: ConfigurationSource,
@@ -55,14 +19,14 @@ final class ConfigurationFile: Sendable {
         credentials: String?,
         variables: [String: String]
     ) {
-        (self.source, started) = (source, Content(validated))
+        (self.source, started) = (source, validated)
+        present = Mutex(validated)
         (self.credentials, self.variables) = (credentials, variables)
-        state = Mutex(State(validated))
     }
 
     /// The files of the configuration in force. The path is absolute, because a client may be in another folder.
     var origin: ConfigurationOrigin {
-        var origin = state.withLock { $0.origin }
+        var origin = present.withLock(\.origin)
         origin.path = Paths.absolute(origin.path)
         return origin
     }
@@ -75,22 +39,21 @@ final class ConfigurationFile: Sendable {
         } catch {
             throw StartFailure(error)
         }
-        let accounts = AccountDirectory.system.requiringKnown(on: state.withLock { $0.accounts })
+        let accounts = AccountDirectory.system.requiringKnown(on: present.withLock(\.accounts))
         return try ValidatedConfiguration(loaded, credentials: credentials, variables: variables, accounts: accounts)
     }
 
     /// The keys of the settings that a reload has read and that wait for a restart.
-    var pendingRestart: [String] { started.settingsToRestartFor(from: state.withLock { $0.present }) }
+    var pendingRestart: [String] { started.settingsToRestartFor(from: present.withLock(\.self)) }
 
     /// Returns the keys of the settings of a new configuration that wait for a restart.
     func pendingRestart(with sound: ValidatedConfiguration) -> [String] {
-        started.settingsToRestartFor(from: Content(sound))
+        started.settingsToRestartFor(from: sound)
     }
 
     /// Takes the configuration that a reload has put in force.
     func reloaded(_ sound: ValidatedConfiguration) {
-        let next = State(sound)
-        state.withLock { $0 = next }
+        present.withLock { $0 = sound }
     }
 
     /// Compares the file, which is read again, with the configuration in force.
@@ -100,17 +63,17 @@ final class ConfigurationFile: Sendable {
         do throws(StartFailure) {
             let sound = try sound()
             try sound.check(mayHave: session)
-            return standing(of: Content(sound))
+            return standing(of: sound)
         } catch {
             return .refused(error.message)
         }
     }
 
-    private func standing(of file: Content) -> ConfigurationStanding {
+    private func standing(of file: ValidatedConfiguration) -> ConfigurationStanding {
         let settings = started.settingsToRestartFor(from: file)
         if !settings.isEmpty { return .needsRestart(settings) }
-        let present = state.withLock { $0.present }
-        return file.settings.differsInWhatReloads(from: present.settings) ? .needsReload : .inForce
+        let inForce = present.withLock(\.configuration)
+        return file.configuration.differsInWhatReloads(from: inForce) ? .needsReload : .inForce
     }
 }
 

@@ -68,6 +68,19 @@ struct ValidatedConfiguration {
         )
     }
 
+    /// The users and groups that the access entries name and that were found.
+    var accounts: KnownAccounts { configuration.accounts(foundFor: rules) }
+
+    /// Returns the keys of the settings that differ and take effect only at a start. A secret file with another content
+    /// counts, too.
+    func settingsToRestartFor(from other: ValidatedConfiguration) -> [String] {
+        let keys = configuration.settingsToRestartFor(from: other.configuration)
+        let files = secrets.filter { key, secret in
+            !keys.contains(key) && other.secrets[key].map { !$0.matches(secret) } ?? false
+        }
+        return keys + files.keys.sorted()
+    }
+
     /// Checks all settings of the vendor before the start changes anything.
     private static func vendor(
         of configuration: Configuration,

@@ -56,10 +56,8 @@ final class SecureMode: Sendable {
         if login.authToken != nil {
             return "it has deleted the user, or it does not take the auth token: get a fresh one from your server"
         }
-        return state.withLock { state in
-            state.refused = login.identity
-            return state.takesUsersWithoutToken
-        }
+        state.withLock { $0.refused = login.identity }
+        return state.withLock(\.takesUsersWithoutToken)
             ? "it has taken users without an auth token, so it has most likely deleted this one: sign in another user"
             : "it has deleted the user, or secure mode is on: then sign in with an auth token from your server"
     }

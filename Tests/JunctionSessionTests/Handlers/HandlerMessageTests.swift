@@ -95,12 +95,7 @@ struct HandlerMessageTests {
     }
 
     @Test func `an error that the log has too contains no words of a handler`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        let request = bench.signIn(.registration(of: "alice"))
-        bench.answerQuestion(.credential)
-        bench.failExchange(.refused("The token has expired"))
+        var (bench, request) = Bench.withRefusedToken()
         let open = bench.questions[0]
         let answer = HandlerAnswer.failed("401 for Bearer s3cret")
         bench.perform(bench.machine.handlerAnswered(open.handler, open.question.attempt, answer, now: bench.now))

@@ -30,12 +30,7 @@ struct HandlerSignInTests {
     }
 
     @Test func `when a registration token is refused, the next handler is asked`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        bench.register(2)
-        let request = bench.signIn(.registration(of: "alice"))
-        bench.answerQuestion(.credential)
-        bench.failExchange(.refused("The token has expired"))
+        var (bench, request) = Bench.withRefusedToken()
         #expect(bench.questions.map(\.handler.number) == [1])
         #expect(bench.questions.last?.question.reason == .missing)
         bench.answerQuestion(.unable)
