@@ -74,7 +74,8 @@ class Mounted:
         try:
             fcntl.ioctl(control, BTRFS_IOC_FORGET_DEV, bytearray(struct.pack("<q4088s", 0, self.device.encode())))
         except OSError as error:
-            if error.errno != errno.ENOENT:
+            # The device may be in use again: another story has mounted its own image on it, and the kernel has forgotten ours.
+            if error.errno not in (errno.ENOENT, errno.EBUSY):
                 raise
         finally:
             os.close(control)
