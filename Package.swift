@@ -76,13 +76,13 @@ let package = Package(
             dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText"],
             path: "clients/swift/Sources/JunctionProtocol"
         ),
-        .target(name: "JunctionCourier", dependencies: ["JunctionSecret", "CLinux"]),
+        .target(name: "JunctionNetworkHelper", dependencies: ["JunctionSecret", "CLinux"]),
 
         // One module for each external system.
         .target(
             name: "JunctionProviders",
             dependencies: [
-                "JunctionSession", "JunctionCourier", "JunctionJSON", "JunctionSecret", "JunctionText",
+                "JunctionSession", "JunctionNetworkHelper", "JunctionJSON", "JunctionSecret", "JunctionText",
                 "RegistrationToken", "CLinux", nioCore, nioPosix, crypto,
             ]
         ),
@@ -108,7 +108,7 @@ let package = Package(
         .target(
             name: "JunctionDaemon",
             dependencies: [
-                "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
+                "JunctionSession", "JunctionProtocol", "JunctionNetworkHelper", "JunctionProviders", "JunctionVault",
                 "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionText", "JunctionToml", "CLinux",
                 logging, nioCore, nioPosix,
             ]
@@ -120,7 +120,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "junctiond-courier",
-            dependencies: ["JunctionCourier", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe"],
+            dependencies: ["JunctionNetworkHelper", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe"],
             linkerSettings: forDevices
         ),
         .executableTarget(
@@ -174,11 +174,14 @@ let package = Package(
             dependencies: ["JunctionJSON", "JunctionSecret", "JunctionSession", "JunctionText", "JunctionProtocol"],
             exclude: ["Fixtures"]
         ),
-        .testTarget(name: "JunctionCourierTests", dependencies: ["JunctionSecret", "CLinux", "JunctionCourier"]),
+        .testTarget(
+            name: "JunctionNetworkHelperTests",
+            dependencies: ["JunctionSecret", "CLinux", "JunctionNetworkHelper"]
+        ),
         .testTarget(
             name: "JunctionProvidersTests",
             dependencies: [
-                "JunctionSession", "JunctionCourier", "JunctionJSON", "JunctionSecret", "JunctionText",
+                "JunctionSession", "JunctionNetworkHelper", "JunctionJSON", "JunctionSecret", "JunctionText",
                 "RegistrationToken", "CLinux", "JunctionProviders", "JunctionTesting", "junctiond-courier", nioCore,
                 nioPosix, crypto,
             ]
@@ -213,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "JunctionDaemonTests",
             dependencies: [
-                "JunctionSession", "JunctionProtocol", "JunctionCourier", "JunctionProviders", "JunctionVault",
+                "JunctionSession", "JunctionProtocol", "JunctionNetworkHelper", "JunctionProviders", "JunctionVault",
                 "JunctionServer", "JunctionSystemd", "JunctionSecret", "JunctionText", "JunctionToml", "CLinux",
                 "JunctionDaemon", "JunctionTesting", "JunctionClient", "junctiond-courier", logging, nioCore, nioPosix,
                 nioEmbedded,
@@ -222,7 +225,8 @@ let package = Package(
         .testTarget(
             name: "junctiond-courierTests",
             dependencies: [
-                "JunctionCourier", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe", "junctiond-courier",
+                "JunctionNetworkHelper", "JunctionNotify", "JunctionSecret", "CCurl", "CLinux", "CWipe",
+                "junctiond-courier",
                 "JunctionTesting",
             ]
         ),

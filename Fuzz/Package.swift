@@ -61,7 +61,7 @@ let package = Package(
             ["JunctionSession", "JunctionJSON", "CLinux"] + text,
             outside: [.product(name: "Crypto", package: "swift-crypto")]
         ),
-        module("JunctionCourier", ["JunctionSecret", "CLinux"]),
+        module("JunctionNetworkHelper", ["JunctionSecret", "CLinux"]),
         readers(
             "VendorAnswers",
             in: "JunctionProviders",
@@ -75,9 +75,9 @@ let package = Package(
             ],
             ["JunctionSession", "JunctionJSON"] + text
         ),
-        readers("AnswerHeads", in: "junctiond-courier", ["IncomingHead.swift"], ["JunctionCourier"]),
-        fuzzer("FuzzHeads", ["AnswerHeads", "JunctionCourier", "JunctionSecret"]),
-        fuzzer("FuzzCourier", ["JunctionCourier", "JunctionSecret"]),
+        readers("AnswerHeads", in: "junctiond-courier", ["IncomingHead.swift"], ["JunctionNetworkHelper"]),
+        fuzzer("FuzzHeads", ["AnswerHeads", "JunctionNetworkHelper", "JunctionSecret"]),
+        fuzzer("FuzzHelper", ["JunctionNetworkHelper", "JunctionSecret"]),
         fuzzer("FuzzJSON", ["JunctionJSON", "JunctionSecret"]),
         fuzzer("FuzzLines", ["JunctionProtocol"]),
         fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),

@@ -118,7 +118,7 @@ package final class Daemon: Sendable {
         let clock = SystemClock()
         http = OutgoingHttp(
             eventLoop: loop,
-            courier: plan.paths.courier,
+            helper: plan.paths.helper,
             network: plan.validated.network,
             userAgent: "\(Version.name)/\(Version.number)",
             limits: plan.validated.configuration.network.limits,

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 /// The connection to the daemon: receives its messages, and sends messages to it.
@@ -52,12 +52,17 @@ final class DaemonConnection {
 
     /// - Returns: false if the message is longer than its kind allows. It is not sent then.
     @discardableResult
-    func tell(_ message: CourierMessage, about transfer: UInt32) -> Bool {
+    func send(_ message: HelperMessage, about transfer: UInt32) -> Bool {
         guard let frame = Frame.encode(message, of: transfer) else { return false }
         frame.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
-                let count = send(socket, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_DONTWAIT))
+                let count = Glibc.send(
+                    socket,
+                    bytes.baseAddress?.advanced(by: sent),
+                    bytes.count - sent,
+                    Int32(MSG_DONTWAIT)
+                )
                 if count >= 0 {
                     sent += count
                 } else if errno == EAGAIN {

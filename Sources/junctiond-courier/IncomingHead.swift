@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 
 /// Assembles the status and the headers of the answer from the lines that libcurl delivers.
 ///

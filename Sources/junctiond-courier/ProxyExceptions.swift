@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 
 /// The hosts that are reached without the proxy (`network.noProxy`, or `NO_PROXY`): names with all their subdomains,
 /// addresses, networks, or `*` for every host. Each entry may be limited to one port.

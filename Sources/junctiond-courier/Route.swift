@@ -1,5 +1,5 @@
 import CCurl
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 /// The route of a transfer to its server.

@@ -1,5 +1,5 @@
 import CCurl
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 extension Transfer {

@@ -1,6 +1,6 @@
 import CCurl
 import CLinux
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 /// One request and its answer.
@@ -127,7 +127,7 @@ final class Transfer {
             verdict = .connectedTooLate
             return false
         }
-        daemon.tell(.leaving, about: number)
+        daemon.send(.leaving, about: number)
         return true
     }
 
@@ -137,7 +137,7 @@ final class Transfer {
         steps.moved(at: clinux_boot_milliseconds())
         let given = body.take(into: room)
         if given > 0 {
-            daemon.tell(.credit(UInt32(given)), about: number)
+            daemon.send(.credit(UInt32(given)), about: number)
             return given
         }
         if body.isComplete { return 0 }
@@ -155,7 +155,7 @@ final class Transfer {
             return true
         case .complete(let head):
             steps.moved(at: clinux_boot_milliseconds())
-            guard head.bodyLength(answering: request.method) != nil, daemon.tell(.head(head), about: number) else {
+            guard head.bodyLength(answering: request.method) != nil, daemon.send(.head(head), about: number) else {
                 verdict = .notHTTP
                 return false
             }
@@ -188,7 +188,7 @@ final class Transfer {
         var rest = part[...]
         while !rest.isEmpty {
             let piece = rest.prefix(Flow.longestPart)
-            daemon.tell(.body(SharedSecret(copying: UnsafeRawBufferPointer(rebasing: piece))), about: number)
+            daemon.send(.body(SharedSecret(copying: UnsafeRawBufferPointer(rebasing: piece))), about: number)
             rest = rest.dropFirst(piece.count)
         }
         return part.count
@@ -199,10 +199,10 @@ final class Transfer {
     /// Reports the outcome of libcurl to the daemon.
     func finish(_ outcome: CURLcode) {
         if outcome == CURLE_OK, verdict == nil, head.isComplete {
-            daemon.tell(.end, about: number)
+            daemon.send(.end, about: number)
             return
         }
-        tell(TransferFailure(outcome, of: self, verdict: verdict))
+        report(TransferFailure(outcome, of: self, verdict: verdict))
     }
 
     /// Ends the transfer if a limit has been reached.
@@ -212,12 +212,12 @@ final class Transfer {
     func isLate(at now: Int64) -> Bool {
         if ccurl_size(easy, CURLINFO_NAMELOOKUP_TIME_T) > 0 { steps.resolved(at: clinux_boot_milliseconds()) }
         guard let cause = steps.lateness(at: now, isPaused: isPaused) else { return false }
-        tell(TransferFailure(cause, of: self, limitOfAnswer: steps.limitOfAnswer(at: now)))
+        report(TransferFailure(cause, of: self, limitOfAnswer: steps.limitOfAnswer(at: now)))
         return true
     }
 
-    private func tell(_ failure: TransferFailure) {
-        daemon.tell(.failed(failure), about: number)
+    private func report(_ failure: TransferFailure) {
+        daemon.send(.failed(failure), about: number)
     }
 
     /// Whether a part of the request may have reached the server.

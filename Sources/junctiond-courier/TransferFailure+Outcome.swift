@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 
 extension TransferFailure {
     /// Translates an outcome of libcurl.

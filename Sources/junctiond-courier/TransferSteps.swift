@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 
 /// The current step of a transfer and its time limits. Times are milliseconds on the boot-time clock.
 struct TransferSteps {

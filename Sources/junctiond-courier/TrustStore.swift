@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 /// The certificates that the machine trusts, and those that the daemon adds.

@@ -29,4 +29,4 @@ guard let daemon = DaemonConnection(STDIN_FILENO) else {
     StandardError.say("its standard input is no socket: junctiond starts it, see junctiond-courier(8)")
     exit(64)
 }
-Courier(serving: daemon).run()
+TransferLoop(serving: daemon).run()

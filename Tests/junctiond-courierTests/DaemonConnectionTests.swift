@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionTesting
 import Testing
@@ -12,24 +12,24 @@ struct DaemonConnectionTests {
     @Test(.timeLimit(.minutes(5)))
     func `while the daemon does not read, heartbeats continue, and every message arrives in the end`() async throws {
         let parts = 40
-        let (courier, daemonsEnd) = try makeSocketPair()
+        let (helper, daemonsEnd) = try makeSocketPair()
         let daemon = TestSocket(adopting: daemonsEnd)
         // A small buffer is full sooner.
         var size: Int32 = 1 << 16
-        setsockopt(courier, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(helper, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let manager = try FakeServiceManager(.abstract)
         Thread.detachNewThread {
-            defer { close(courier) }
-            guard let connection = DaemonConnection(courier) else { return }
+            defer { close(helper) }
+            guard let connection = DaemonConnection(helper) else { return }
             connection.signs = WatchdogHeartbeat { manager.environment(limit: 2_000)[$0] }
             // More than an unread socket can hold.
             for _ in 0..<parts {
-                connection.tell(.body(SharedSecret(text: String(repeating: "x", count: 32_768))), about: 1)
+                connection.send(.body(SharedSecret(text: String(repeating: "x", count: 32_768))), about: 1)
             }
         }
         for _ in 0..<3 { #expect(manager.awaitDatagram() == "WATCHDOG=1") }
 
-        var reader = FrameReader<CourierMessage>()
+        var reader = FrameReader<HelperMessage>()
         var heard = 0
         var fault: String?
         // Read everything in any case: if the daemon's end closes, the helper ends its process.

@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import Testing
 
 @testable import junctiond_courier
@@ -75,7 +75,7 @@ struct IncomingHeadTests {
         let answer = try #require(take("\r\n", &head))
 
         #expect(answer.headers.first?.value == "a \u{FFFD} b")
-        let isSaid = if Frame.encode(CourierMessage.head(answer), of: 1) != nil { true } else { false }
+        let isSaid = if Frame.encode(HelperMessage.head(answer), of: 1) != nil { true } else { false }
         #expect(isSaid)
     }
 

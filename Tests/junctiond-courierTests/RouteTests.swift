@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import Testing
 

@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import Testing
 
 @testable import junctiond_courier

@@ -2,7 +2,7 @@ import CCurl
 import CLinux
 import Foundation
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionTesting
 import Testing
@@ -21,7 +21,7 @@ struct TransferTests {
         let daemon = try BlockedDaemon(room: room)
         let manager = try FakeServiceManager(.abstract)
         let sendDeadline = clinux_boot_milliseconds() + Int64(patience)
-        Thread.detachNewThread { [socket = daemon.courier, port = server.port] in
+        Thread.detachNewThread { [socket = daemon.helper, port = server.port] in
             defer { close(socket) }
             guard let connection = DaemonConnection(socket) else { return }
             // A heartbeat at once when the helper has to wait, and the next one after the deadline.
@@ -65,29 +65,29 @@ private func carry(_ url: String, until sendDeadline: Int64, for daemon: DaemonC
 
 /// A daemon that does not read. Its socket has space for only a few short messages.
 private final class BlockedDaemon: Sendable {
-    let courier: Int32
+    let helper: Int32
     private let socket: TestSocket
     /// The number of messages that were sent before and are still unread.
     private let before: Int
 
     init(room: Int) throws {
         let daemon: Int32
-        (courier, daemon) = try makeSocketPair()
+        (helper, daemon) = try makeSocketPair()
         socket = TestSocket(adopting: daemon, patience: 120)
         // The kernel counts a message with its overhead, so each message occupies the space of another short one.
         var bytes: [UInt8] = [0, 0, 0, 0]
         var before = 0
-        while send(courier, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { before += bytes.count }
+        while send(helper, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { before += bytes.count }
         for _ in 0..<room { before -= recv(daemon, &bytes, bytes.count, 0) }
         self.before = before
     }
 
     /// Returns the messages that arrived after the daemon stopped reading. It reads everything in any case: if this end
     /// closes, the helper ends its process.
-    func messages() throws -> [CourierMessage] {
+    func messages() throws -> [HelperMessage] {
         let said = try socket.lines.rest()
-        var reader = FrameReader<CourierMessage>()
-        var messages: [CourierMessage] = []
+        var reader = FrameReader<HelperMessage>()
+        var messages: [HelperMessage] = []
         try said.dropFirst(before).withUnsafeBytes { bytes in
             try reader.take(bytes) { (_, message) throws(FormatFault) in messages.append(try message.get()) }
         }

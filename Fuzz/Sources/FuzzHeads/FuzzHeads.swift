@@ -1,5 +1,5 @@
 import FuzzDriver
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 @testable import AnswerHeads
@@ -36,8 +36,8 @@ private func look(at sent: AnswerHead) {
     precondition(sent.headers.allSatisfy { FieldText.isToken($0.name.utf8) }, "A name is none")
     precondition(sent.headers.allSatisfy { FieldText.isValue($0.value.utf8) }, "A value is none")
     // A head of many short lines is longer as a frame. If it is too long, the helper reports that it is not HTTP.
-    guard let frame = Frame.encode(CourierMessage.head(sent), of: 1) else { return }
-    var reader = FrameReader<CourierMessage>()
+    guard let frame = Frame.encode(HelperMessage.head(sent), of: 1) else { return }
+    var reader = FrameReader<HelperMessage>()
     var heard: [AnswerHead] = []
     do {
         try frame.withUnsafeBytes { bytes in

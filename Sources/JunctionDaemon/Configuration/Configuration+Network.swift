@@ -7,12 +7,14 @@ extension Configuration {
     /// - Parameters:
     ///   - credentials: the folder of the service manager's credentials.
     ///   - variables: the environment; an empty variable counts as absent.
-    func networkUse(credentials: String?, variables: [String: String]) throws(StartFailure) -> NetworkUse {
+    func networkSettings(credentials: String?, variables: [String: String]) throws(StartFailure)
+        -> NetworkSettingsSource
+    {
         var proxy = network.proxy
         if proxy == nil { proxy = try Self.proxy(in: variables) }
         let places = ["NO_PROXY", "no_proxy"].compactMap { variables[$0] }.first { !$0.isEmpty }
         do throws(ProviderConfigurationFault) {
-            return try NetworkUse(
+            return try NetworkSettingsSource(
                 caFile: tls.caFile,
                 clientCertificate: network.clientCertificate(credentials: credentials),
                 proxy: proxy,

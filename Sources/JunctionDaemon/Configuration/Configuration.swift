@@ -39,7 +39,7 @@ extension Configuration {
     }
 
     package struct Network: Equatable, Sendable {
-        /// If absent, the environment decides; see `networkUse`.
+        /// If absent, the environment decides; see `networkSettings`.
         package var proxy: ProxyAddress?
         /// The hosts to reach without the proxy. If absent, the environment decides.
         package var noProxy: [String]?

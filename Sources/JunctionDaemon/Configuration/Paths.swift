@@ -1,5 +1,5 @@
 import Glibc
-package import JunctionCourier
+package import JunctionNetworkHelper
 package import JunctionText
 
 /// The paths of this instance's configuration, socket and state. They depend only on flags and environment.
@@ -13,7 +13,7 @@ package struct Paths: Equatable, Sendable {
     package var socket: String
     package var stateDirectory: String
     /// How the daemon reaches the network helper.
-    package var courier: HelperEndpoint
+    package var helper: HelperEndpoint
 
     /// The variables that choose paths and are not settings.
     static let variables: Set = [
@@ -67,7 +67,7 @@ package struct Paths: Equatable, Sendable {
 
         // The service manager runs a network helper behind a socket. Otherwise the daemon starts the program itself.
         let folderOfPrograms = executable.map { $0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? "/usr/bin"
-        courier =
+        helper =
             variable("JUNCTIOND_COURIER_SOCKET").map { .socket(path: $0) }
             ?? .program(path: "\(folderOfPrograms)/junctiond-courier")
     }

@@ -11,7 +11,7 @@ import Synchronization
 struct ValidatedConfiguration {
     let configuration: Configuration
     let vendor: any Vendor
-    let network: NetworkUse
+    let network: NetworkSettingsSource
     let rules: [AccessRule]
     /// Settings that are allowed and may be mistakes, one line each.
     let notes: [String]
@@ -38,7 +38,7 @@ struct ValidatedConfiguration {
         let vendor = Self.vendor(of: configuration, credentials: credentials, reading: secretReader)
             .mapError { $0.placed(by: loaded.places) }
         let network = Result { [configuration] () throws(StartFailure) in
-            try configuration.networkUse(credentials: credentials, variables: variables)
+            try configuration.networkSettings(credentials: credentials, variables: variables)
         }.mapError { $0.placed(by: loaded.places) }
         for failure in [vendor.failure, network.failure] {
             if let failure, failure.missingCredential == nil { throw failure }

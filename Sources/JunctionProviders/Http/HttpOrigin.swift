@@ -1,5 +1,5 @@
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 
 /// The origin of a service: scheme, host and port, and the path that all its resources share.
 ///

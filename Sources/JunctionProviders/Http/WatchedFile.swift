@@ -1,5 +1,5 @@
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionText
 

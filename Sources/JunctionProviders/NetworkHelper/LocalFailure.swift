@@ -1,11 +1,11 @@
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSession
 
 /// The reason why the daemon itself ended a request: the network helper failed, the request cannot be made, or it is no
 /// longer needed.
 enum LocalFailure: Error, Equatable {
-    case unreachable(CourierUnreachable)
+    case unreachable(HelperUnreachable)
     /// The helper ended before it reported the outcome of the request.
     case died
     /// The helper is connected but sends nothing.
@@ -67,12 +67,12 @@ extension LocalFailure {
 
     var kind: Unavailability.Cause {
         switch self {
-        case .unreachable, .died, .silent, .late, .ofAnotherVersion, .unintelligible, .malformed: .courier
+        case .unreachable, .died, .silent, .late, .ofAnotherVersion, .unintelligible, .malformed: .networkHelper
         case .requestTooLong, .tooManyUnderWay, .cancelled, .shutDown: .other
         }
     }
 }
 
-extension CourierUnreachable {
+extension HelperUnreachable {
     fileprivate var reason: String { String(cString: strerror(errno)) }
 }

@@ -1,5 +1,5 @@
 import CLinux
-package import JunctionCourier
+package import JunctionNetworkHelper
 import JunctionSession
 package import NIOCore
 import Synchronization
@@ -41,23 +41,23 @@ package final class OutgoingHttp: Sendable {
 
     let eventLoop: any EventLoop
     private let limits: Limits
-    private let links: NIOLoopBoundBox<[NetworkHelper: CourierLink]>
-    private let makeLink: @Sendable () -> CourierLink
+    private let links: NIOLoopBoundBox<[NetworkHelper: HelperLink]>
+    private let makeLink: @Sendable () -> HelperLink
     private let lastNumber = Atomic<UInt32>(0)
     private let meter: RequestMeter?
 
     /// Prepares the helpers without starting them.
     ///
     /// - Parameters:
-    ///   - courier: the place where the daemon gets a network helper.
+    ///   - helper: the place where the daemon gets a network helper.
     ///   - network: the network settings.
     ///   - userAgent: `junctiond/` and the version.
     ///   - meter: receives the measurements of every request.
     ///   - whenIdle: called on the event loop after an idle network helper was closed.
     package init(
         eventLoop: any EventLoop,
-        courier: HelperEndpoint,
-        network: NetworkUse = NetworkUse(),
+        helper: HelperEndpoint,
+        network: NetworkSettingsSource = NetworkSettingsSource(),
         userAgent: String,
         limits: Limits = Limits(),
         meter: RequestMeter? = nil,
@@ -68,9 +68,9 @@ package final class OutgoingHttp: Sendable {
         self.meter = meter
         links = .makeBoxSendingValue([:], eventLoop: eventLoop)
         makeLink = {
-            CourierLink(
+            HelperLink(
                 eventLoop,
-                courier,
+                helper,
                 network,
                 userAgent: userAgent,
                 idle: TimeAmount(limits.idle),
@@ -190,7 +190,7 @@ package final class OutgoingHttp: Sendable {
     private func begin(
         _ helperRequest: HelperRequest,
         _ number: UInt32,
-        for receiver: @escaping @Sendable (CourierLink) -> any AnswerReceiver
+        for receiver: @escaping @Sendable (HelperLink) -> any AnswerReceiver
     ) {
         let limits = transferLimits(for: helperRequest)
         withLink(for: helperRequest) { link in
@@ -204,7 +204,7 @@ package final class OutgoingHttp: Sendable {
 
     private func nextNumber() -> UInt32 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    private func withLink(for helperRequest: HelperRequest, _ body: @escaping @Sendable (CourierLink) -> Void) {
+    private func withLink(for helperRequest: HelperRequest, _ body: @escaping @Sendable (HelperLink) -> Void) {
         eventLoop.execute { [links, makeLink, helper = helperRequest.helper] in
             let present = links.value[helper] ?? makeLink()
             links.value[helper] = present

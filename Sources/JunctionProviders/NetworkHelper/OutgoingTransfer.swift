@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import NIOCore
@@ -40,7 +40,7 @@ final class OutgoingTransfer {
     /// The streamed body of the request.
     let upload: BodyStream?
     /// Whether the daemon has sent the end of the body.
-    var hasSaidEnd: Bool
+    var hasSentEnd: Bool
     private var sent = 0
     private var room = Flow.window
     /// The length of the answer's body, after its head has arrived.
@@ -63,7 +63,7 @@ final class OutgoingTransfer {
         case .streamed(let stream): (unsent, secret, upload) = ([], nil, stream)
         case nil: (unsent, secret, upload) = ([], nil, nil)
         }
-        hasSaidEnd = upload == nil && unsent.isEmpty && secret.map { $0.count == 0 } ?? true
+        hasSentEnd = upload == nil && unsent.isEmpty && secret.map { $0.count == 0 } ?? true
     }
 
     var call: HttpCall { helperRequest.call }
@@ -72,7 +72,7 @@ final class OutgoingTransfer {
 
     /// Checks whether a message is allowed now, and records it. The helper parses untrusted input, so the daemon itself
     /// enforces the order and the limits of an answer. A message that moves no bytes is not allowed.
-    func expects(_ message: CourierMessage) -> Bool {
+    func accepts(_ message: HelperMessage) -> Bool {
         switch message {
         case .hello: return false
         case .credit(let count):
@@ -117,7 +117,7 @@ final class OutgoingTransfer {
     }
 
     /// Records that the receiver has granted more bytes of the answer.
-    func makeRoom(_ count: Int) {
+    func grant(_ count: Int) {
         answerRoom += count
     }
 
@@ -164,7 +164,7 @@ final class OutgoingTransfer {
     /// Whether the daemon must act before anything can move: grant more bytes of the answer, or send more of the body.
     /// This time does not count against the helper.
     var waitsForUs: Bool {
-        answerRoom < 2 * Flow.longestPart || upload != nil && !hasSaidEnd && room == Flow.window
+        answerRoom < 2 * Flow.longestPart || upload != nil && !hasSentEnd && room == Flow.window
     }
     private var length: Int { secret?.count ?? unsent.count }
 

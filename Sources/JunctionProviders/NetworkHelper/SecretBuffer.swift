@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 /// A buffer for secret bytes that arrive in parts. It uses blocks of a fixed size, so even tiny parts need at most one

@@ -1,5 +1,5 @@
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSession
 
 extension Unavailability {

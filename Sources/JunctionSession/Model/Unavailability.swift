@@ -30,7 +30,7 @@ package struct Unavailability: Error, Hashable, Sendable {
         case certificate
         case proxy
         /// The network helper failed.
-        case courier
+        case networkHelper = "courier"
         /// The provider asks the daemon to wait (429, 503).
         case busy
         /// The provider has an internal error (5xx).

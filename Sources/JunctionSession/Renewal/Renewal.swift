@@ -36,13 +36,13 @@ struct Renewal: Hashable, Sendable {
         case writingIntent(Attempt, PersistenceQueue.Update)
         case sending(Attempt, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of an external user id.
-        case answered(Attempt, since: Uptime, Answer)
+        case answered(Attempt, since: Uptime, ProviderAnswer)
         /// The persistence queue writes the outcome. With a `MissingAccessToken`, the renewal fails when that write has
         /// ended.
         case storing(MissingAccessToken?)
     }
 
-    enum Answer: Hashable, Sendable {
+    enum ProviderAnswer: Hashable, Sendable {
         case granted(Granted)
         /// A new refresh token without a usable access token.
         case succeededWithoutAccessToken(Granted, Unavailability)
@@ -223,7 +223,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Keeps the provider's answer to this request. Returns false if its outcome is no longer wanted.
-    mutating func answered(_ attempt: AttemptID, _ answer: Answer, _ now: Moment) -> Bool {
+    mutating func answered(_ attempt: AttemptID, _ answer: ProviderAnswer, _ now: Moment) -> Bool {
         guard case .sending(let tried, var since) = phase, tried.attempt == attempt else { return false }
         // The provider's grace begins when the request is sent, after name resolution and connection.
         if case .failed(.unavailable(let failure)) = answer, let ago = failure.sentAgo {

@@ -66,7 +66,7 @@ extension SessionMachine {
         answered(attempt, .failed(failure), now)
     }
 
-    private mutating func answered(_ attempt: AttemptID, _ answer: Renewal.Answer, _ now: Moment) -> [Effect] {
+    private mutating func answered(_ attempt: AttemptID, _ answer: Renewal.ProviderAnswer, _ now: Moment) -> [Effect] {
         if renewal.answered(attempt, answer, now) { return settle(now) }
         if let granted = answer.granted { return revokeUnwanted(attempt, granted, now) }
         _ = revocations.arrived(attempt)

@@ -69,7 +69,7 @@ struct UnitProbe: Equatable {
                 )
             ]
         }
-        return [masked(service), masked(socket), of(service), of(socket), keyInit, courier].compactMap(\.self)
+        return [masked(service), masked(socket), of(service), of(socket), keyInit, helper].compactMap(\.self)
             + [enabled(service, socket)]
     }
 
@@ -115,7 +115,7 @@ struct UnitProbe: Equatable {
         )
     }
 
-    private var courier: Diagnosis.Check? {
+    private var helper: Diagnosis.Check? {
         guard let unit = unit("junctiond-courier.socket") else { return nil }
         if unit["LoadState"] == "masked" { return masked(unit) }
         guard unit["ActiveState"] == "failed" else { return nil }

@@ -1,5 +1,5 @@
 import Foundation
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionTesting
 import Testing
@@ -115,7 +115,7 @@ import Testing
     func `an invalid proxy variable fails the start and its password is not shown`(name: String) throws {
         let configuration = try settings("")
         let failure = #expect(throws: StartFailure.self) {
-            try configuration.networkUse(credentials: nil, variables: [name: "http://kiosk:hunter2@p:1/x"])
+            try configuration.networkSettings(credentials: nil, variables: [name: "http://kiosk:hunter2@p:1/x"])
         }
 
         #expect(failure?.status == .configuration)
@@ -123,7 +123,7 @@ import Testing
         #expect(failure?.message.contains("hunter2") == false)
         // A variable that is not used may have any content.
         _ = try settings("network.proxy = \"http://own:9\"")
-            .networkUse(credentials: nil, variables: [name: "http://kiosk:hunter2@p:1/x"])
+            .networkSettings(credentials: nil, variables: [name: "http://kiosk:hunter2@p:1/x"])
     }
 
     @Test func `a client key needs a certificate and may be a credential`() throws {
@@ -156,13 +156,13 @@ import Testing
         _ configuration: Configuration,
         _ variables: [String: String] = [:]
     ) throws -> (proxy: String, noProxy: String) {
-        let told = try configuration.networkUse(credentials: nil, variables: variables).present.settings
+        let told = try configuration.networkSettings(credentials: nil, variables: variables).current.settings
         return (told.proxy.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, told.noProxy)
     }
 
     private func failure(_ configuration: Configuration, credentials: String? = nil) -> String? {
         do throws(StartFailure) {
-            _ = try configuration.networkUse(credentials: credentials, variables: [:])
+            _ = try configuration.networkSettings(credentials: credentials, variables: [:])
             return nil
         } catch {
             return error.message

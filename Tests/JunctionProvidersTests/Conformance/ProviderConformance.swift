@@ -203,7 +203,8 @@ struct ProviderConformance {
     func `a private CA is trusted if it is configured`(vendor: VendorUnderTest) async throws {
         let authority = try TestAuthority()
         let tls = try authority.certificate(for: "IP:127.0.0.1")
-        try await Stage.play([vendor.rotated], tls: tls, network: NetworkUse(caFile: authority.file)) { stage in
+        try await Stage.play([vendor.rotated], tls: tls, network: NetworkSettingsSource(caFile: authority.file)) {
+            stage in
             let failure = try await stage.renewalFailure(vendor)
 
             #expect(failure == nil)

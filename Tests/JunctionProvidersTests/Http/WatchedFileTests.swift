@@ -1,5 +1,5 @@
 import Foundation
-import JunctionCourier
+import JunctionNetworkHelper
 import Testing
 
 @testable import JunctionProviders

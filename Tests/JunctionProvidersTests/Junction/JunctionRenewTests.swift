@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import JunctionTesting
@@ -22,8 +22,8 @@ struct JunctionRenewTests {
     }
 
     @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
-        let (courier, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
-        let http = courier.http()
+        let (helper, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
+        let http = helper.http()
         let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
         let provider = JunctionProvider(cloud: cloud, http: http, clock: clock)
         let sendDeadline = clock.now().uptime + .seconds(9)
@@ -33,7 +33,7 @@ struct JunctionRenewTests {
             try? await provider.renew(Sample.identity, with: secrets, using: .renew, sendingBy: sendDeadline)
         }
 
-        let line = try await courier.met()
+        let line = try await helper.met()
         #expect(try await line.request().limits.resolve == 4_000)
         line.closeConnection()
         _ = await renewal.value

@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSession
 import Testing
 
@@ -6,11 +6,11 @@ import Testing
 
 /// Requests of apps and requests of the session use separate network helpers.
 struct NetworkHelperTests {
-    private let courier: FakeNetworkHelper
-    private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
+    private let helper: FakeNetworkHelper
+    private static let head = HelperMessage.head(AnswerHead(status: 200, headers: []))
 
     init() throws {
-        courier = try FakeNetworkHelper()
+        helper = try FakeNetworkHelper()
     }
 
     private func call() throws -> HttpCall {
@@ -24,13 +24,13 @@ struct NetworkHelperTests {
     }
 
     @Test func `an API call that crashes its helper does not end a request of the session`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         let call = try call()
         async let renewal = http.answer(to: call)
-        let (session, first) = try await courier.asked()
+        let (session, first) = try await helper.asked()
         session.say(.leaving, about: first)
         async let lost = http.failure(of: AppApiCall(call))
-        let (api, second) = try await courier.asked()
+        let (api, second) = try await helper.asked()
         api.say(.leaving, about: second)
 
         api.write(Array("HTTP/1.1 101 Switching Protocols".utf8))
@@ -43,18 +43,18 @@ struct NetworkHelperTests {
     }
 
     @Test func `each helper handles consecutive requests of its own kind`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         let call = try call()
         var lines: [HelperConnection] = []
         for number in 0..<2 {
             async let mine = http.answer(to: call)
-            if number == 0 { lines.append(try await courier.greeted()) }
+            if number == 0 { lines.append(try await helper.greeted()) }
             let first = try await lines[0].opened()
             lines[0].say(.leaving, Self.head, .end, about: first)
             _ = try await mine
 
             async let whole = http.answer(to: AppApiCall(call))
-            if number == 0 { lines.append(try await courier.greeted()) }
+            if number == 0 { lines.append(try await helper.greeted()) }
             let second = try await lines[1].opened()
             lines[1].say(.leaving, Self.head, .end, about: second)
             _ = try await whole
@@ -69,15 +69,15 @@ struct NetworkHelperTests {
     }
 
     @Test func `requests of apps do not count towards the session's limit`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         let call = try call()
         let calls = (0..<Flow.mostTransfers).map { _ in Task { await http.failure(of: AppApiCall(call)) } }
-        let api = try await courier.greeted()
+        let api = try await helper.greeted()
         for _ in calls { _ = try await api.opened() }
         #expect(await http.failure(of: AppApiCall(call))?.says(.tooManyUnderWay) == true)
 
         async let renewal = http.answer(to: call)
-        let (session, number) = try await courier.asked()
+        let (session, number) = try await helper.asked()
         session.say(.leaving, Self.head, .end, about: number)
 
         #expect(try await renewal.status == 200)
@@ -86,7 +86,7 @@ struct NetworkHelperTests {
     }
 
     @Test func `after the shutdown neither helper sends a request`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         await http.shutdown()
 
         #expect(await http.failure(of: try call())?.says(.shutDown) == true)

@@ -38,7 +38,7 @@ struct OutgoingHttpTests {
     func `a certificate for another host is refused`() async throws {
         let authority = try TestAuthority()
         let tls = try authority.certificate(for: "DNS:elsewhere.example")
-        try await Stage.play([], tls: tls, network: NetworkUse(caFile: authority.file)) { stage in
+        try await Stage.play([], tls: tls, network: NetworkSettingsSource(caFile: authority.file)) { stage in
             let failure = await stage.http.failure(of: try call("https://localhost:\(stage.server.port)"))
 
             #expect(failure?.detail == "The certificate of localhost:\(stage.server.port) is for another host")
@@ -51,7 +51,11 @@ struct OutgoingHttpTests {
     func `the certificate is checked against a host name as against an address`() async throws {
         let authority = try TestAuthority()
         let tls = try authority.certificate(for: "DNS:localhost")
-        try await Stage.play([.answer(200, [], "fine")], tls: tls, network: NetworkUse(caFile: authority.file)) {
+        try await Stage.play(
+            [.answer(200, [], "fine")],
+            tls: tls,
+            network: NetworkSettingsSource(caFile: authority.file)
+        ) {
             let answer = try await $0.http.answer(to: try call("https://localhost:\($0.server.port)"))
 
             #expect(answer.body.text == "fine")
@@ -84,7 +88,7 @@ struct OutgoingHttpTests {
         let server = try await ScriptedServer.start([.stall("")]) { _ in arrived.yield() }
         let http = OutgoingHttp(
             eventLoop: ScriptedServer.group.any(),
-            courier: .built,
+            helper: .built,
             userAgent: "test",
             limits: .patient
         )
@@ -102,7 +106,7 @@ struct OutgoingHttpTests {
     }
 
     @Test func `after the shutdown no request is sent, and a second shutdown does nothing`() async throws {
-        try await Stage.play([], ownCourier: true) { stage in
+        try await Stage.play([], ownHelper: true) { stage in
             await stage.http.shutdown()
             let failure = await stage.http.failure(of: try call(stage.server.url))
 
@@ -140,10 +144,10 @@ struct OutgoingHttpTests {
         let fault = ProviderConfigurationFault(
             "tls.caFile: \(file) cannot be read as certificates: expected a PEM file"
         )
-        #expect(throws: fault) { try NetworkUse(caFile: file) }
+        #expect(throws: fault) { try NetworkSettingsSource(caFile: file) }
 
         try Data("nothing".utf8).write(to: URL(filePath: file))
-        #expect(throws: fault) { try NetworkUse(caFile: file) }
+        #expect(throws: fault) { try NetworkSettingsSource(caFile: file) }
     }
 
     private func call(_ url: String, target: String = "/") throws -> HttpCall {

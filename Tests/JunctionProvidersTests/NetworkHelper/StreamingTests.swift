@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import NIOCore
@@ -9,7 +9,7 @@ import Testing
 
 /// Streamed bodies: the daemon holds no more of a body than its reader has requested.
 struct StreamingTests {
-    private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
+    private static let head = HelperMessage.head(AnswerHead(status: 200, headers: []))
 
     private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> AppApiCall {
         let origin = try HttpOrigin("https://vendor.example")
@@ -17,11 +17,11 @@ struct StreamingTests {
     }
 
     @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, about: number)
         let body = try await answer.body
 
@@ -29,45 +29,45 @@ struct StreamingTests {
         // Twice the limit of an answer that is not streamed.
         while taken < 2 * ApiRequest.longestBody {
             for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
-            taken += try await courier.takes(Flow.window, of: body)
+            taken += try await helper.takes(Flow.window, of: body)
             try await line.granted(Flow.window)
         }
         line.say(.end, about: number)
 
-        try await courier.sees { body.end == .complete }
+        try await helper.sees { body.end == .complete }
         await http.shutdown()
     }
 
     @Test func `no more bytes are granted while the reader takes none`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, about: number)
         let body = try await answer.body
         for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
-        try await courier.sees { body.count == Flow.window }
+        try await helper.sees { body.count == Flow.window }
 
         // One byte more than was granted.
         line.say(.body(.ofZeros(1)), about: number)
 
-        try await courier.sees { body.breach != nil }
+        try await helper.sees { body.breach != nil }
         #expect(body.count == Flow.window)
         try await line.cancelled(number)
         await http.shutdown()
     }
 
     @Test func `an abandoned answer is cancelled`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, .body(.ofZeros(1)), about: number)
         let body = try await answer.body
 
-        courier.loop.execute { body.abandon() }
+        helper.loop.execute { body.abandon() }
 
         guard case .cancel? = try await line.next()?.message else {
             return #expect(Bool(false), "It was not cancelled")
@@ -76,13 +76,13 @@ struct StreamingTests {
     }
 
     @Test func `a streamed request is sent only as far as it was granted`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let upload = BodyStream()
         let call = try call("PUT", .streamed(upload))
-        courier.put(3 * Flow.window, into: upload)
+        helper.put(3 * Flow.window, into: upload)
         async let answer = http.streamedAnswer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
 
         try await line.received(Flow.window)
         #expect(upload.count == 2 * Flow.window)
@@ -94,21 +94,21 @@ struct StreamingTests {
         line.say(.leaving, Self.head, .end, about: number)
         _ = try await answer
         // The helper drops the rest, and the upload is marked as abandoned.
-        try await courier.sees { upload.isAbandoned }
+        try await helper.sees { upload.isAbandoned }
         await http.shutdown()
     }
 
     @Test func `a request whose upload fails is cancelled`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let upload = BodyStream(length: 100)
         let call = try call("PUT", .streamed(upload))
-        courier.put(10, into: upload)
+        helper.put(10, into: upload)
         async let answer = http.streamedAnswer(to: call)
-        let (line, _) = try await courier.asked()
+        let (line, _) = try await helper.asked()
         try await line.received(10)
 
-        courier.loop.execute { upload.finish(.broken(Unavailability("The app has gone"))) }
+        helper.loop.execute { upload.finish(.broken(Unavailability("The app has gone"))) }
 
         guard case .cancel? = try await line.next()?.message else {
             return #expect(Bool(false), "It was not cancelled")
@@ -133,17 +133,17 @@ struct StreamingTests {
         #expect(transfer.nextPart()?.count == 10)
         // The helper has the bytes and must grant them again.
         #expect(!transfer.waitsForUs)
-        #expect(transfer.expects(.credit(10)))
+        #expect(transfer.accepts(.credit(10)))
         #expect(transfer.waitsForUs)
         // The body is complete, so only the answer is missing.
-        transfer.hasSaidEnd = true
+        transfer.hasSentEnd = true
         #expect(!transfer.waitsForUs)
 
         // An answer that the reader does not take cannot continue.
-        #expect(transfer.expects(.leaving) && transfer.expects(Self.head))
-        for _ in 0..<7 { #expect(transfer.expects(.body(.ofZeros(Flow.longestPart)))) }
+        #expect(transfer.accepts(.leaving) && transfer.accepts(Self.head))
+        for _ in 0..<7 { #expect(transfer.accepts(.body(.ofZeros(Flow.longestPart)))) }
         #expect(transfer.waitsForUs)
-        transfer.makeRoom(Flow.longestPart)
+        transfer.grant(Flow.longestPart)
         #expect(!transfer.waitsForUs)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionTesting
 import Testing
@@ -24,7 +24,7 @@ struct UploadPaceTests {
 
         // As much as the helper takes before it stops granting.
         let taken = try await onThread {
-            var reader = FrameReader<CourierMessage>()
+            var reader = FrameReader<HelperMessage>()
             var (sent, taken, isOver) = (0, 0, false)
             while !isOver {
                 while sent < min(count, taken + Flow.window) {

@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import JunctionTesting
@@ -8,8 +8,8 @@ import Testing
 
 struct OAuthRenewTests {
     @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
-        let (courier, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
-        let http = courier.http()
+        let (helper, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
+        let http = helper.http()
         let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)
         let sendDeadline = clock.now().uptime + .seconds(9)
         clock.advance(by: .seconds(1))
@@ -18,7 +18,7 @@ struct OAuthRenewTests {
             try? await provider.renew(identity, with: secrets, using: .renew, sendingBy: sendDeadline)
         }
 
-        let line = try await courier.met()
+        let line = try await helper.met()
         #expect(try await line.request().limits.resolve == 4_000)
         line.closeConnection()
         _ = await renewal.value

@@ -120,7 +120,7 @@ extension OutgoingHttp {
     /// A client that sends no request, so it needs no shutdown.
     fileprivate static let unused = OutgoingHttp(
         eventLoop: ScriptedServer.group.next(),
-        courier: .built,
+        helper: .built,
         userAgent: "junctiond/0.0-test"
     )
 }

@@ -1,5 +1,5 @@
 import Foundation
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import JunctionTesting
@@ -21,7 +21,7 @@ final class FakeNetworkHelper: Sendable {
 
     /// Makes a client that uses this helper, on an event loop of the test.
     func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
-        OutgoingHttp(eventLoop: loop, courier: place, userAgent: "test", limits: limits)
+        OutgoingHttp(eventLoop: loop, helper: place, userAgent: "test", limits: limits)
     }
 
     /// The daemon's event loop. While a task of the test runs on it, the daemon reads nothing.
@@ -68,7 +68,7 @@ final class HelperConnection: @unchecked Sendable {
 
     /// - Returns: whether the connection is still open.
     @discardableResult
-    func say(_ messages: CourierMessage..., about number: UInt32 = 0) -> Bool {
+    func say(_ messages: HelperMessage..., about number: UInt32 = 0) -> Bool {
         messages.allSatisfy { message in
             Frame.encode(message, of: number)?.withUnsafeBytes { write([UInt8]($0)) } == true
         }

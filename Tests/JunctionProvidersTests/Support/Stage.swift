@@ -1,5 +1,5 @@
 import Foundation
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionProviders
 import JunctionSecret
 import JunctionSession
@@ -16,9 +16,9 @@ struct Stage: Sendable {
     static func play(
         _ steps: [ScriptedServer.Step],
         tls: TestAuthority.Certificate? = nil,
-        network: NetworkUse? = nil,
+        network: NetworkSettingsSource? = nil,
         limits: OutgoingHttp.Limits? = nil,
-        ownCourier: Bool = false,
+        ownHelper: Bool = false,
         requestTakes: Duration = .zero,
         onRequest: @escaping @Sendable (ScriptedServer.Request) -> Void = { _ in },
         _ test: (Stage) async throws -> Void
@@ -28,8 +28,9 @@ struct Stage: Sendable {
             clock.advance(by: requestTakes)
             onRequest(request)
         }
-        let isShared = network == nil && limits == nil && !ownCourier
-        let http = isShared ? shared[server.port % shared.count] : way(network ?? NetworkUse(), limits ?? .patient)
+        let isShared = network == nil && limits == nil && !ownHelper
+        let http =
+            isShared ? shared[server.port % shared.count] : way(network ?? NetworkSettingsSource(), limits ?? .patient)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await test(Stage(server: server, http: http, clock: clock)))
@@ -42,12 +43,12 @@ struct Stage: Sendable {
     }
 
     /// Clients that all tests without special settings share: hundreds of network helpers would slow each other down.
-    private static let shared = (0..<8).map { _ in way(NetworkUse(), .patient) }
+    private static let shared = (0..<8).map { _ in way(NetworkSettingsSource(), .patient) }
 
-    private static func way(_ network: NetworkUse, _ limits: OutgoingHttp.Limits) -> OutgoingHttp {
+    private static func way(_ network: NetworkSettingsSource, _ limits: OutgoingHttp.Limits) -> OutgoingHttp {
         OutgoingHttp(
             eventLoop: ScriptedServer.group.next(),
-            courier: .built,
+            helper: .built,
             network: network,
             userAgent: "junctiond/0.0-test",
             limits: limits

@@ -65,7 +65,7 @@ def _(stage):
     # The daemon holds the URL in a secret: one copy of each part and no other.
     copies = sum(content.count(PASSWORD.encode()) for _, content in memory(daemon.process.pid))
     stage.check("the daemon has one copy of them", copies == 1, copies)
-    for process, name in ((daemon.process.pid, "keeper"), (courier, "courier")):
+    for process, name in ((daemon.process.pid, "daemon"), (courier, "network helper")):
         limits = pathlib.Path(f"/proc/{process}/limits").read_text()
         core = re.search(r"Max core file size +(\S+) +(\S+)", limits).groups()
         stage.check(f"the {name} leaves no core", core == ("0", "0"), core)

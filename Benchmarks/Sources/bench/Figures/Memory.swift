@@ -8,7 +8,7 @@ struct Memory: Figure {
 
     func measure(_ lab: Lab) throws -> [Row] {
         var fresh = Row("idle memory after start, RSS / PSS / private dirty MB", target: "≤ 13 / 10.5 / 1.5")
-        var renewed = Row("… after a renewal over TLS, courier gone", target: "≤ 13 / 10.5 / 1.5")
+        var renewed = Row("… after a renewal over TLS, helper gone", target: "≤ 13 / 10.5 / 1.5")
         var calmed = Row("… 5 s after a burst of \(Self.burst.text) connections", target: "back (+1 MB dirty)")
 
         let bare = try BareServer(lab)
@@ -29,7 +29,7 @@ struct Memory: Figure {
         }
         if let daemon = lab.signedInDaemon(tls: true) {
             try daemon.connect().call("session.renew")
-            if !lab.options.isQuick { daemon.waitUntilCourierIsGone() }
+            if !lab.options.isQuick { daemon.waitUntilHelperIsGone() }
             sleep(2)
             let before = try ProcessFacts.memory(of: daemon.processes)
             renewed.junctiond = text(before)

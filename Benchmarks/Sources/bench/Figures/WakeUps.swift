@@ -7,7 +7,7 @@ struct WakeUps: Figure {
     func measure(_ lab: Lab) throws -> [Row] {
         let seconds: UInt32 = lab.options.isQuick ? 10 : 60
         var before = Row("wake-ups of the idle daemon in \(seconds) s, no session", target: "0")
-        var after = Row("… after a renewal, courier gone", target: "0 but the alarm")
+        var after = Row("… after a renewal, helper gone", target: "0 but the alarm")
 
         // All of them idle during the same minute.
         let bare = try BareServer(lab)
@@ -15,8 +15,8 @@ struct WakeUps: Figure {
         let fresh = lab.freshDaemon()
         let renewed = lab.signedInDaemon()
         try renewed?.connect().call("session.renew")
-        // The end of the courier, half a minute after the renewal, is one wake-up. The measurement starts after it.
-        if !lab.options.isQuick { renewed?.waitUntilCourierIsGone() }
+        // The end of the helper, half a minute after the renewal, is one wake-up. The measurement starts after it.
+        if !lab.options.isQuick { renewed?.waitUntilHelperIsGone() }
         sleep(3)
 
         let everybody =

@@ -35,8 +35,8 @@ final class Junctiond {
 
     var processes: [Int32] { [process.id] }
 
-    /// The courier stays for half a minute after its last request, so a measurement of the idle daemon starts later.
-    func waitUntilCourierIsGone() {
+    /// The helper stays for half a minute after its last request, so a measurement of the idle daemon starts later.
+    func waitUntilHelperIsGone() {
         for _ in 0..<90 where processes.contains(where: { ProcessFacts.family(of: $0).count > 1 }) { sleep(1) }
     }
 

@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import NIOCore
@@ -8,33 +8,33 @@ import NIOPosix
 /// after an idle time. All calls must be on the event loop.
 ///
 /// If a helper dies, only its current transfers fail. The next request gets a new helper.
-final class CourierLink {
+final class HelperLink {
     private enum State {
-        case without
-        case having(CourierConnection)
+        case disconnected
+        case connected(HelperConnection)
         case closed
     }
 
     /// If a timer fires this much too late, the event loop was blocked.
     private static let stall = TimeAmount.seconds(1)
     /// A blocked event loop has read everything that was waiting after this time.
-    private static let aTurn = TimeAmount.milliseconds(50)
+    private static let readTime = TimeAmount.milliseconds(50)
 
     private let eventLoop: any EventLoop
     private let place: HelperEndpoint
-    private let network: NetworkUse
+    private let network: NetworkSettingsSource
     private let userAgent: String
     private let idle: TimeAmount
     private let grace: TimeAmount
     private let whenIdle: @Sendable () -> Void
-    private var state = State.without
+    private var state = State.disconnected
     private var transfers: [UInt32: OutgoingTransfer] = [:]
     private var idleClose: Scheduled<Void>?
 
     init(
         _ eventLoop: any EventLoop,
         _ place: HelperEndpoint,
-        _ network: NetworkUse,
+        _ network: NetworkSettingsSource,
         userAgent: String,
         idle: TimeAmount,
         grace: TimeAmount,
@@ -47,13 +47,13 @@ final class CourierLink {
     // MARK: Requests
 
     func begin(_ transfer: OutgoingTransfer) {
-        let courier: CourierConnection
+        let helper: HelperConnection
         do throws(LocalFailure) {
             guard transfers.count < Flow.mostTransfers,
                 // Transfer ids wrap at 2³².
                 transfers[transfer.number] == nil
             else { throw .tooManyUnderWay }
-            courier = try present()
+            helper = try connection()
         } catch {
             transfer.receiver.ended(.failure(Unavailability(error, of: transfer)), sinceLeft: nil)
             return
@@ -64,11 +64,11 @@ final class CourierLink {
         // with it then.
         transfers[transfer.number] = transfer
         startResponseTimer(over: transfer)
-        if let settings = network.news(for: courier), !courier.tell(.settings(settings), about: 0) {
+        if let settings = network.changes(for: helper), !helper.send(.settings(settings), about: 0) {
             // The settings do not fit. The request must not be sent with other settings than the configured ones.
             return end(transfer, TransferFailure(.proxyUnusable, requestLeft: false))
         }
-        guard courier.tell(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
+        guard helper.send(.open(transfer.request(userAgent: userAgent)), about: transfer.number) else {
             return end(transfer, .requestTooLong)
         }
         let uploading = NIOLoopBound((self, transfer), eventLoop: eventLoop)
@@ -82,15 +82,15 @@ final class CourierLink {
         // The helper may already have begun to send the request.
         transfer.requestLeft = true
         end(transfer, .cancelled)
-        if case .having(let courier) = state { courier.tell(.cancel, about: number) }
+        if case .connected(let helper) = state { helper.send(.cancel, about: number) }
     }
 
     /// Grants this many more bytes of an answer.
     func grant(_ count: Int, of number: UInt32) {
-        guard let transfer = transfers[number], case .having(let courier) = state else { return }
-        transfer.makeRoom(count)
+        guard let transfer = transfers[number], case .connected(let helper) = state else { return }
+        transfer.grant(count)
         transfer.movedAt = .now()
-        courier.tell(.credit(UInt32(clamping: count)), about: number)
+        helper.send(.credit(UInt32(clamping: count)), about: number)
     }
 
     func close() {
@@ -101,24 +101,24 @@ final class CourierLink {
             transfer.requestLeft = true
             end(transfer, .cancelled)
         }
-        if case .having(let courier) = before { courier.close() }
+        if case .connected(let helper) = before { helper.close() }
     }
 
     // MARK: Messages of the helper
 
     /// - Parameter message: the message, or the reason why it cannot be decoded.
-    func heard(
-        _ message: Result<CourierMessage, FormatFault>,
+    func received(
+        _ message: Result<HelperMessage, FormatFault>,
         about number: UInt32,
-        from courier: CourierConnection
+        from helper: HelperConnection
     ) {
-        guard isPresent(courier) else { return }
-        if case .success(.hello(let version)) = message { return greeted(by: courier, version) }
-        guard courier.isGreeted else { return giveUp(courier, .unintelligible) }
+        guard isCurrent(helper) else { return }
+        if case .success(.hello(let version)) = message { return greeted(by: helper, version) }
+        guard helper.isGreeted else { return distrust(helper, .unintelligible) }
         // The message may have crossed the end of its transfer.
         guard let transfer = transfers[number] else { return }
-        guard case .success(let message) = message, transfer.expects(message) else {
-            return breach(of: transfer, by: courier)
+        guard case .success(let message) = message, transfer.accepts(message) else {
+            return reject(transfer, of: helper)
         }
         switch message {
         case .hello: break
@@ -133,56 +133,56 @@ final class CourierLink {
     }
 
     /// Handles the end of the connection, after all received messages.
-    func ended(_ courier: CourierConnection, _ ending: CourierConnection.Ending) {
+    func ended(_ helper: HelperConnection, _ ending: HelperConnection.Ending) {
         switch ending {
-        case .gone: lose(courier, .died)
-        case .unintelligible: giveUp(courier, .unintelligible)
+        case .gone: drop(helper, .died)
+        case .unintelligible: distrust(helper, .unintelligible)
         }
     }
 
     // MARK: Private
 
-    private func present() throws(LocalFailure) -> CourierConnection {
+    private func connection() throws(LocalFailure) -> HelperConnection {
         switch state {
         case .closed: throw .shutDown
-        case .having(let courier): return courier
-        case .without:
-            let found: (socket: Int32, process: CourierProcess?)
-            do throws(CourierUnreachable) {
+        case .connected(let helper): return helper
+        case .disconnected:
+            let found: (socket: Int32, process: HelperProcess?)
+            do throws(HelperUnreachable) {
                 found = try place.connect()
             } catch {
                 throw .unreachable(error)
             }
-            let courier = CourierConnection(on: eventLoop, for: self)
-            state = .having(courier)
-            courier.open(found.socket, of: found.process)
-            courier.tell(.hello(version: DaemonMessage.version), about: 0)
-            guard isPresent(courier) else { throw .died }
-            return courier
+            let helper = HelperConnection(on: eventLoop, for: self)
+            state = .connected(helper)
+            helper.open(found.socket, of: found.process)
+            helper.send(.hello(version: DaemonMessage.version), about: 0)
+            guard isCurrent(helper) else { throw .died }
+            return helper
         }
     }
 
-    private func greeted(by courier: CourierConnection, _ version: UInt16) {
-        guard !courier.isGreeted else { return giveUp(courier, .unintelligible) }
+    private func greeted(by helper: HelperConnection, _ version: UInt16) {
+        guard !helper.isGreeted else { return distrust(helper, .unintelligible) }
         // A helper of another version rejects our greeting and sends no request.
-        guard version == DaemonMessage.version else { return lose(courier, .ofAnotherVersion) }
-        courier.isGreeted = true
+        guard version == DaemonMessage.version else { return drop(helper, .ofAnotherVersion) }
+        helper.isGreeted = true
     }
 
-    private func isPresent(_ courier: CourierConnection) -> Bool {
-        if case .having(let present) = state { return present === courier }
+    private func isCurrent(_ helper: HelperConnection) -> Bool {
+        if case .connected(let current) = state { return current === helper }
         return false
     }
 
     private func sendMore(of transfer: OutgoingTransfer) {
-        guard case .having(let courier) = state, !transfer.hasSaidEnd else { return }
+        guard case .connected(let helper) = state, !transfer.hasSentEnd else { return }
         // The source of a streamed body may fail before the end.
         guard transfer.upload?.breach == nil else { return cancel(transfer.number) }
         if transfer.upload != nil { transfer.movedAt = .now() }
-        while let part = transfer.nextPart() { courier.tell(.body(part), about: transfer.number) }
+        while let part = transfer.nextPart() { helper.send(.body(part), about: transfer.number) }
         guard transfer.hasSentAll else { return }
-        transfer.hasSaidEnd = true
-        courier.tell(.end, about: transfer.number)
+        transfer.hasSentEnd = true
+        helper.send(.end, about: transfer.number)
     }
 
     private func end(_ transfer: OutgoingTransfer, _ outcome: Result<Void, Unavailability>) {
@@ -203,26 +203,26 @@ final class CourierLink {
     }
 
     /// Drops the helper and fails its transfers. The next request gets a new helper.
-    private func lose(_ courier: CourierConnection, _ failure: LocalFailure) {
-        guard isPresent(courier) else { return }
-        state = .without
-        courier.close(hearingItOutFor: failure == .ofAnotherVersion ? grace : nil)
+    private func drop(_ helper: HelperConnection, _ failure: LocalFailure) {
+        guard isCurrent(helper) else { return }
+        state = .disconnected
+        helper.close(after: failure == .ofAnotherVersion ? grace : nil)
         for transfer in transfers.values { end(transfer, failure) }
     }
 
     /// Drops a helper that still runs or that cannot be trusted. Each of its requests counts as sent: the helper may
     /// have sent it, or may send it after it resumes and before it notices the closed connection.
-    private func giveUp(_ courier: CourierConnection, _ failure: LocalFailure) {
-        guard isPresent(courier) else { return }
+    private func distrust(_ helper: HelperConnection, _ failure: LocalFailure) {
+        guard isCurrent(helper) else { return }
         for transfer in transfers.values { transfer.requestLeft = true }
-        lose(courier, failure)
+        drop(helper, failure)
     }
 
     /// Ends one transfer whose message was invalid. The start of the next message is known, so the other transfers
     /// continue. The request counts as sent.
-    private func breach(of transfer: OutgoingTransfer, by courier: CourierConnection) {
+    private func reject(_ transfer: OutgoingTransfer, of helper: HelperConnection) {
         transfer.requestLeft = true
-        courier.tell(.cancel, about: transfer.number)
+        helper.send(.cancel, about: transfer.number)
         end(transfer, .malformed)
     }
 
@@ -233,28 +233,28 @@ final class CourierLink {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
         let end = transfer.responseDeadline + grace
         transfer.responseTimer?.cancel()
-        transfer.responseTimer = eventLoop.scheduleTask(deadline: wasLate ? .now() + Self.aTurn : end) {
+        transfer.responseTimer = eventLoop.scheduleTask(deadline: wasLate ? .now() + Self.readTime : end) {
             let (link, transfer) = watched.value
-            guard link.transfers[transfer.number] === transfer, case .having(let courier) = link.state else { return }
+            guard link.transfers[transfer.number] === transfer, case .connected(let helper) = link.state else { return }
             if transfer.waitsForUs { transfer.movedAt = .now() }
             guard transfer.responseDeadline + link.grace <= .now() else {
                 return link.startResponseTimer(over: transfer)
             }
             // The event loop was blocked, so the messages of the helper have not been read yet.
             if !wasLate, end + Self.stall <= .now() { return link.startResponseTimer(over: transfer, wasLate: true) }
-            link.giveUp(courier, transfer.hasFallenSilent ? .silent : .late)
+            link.distrust(helper, transfer.hasFallenSilent ? .silent : .late)
         }
     }
 
     private func scheduleIdleClose() {
-        guard transfers.isEmpty, case .having(let courier) = state, idleClose == nil else { return }
-        let leaving = NIOLoopBound((self, courier), eventLoop: eventLoop)
+        guard transfers.isEmpty, case .connected(let helper) = state, idleClose == nil else { return }
+        let leaving = NIOLoopBound((self, helper), eventLoop: eventLoop)
         idleClose = eventLoop.scheduleTask(in: idle) {
-            let (link, courier) = leaving.value
+            let (link, helper) = leaving.value
             link.idleClose = nil
-            guard link.transfers.isEmpty, link.isPresent(courier) else { return }
-            link.state = .without
-            courier.close()
+            guard link.transfers.isEmpty, link.isCurrent(helper) else { return }
+            link.state = .disconnected
+            helper.close()
             // Runs after the connection has freed its memory.
             link.eventLoop.execute(link.whenIdle)
         }

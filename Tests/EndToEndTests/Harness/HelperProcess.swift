@@ -3,7 +3,7 @@ import Glibc
 import JunctionTesting
 
 /// A network helper process of a daemon.
-struct CourierProcess {
+struct HelperProcess {
     var identifier: pid_t
 
     func signal(_ number: Int32) {
@@ -25,23 +25,23 @@ struct CourierProcess {
 
 extension Installation {
     /// Returns the only network helper of the daemon. Throws if there is another number of them.
-    func courier() throws -> CourierProcess {
-        let couriers = try couriers()
-        guard couriers.count == 1 else {
-            throw Program.Failure(description: "The daemon has \(couriers.count) couriers instead of one")
+    func helper() throws -> HelperProcess {
+        let helpers = try helpers()
+        guard helpers.count == 1 else {
+            throw Program.Failure(description: "The daemon has \(helpers.count) helpers instead of one")
         }
-        return couriers[0]
+        return helpers[0]
     }
 
     /// Returns the network helpers of the daemon: one for the session, one for API calls.
-    func couriers() throws -> [CourierProcess] {
+    func helpers() throws -> [HelperProcess] {
         guard let daemon else { throw Program.Failure(description: "There is no daemon") }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
-            guard let identifier = pid_t(name), let fields = CourierProcess.fields(of: identifier),
+            guard let identifier = pid_t(name), let fields = HelperProcess.fields(of: identifier),
                 fields[1].hasPrefix("(junctiond-cour"), !["Z", "X"].contains(fields[2]),
                 fields[3] == "\(daemon.identifier)"
             else { return nil }
-            return CourierProcess(identifier: identifier)
+            return HelperProcess(identifier: identifier)
         }
     }
 }

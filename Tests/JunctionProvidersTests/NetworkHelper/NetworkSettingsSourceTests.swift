@@ -1,14 +1,14 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import Testing
 
 @testable import JunctionProviders
 
-struct NetworkUseTests {
+struct NetworkSettingsSourceTests {
     private let folder = PemFolder()
 
     @Test func `the default settings are empty`() throws {
-        let settings = NetworkUse().present.settings
+        let settings = NetworkSettingsSource().current.settings
 
         #expect(
             [settings.trust, settings.clientCertificate, settings.clientKey, settings.proxy].allSatisfy {
@@ -19,13 +19,13 @@ struct NetworkUseTests {
     }
 
     @Test func `the settings contain files, proxy and exceptions`() throws {
-        let use = try NetworkUse(
+        let use = try NetworkSettingsSource(
             caFile: folder.put("authority", in: "ca.pem"),
             clientCertificate: (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key")),
             proxy: ProxyAddress("kiosk:secret@proxy.example:3128"),
             noProxy: ["10.0.0.0/8", ".lan"]
         )
-        let settings = use.present.settings
+        let settings = use.current.settings
 
         #expect(settings.trust.text == PemFolder.certificate("authority"))
         #expect(settings.clientCertificate.text == PemFolder.certificate("device"))
@@ -35,47 +35,47 @@ struct NetworkUseTests {
     }
 
     @Test func `a changed file makes a new edition, with certificate and key together`() throws {
-        let use = try NetworkUse(
+        let use = try NetworkSettingsSource(
             caFile: folder.put("authority", in: "ca.pem"),
             clientCertificate: (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key"))
         )
-        let first = use.present.edition
-        #expect(use.present.edition == first)
+        let first = use.current.edition
+        #expect(use.current.edition == first)
 
         folder.put("the next", in: "device.pem")
         folder.putKey("the next", in: "device.key")
-        let second = use.present.edition
+        let second = use.current.edition
         #expect(second == first + 1)
-        #expect(use.present.settings.clientCertificate.text == PemFolder.certificate("the next"))
-        #expect(use.present.settings.clientKey.text == PemFolder.key("the next"))
-        #expect(use.present.edition == second)
+        #expect(use.current.settings.clientCertificate.text == PemFolder.certificate("the next"))
+        #expect(use.current.settings.clientKey.text == PemFolder.key("the next"))
+        #expect(use.current.edition == second)
 
         folder.put("another authority", in: "ca.pem")
-        #expect(use.present.edition == second + 1)
-        #expect(use.present.settings.trust.text == PemFolder.certificate("another authority"))
+        #expect(use.current.edition == second + 1)
+        #expect(use.current.settings.trust.text == PemFolder.certificate("another authority"))
     }
 
     @Test func `an error about a file names its setting`() throws {
         let (certificate, key) = (folder.put("device", in: "device.pem"), folder.putKey("device", in: "device.key"))
         let nothing = folder.path("nothing")
 
-        #expect(complaint { try NetworkUse(caFile: nothing) }?.hasPrefix("tls.caFile: ") == true)
+        #expect(complaint { try NetworkSettingsSource(caFile: nothing) }?.hasPrefix("tls.caFile: ") == true)
         #expect(
-            complaint { try NetworkUse(clientCertificate: (nothing, key)) }?
+            complaint { try NetworkSettingsSource(clientCertificate: (nothing, key)) }?
                 .hasPrefix("network.clientCertificateFile: ") == true
         )
         #expect(
-            complaint { try NetworkUse(clientCertificate: (certificate, nothing)) }?
+            complaint { try NetworkSettingsSource(clientCertificate: (certificate, nothing)) }?
                 .hasPrefix("network.clientKeyFile: ") == true
         )
         // Certificate and key are exchanged.
         #expect(
-            complaint { try NetworkUse(clientCertificate: (key, certificate)) }?
+            complaint { try NetworkSettingsSource(clientCertificate: (key, certificate)) }?
                 .hasPrefix("network.clientCertificateFile: ") == true
         )
     }
 
-    private func complaint(_ body: () throws -> NetworkUse) -> String? {
+    private func complaint(_ body: () throws -> NetworkSettingsSource) -> String? {
         do {
             _ = try body()
             return nil

@@ -1,7 +1,7 @@
 package import JunctionSecret
 
 /// A message from the network helper to the daemon.
-package enum CourierMessage: Sendable {
+package enum HelperMessage: Sendable {
     /// The first message. It names the version of the format.
     case hello(version: UInt16)
     /// The daemon may send this many more bytes of the request's body.
@@ -19,7 +19,7 @@ package enum CourierMessage: Sendable {
     case failed(TransferFailure)
 }
 
-extension CourierMessage: FramedMessage {
+extension HelperMessage: FramedMessage {
     package enum Kind: UInt8, FrameKind {
         // The numbers differ from those of the daemon's messages: a message that is sent back to its sender is invalid.
         case hello = 129

@@ -1,4 +1,4 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import Synchronization
 
@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The files are checked before each request, so a renewed certificate applies from the next request on. If a file
 /// cannot be read at that moment, for example during its replacement, its previous content stays in use.
-package final class NetworkUse: Sendable {
+package final class NetworkSettingsSource: Sendable {
     fileprivate struct Files: Sendable {
         var trust: WatchedFile?
         var clientCertificate: WatchedFile?
@@ -67,24 +67,24 @@ package final class NetworkUse: Sendable {
     }
 
     /// The settings with the current content of the files, and the number of changes so far.
-    var present: (settings: NetworkSettings, edition: Int) {
+    var current: (settings: NetworkSettings, edition: Int) {
         known.withLock { known in
-            known.look()
+            known.readFiles()
             return (known.settings, known.edition)
         }
     }
 
     /// Returns the settings if this helper does not have the current ones.
-    func news(for courier: CourierConnection) -> NetworkSettings? {
-        let (settings, edition) = present
-        guard courier.settings != edition else { return nil }
-        courier.settings = edition
+    func changes(for helper: HelperConnection) -> NetworkSettings? {
+        let (settings, edition) = current
+        guard helper.settings != edition else { return nil }
+        helper.settings = edition
         return settings
     }
 }
 
-extension NetworkUse.Known {
-    fileprivate mutating func look() {
+extension NetworkSettingsSource.Known {
+    fileprivate mutating func readFiles() {
         let trust = files.trust?.look() ?? false
         // The certificate and its key belong together, so both are read.
         let certificate = files.clientCertificate?.look() ?? false

@@ -1,10 +1,10 @@
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import NIOCore
 import NIOPosix
 
 /// The connection to one network helper. It sends and receives messages, and wipes its buffers.
-final class CourierConnection: ChannelInboundHandler {
+final class HelperConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     /// Why the connection receives no more messages.
@@ -15,19 +15,19 @@ final class CourierConnection: ChannelInboundHandler {
     }
 
     private let eventLoop: any EventLoop
-    private weak var link: CourierLink?
-    private var reader = FrameReader<CourierMessage>()
+    private weak var link: HelperLink?
+    private var reader = FrameReader<HelperMessage>()
     private var channel: (any Channel)?
     /// The process of the helper, if this process started it.
-    private var process: CourierProcess?
+    private var process: HelperProcess?
     /// Messages that were sent before the channel was ready.
-    private var waiting: [ByteBuffer] = []
+    private var unsent: [ByteBuffer] = []
     private var isClosed = false
     /// Received messages that have not been passed on yet, and the end of the connection.
     ///
     /// A receiver of a message may answer it. If that write meets a closed socket, the channel reads all remaining
     /// bytes and closes before the write returns. This queue keeps the order.
-    private var unheard: [(number: UInt32, message: Result<CourierMessage, FormatFault>)] = []
+    private var received: [(number: UInt32, message: Result<HelperMessage, FormatFault>)] = []
     private var ending: Ending?
     private var isPassingOn = false
     /// Whether the helper has sent its version.
@@ -35,12 +35,12 @@ final class CourierConnection: ChannelInboundHandler {
     /// The edition of the settings that this helper has received.
     var settings: Int?
 
-    init(on eventLoop: any EventLoop, for link: CourierLink) {
+    init(on eventLoop: any EventLoop, for link: HelperLink) {
         (self.eventLoop, self.link) = (eventLoop, link)
     }
 
     /// Takes ownership of the socket and of the process.
-    func open(_ socket: NIOBSDSocket.Handle, of process: CourierProcess?) {
+    func open(_ socket: NIOBSDSocket.Handle, of process: HelperProcess?) {
         self.process = process
         let myself = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
@@ -53,20 +53,20 @@ final class CourierConnection: ChannelInboundHandler {
 
     /// - Returns: false if the message is longer than its kind allows.
     @discardableResult
-    func tell(_ message: DaemonMessage, about transfer: UInt32) -> Bool {
+    func send(_ message: DaemonMessage, about transfer: UInt32) -> Bool {
         guard let frame = Frame.encode(message, of: transfer) else { return false }
         guard !isClosed else { return true }
         let bytes = frame.withUnsafeBytes { ByteBuffer(bytes: $0) }
-        if let channel { send(bytes, to: channel) } else { waiting.append(bytes) }
+        if let channel { write(bytes, to: channel) } else { unsent.append(bytes) }
         return true
     }
 
     /// - Parameter patience: how long the helper may still write the reason to the log before it is killed.
-    func close(hearingItOutFor patience: TimeAmount? = nil) {
+    func close(after patience: TimeAmount? = nil) {
         guard !isClosed else { return }
         isClosed = true
-        for bytes in waiting { bytes.wipe() }
-        waiting = []
+        for bytes in unsent { bytes.wipe() }
+        unsent = []
         // The helper exits on its own unless it is stopped.
         if let patience, let process {
             eventLoop.scheduleTask(in: patience) { process.end() }
@@ -88,12 +88,12 @@ final class CourierConnection: ChannelInboundHandler {
         }
         self.channel = channel
         guard !isClosed else { return channel.close(promise: nil) }
-        let before = waiting
-        waiting = []
-        for bytes in before { send(bytes, to: channel) }
+        let before = unsent
+        unsent = []
+        for bytes in before { write(bytes, to: channel) }
     }
 
-    private func send(_ bytes: ByteBuffer, to channel: any Channel) {
+    private func write(_ bytes: ByteBuffer, to channel: any Channel) {
         // Most messages hold a token. The buffer is wiped when the kernel has it, or when the write has failed.
         channel.writeAndFlush(bytes).whenComplete { _ in bytes.wipe() }
     }
@@ -105,7 +105,7 @@ final class CourierConnection: ChannelInboundHandler {
         guard ending == nil else { return }
         do throws(FormatFault) {
             try bytes.withUnsafeReadableBytes { (bytes) throws(FormatFault) in
-                try reader.take(bytes) { unheard.append(($0, $1)) }
+                try reader.take(bytes) { received.append(($0, $1)) }
             }
             passOn()
         } catch {
@@ -134,10 +134,10 @@ final class CourierConnection: ChannelInboundHandler {
         guard !isPassingOn else { return }
         isPassingOn = true
         defer { isPassingOn = false }
-        while !unheard.isEmpty {
-            let next = unheard
-            unheard = []
-            for (number, message) in next { link?.heard(message, about: number, from: self) }
+        while !received.isEmpty {
+            let next = received
+            received = []
+            for (number, message) in next { link?.received(message, about: number, from: self) }
         }
         guard let ending else { return }
         close()

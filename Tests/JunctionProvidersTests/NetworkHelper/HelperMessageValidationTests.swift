@@ -1,5 +1,5 @@
 import Foundation
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import JunctionTesting
@@ -10,18 +10,18 @@ import Testing
 
 /// The daemon validates each message of the network helper, which parses untrusted input. An invalid message ends its
 /// transfer, an invalid frame ends the connection, and no message can fill the daemon's memory.
-struct CourierMessageValidationTests {
+struct HelperMessageValidationTests {
     struct Offence: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var isGreeted = true
         var bytes: [UInt8] = []
-        var messages: [CourierMessage] = []
+        var messages: [HelperMessage] = []
         var method = "POST"
     }
 
-    private static let head = CourierMessage.head(AnswerHead(status: 200, headers: []))
+    private static let head = HelperMessage.head(AnswerHead(status: 200, headers: []))
 
-    private static func head(_ headers: [(name: String, value: String)], status: UInt16 = 200) -> CourierMessage {
+    private static func head(_ headers: [(name: String, value: String)], status: UInt16 = 200) -> HelperMessage {
         .head(AnswerHead(status: status, headers: headers))
     }
 
@@ -35,11 +35,11 @@ struct CourierMessageValidationTests {
 
     @Test(arguments: brokenFrames)
     func `an invalid frame ends the connection, and the request is ambiguous`(offence: Offence) async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let call = try self.call()
         async let failure = http.failure(of: call)
-        let line = try await courier.met()
+        let line = try await helper.met()
         let number = try await line.opened()
         if offence.isGreeted { line.say(.hello(version: DaemonMessage.version)) }
 
@@ -99,11 +99,11 @@ struct CourierMessageValidationTests {
 
     @Test(arguments: offences)
     func `an invalid message ends only its own transfer, which is ambiguous`(offence: Offence) async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let (other, call) = (try self.call(), try self.call(offence.method))
         async let answer = http.answer(to: other)
-        let (line, first) = try await courier.asked()
+        let (line, first) = try await helper.asked()
         line.say(.leaving, Self.head([("content-length", "2")]), .body(.ofZeros(1)), about: first)
         async let failure = http.failure(of: call)
         let number = try await line.opened()
@@ -126,11 +126,11 @@ struct CourierMessageValidationTests {
     }
 
     @Test func `a repeatable request may leave six times and not seven times`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let repeated = AppApiCall(try call("GET"))
         async let answer = http.answer(to: repeated)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         for _ in 0..<6 { line.say(.leaving, about: number) }
         line.say(Self.head, .end, about: number)
         #expect(try await answer.status == 200)
@@ -144,15 +144,15 @@ struct CourierMessageValidationTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `an answer that never ends is given up after its time limit`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http(
+        let helper = try FakeNetworkHelper()
+        let http = helper.http(
             .init(resolve: .seconds(600), connect: .seconds(600), request: .seconds(1), grace: .milliseconds(50))
         )
         var call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         call.longestAnswer = 1 << 40
         let endless = call
         async let failure = http.failure(of: endless)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, about: number)
         // Single bytes, as fast as the daemon reads them, until it closes the connection.
         try await onThread { while line.say(.body(.ofZeros(1)), about: number) {} }
@@ -164,8 +164,8 @@ struct CourierMessageValidationTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `before the request leaves, no message extends the timeout`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http(
+        let helper = try FakeNetworkHelper()
+        let http = helper.http(
             .init(
                 resolve: .milliseconds(100),
                 connect: .milliseconds(100),
@@ -177,7 +177,7 @@ struct CourierMessageValidationTests {
         call.body = .secret(.ofZeros(8 << 20))
         let waiting = call
         async let failure = http.failure(of: waiting)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         // Grants single bytes of the request's body: the daemon always has more to send.
         let hearing = Task { try await line.ended() }
         try await onThread { while line.say(.credit(1), about: number) {} }
@@ -188,11 +188,11 @@ struct CourierMessageValidationTests {
     }
 
     @Test func `a message about an ended transfer is ignored`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         async let first = http.answer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, .end, .body(.ofZeros(1)), .credit(1), .end, about: number)
         #expect(try await first.status == 200)
 
@@ -205,11 +205,11 @@ struct CourierMessageValidationTests {
     }
 
     @Test func `a request that has left stays ambiguous, whatever the helper reports later`() async throws {
-        let courier = try FakeNetworkHelper()
-        let http = courier.http()
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
         let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
         async let failure = http.failure(of: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, .failed(TransferFailure(.closed, requestLeft: false)), about: number)
 
         #expect(await failure?.detail == "vendor.example closed the connection without a complete answer")

@@ -1,6 +1,6 @@
 import CLinux
 import Foundation
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import NIOCore
@@ -9,18 +9,18 @@ import Testing
 @testable import JunctionProviders
 
 /// The daemon's messages to its network helper, and the life of the connection.
-struct CourierRequestTests {
-    private let courier: FakeNetworkHelper
+struct HelperRequestTests {
+    private let helper: FakeNetworkHelper
 
     init() throws {
-        courier = try FakeNetworkHelper()
+        helper = try FakeNetworkHelper()
     }
 
     @Test func `one helper handles consecutive requests`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         let call = try call("GET")
         async let first = http.answer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
         _ = try await first
 
@@ -39,13 +39,13 @@ struct CourierRequestTests {
         sendDeadline: Int,
         milliseconds: UInt32
     ) async throws {
-        let http = courier.http(.init())
+        let http = helper.http(.init())
         var call = try call("POST")
         call.sendDeadline = .seconds(sendDeadline)
         let earliest = clinux_boot_milliseconds()
         let bounded = call
         let task = Task { await http.failure(of: bounded) }
-        let line = try await courier.met()
+        let line = try await helper.met()
 
         let limits = try await line.request().limits
         #expect(limits.resolve == milliseconds)
@@ -62,10 +62,10 @@ struct CourierRequestTests {
     @Test func `an idle helper is closed`() async throws {
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .milliseconds(1)
-        let http = courier.http(limits)
+        let http = helper.http(limits)
         let call = try call("GET")
         async let answer = http.answer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
         _ = try await answer
 
@@ -76,12 +76,12 @@ struct CourierRequestTests {
     @Test func `a busy helper is kept, however long it takes`() async throws {
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .zero
-        let http = courier.http(limits)
+        let http = helper.http(limits)
         let call = try call("GET")
         async let answer = http.answer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         // An idle helper would have been closed by now.
-        try await courier.loop.scheduleTask(in: .milliseconds(10)) {}.futureResult.get()
+        try await helper.loop.scheduleTask(in: .milliseconds(10)) {}.futureResult.get()
         line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), .end, about: number)
 
         #expect(try await answer.status == 200)
@@ -89,12 +89,12 @@ struct CourierRequestTests {
     }
 
     @Test func `a body is sent as far as the helper has granted`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         var call = try call("POST")
         let count = 3 * Flow.window + 1
         call.body = .secret(.ofZeros(count))
         async let answer = http.answer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
 
         var (received, granted) = (0, Flow.window)
         while let (about, message) = try await line.next() {
@@ -109,7 +109,7 @@ struct CourierRequestTests {
             #expect(received <= granted)
             guard received == granted else { continue }
             // Nothing more arrives before the next grant.
-            try await courier.loop.submit {}.get()
+            try await helper.loop.submit {}.get()
             line.say(.credit(UInt32(Flow.window)), about: number)
             granted += Flow.window
         }
@@ -121,12 +121,12 @@ struct CourierRequestTests {
     }
 
     @Test func `a received body is granted again`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         var call = try call("GET")
         let parts = 3 * Flow.window / Flow.longestPart
         call.longestAnswer = parts * Flow.longestPart
         async let answer = http.answer(to: call)
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         line.say(.leaving, .head(AnswerHead(status: 200, headers: [])), about: number)
 
         var granted = Flow.window
@@ -144,10 +144,10 @@ struct CourierRequestTests {
     }
 
     @Test func `a cancelled request is cancelled at the helper`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         let call = try call("GET")
         let task = Task { await http.failure(of: call) }
-        let (line, number) = try await courier.asked()
+        let (line, number) = try await helper.asked()
         task.cancel()
 
         #expect(await task.value?.says(.cancelled) == true)
@@ -159,18 +159,18 @@ struct CourierRequestTests {
     }
 
     @Test func `more requests than the limit of a helper are refused`() async throws {
-        let http = courier.http()
+        let http = helper.http()
         let call = try call("GET")
         for _ in 0..<Flow.mostTransfers { http.send(call) }
         #expect(await http.failure(of: call)?.says(.tooManyUnderWay) == true)
-        let (line, _) = try await courier.asked()
+        let (line, _) = try await helper.asked()
         for _ in 1..<Flow.mostTransfers { _ = try await line.opened() }
         await http.shutdown()
     }
 
     @Test func `a socket without a listener is reported as the cause`() async throws {
         let path = "/tmp/no-such-socket"
-        let http = OutgoingHttp(eventLoop: courier.loop, courier: .socket(path: path), userAgent: "test")
+        let http = OutgoingHttp(eventLoop: helper.loop, helper: .socket(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("GET"))
 
         #expect(failure?.ambiguous == false)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JunctionCourier
+@testable import JunctionNetworkHelper
 
 struct LoopbackTests {
     @Test(arguments: ["localhost", "LOCALHOST", "127.0.0.1", "127.3.2.1", "[::1]", "::1"])

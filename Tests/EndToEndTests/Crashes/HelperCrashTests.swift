@@ -4,7 +4,7 @@ import Testing
 
 /// Kills the network helper at every step of a rotation. The daemon keeps running and keeps the login, and the provider
 /// detects no token reuse.
-@Suite struct CourierCrashTests {
+@Suite struct HelperCrashTests {
     private let installation: Installation
     private let user: String
 
@@ -16,10 +16,10 @@ import Testing
     @Test func `a network helper killed before it sends the request has spent nothing`() throws {
         let client = try installation.connect()
         // The network helper still runs after the sign-in. Stopped, it receives the renewal but does not send it.
-        let courier = try installation.courier()
-        courier.signal(SIGSTOP)
+        let helper = try installation.helper()
+        helper.signal(SIGSTOP)
         _ = try client.request("session.renew")
-        courier.signal(SIGKILL)
+        helper.signal(SIGKILL)
 
         try comesBack(replays: 0)
     }
@@ -28,7 +28,7 @@ import Testing
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
-        try installation.courier().signal(SIGKILL)
+        try installation.helper().signal(SIGKILL)
 
         // The sandbox drops a request whose client has disconnected, so the token was not spent.
         try comesBack(replays: 0)
@@ -38,12 +38,12 @@ import Testing
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
-        let courier = try installation.courier()
+        let helper = try installation.helper()
         // The stopped network helper keeps the connection open and does not read the answer.
-        courier.signal(SIGSTOP)
+        helper.signal(SIGSTOP)
         try installation.cloud.release()
         try installation.cloud.wait(for: "refreshes")
-        courier.signal(SIGKILL)
+        helper.signal(SIGKILL)
 
         try comesBack(replays: 1)
     }
@@ -52,7 +52,7 @@ import Testing
         try installation.cloud.fault(["slowBody": 5, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "refreshes")
-        try installation.courier().signal(SIGKILL)
+        try installation.helper().signal(SIGKILL)
 
         try comesBack(replays: 1)
     }
@@ -63,7 +63,7 @@ import Testing
             _ = try client.request("session.renew")
             let other = try installation.connect()
             for _ in 0..<round { try other.call("daemon.info") }
-            try? installation.courier().signal(SIGKILL)
+            try? installation.helper().signal(SIGKILL)
             _ = try client.line()
         }
         // Without a restart, the daemon would repeat a failed renewal's error for ten seconds.
@@ -77,21 +77,21 @@ import Testing
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
-        let session = try installation.courier().identifier
+        let session = try installation.helper().identifier
         try installation.cloud.fault(["match": "/v2/providers", "hang": true, "times": 1])
         let app = try installation.connect()
         let call = try app.request("api.request", ["method": "GET", "path": "/v2/providers"])
         try installation.cloud.wait(for: "hanging", atLeast: 2)
 
-        let others = try installation.couriers().filter { $0.identifier != session }
+        let others = try installation.helpers().filter { $0.identifier != session }
         #expect(others.count == 1)
-        for courier in others {
-            courier.signal(SIGKILL)
-            courier.awaitEnd()
+        for helper in others {
+            helper.signal(SIGKILL)
+            helper.awaitEnd()
         }
 
         #expect(try app.refusal(of: call).kind == "providerUnavailable")
-        #expect(try installation.courier().identifier == session)
+        #expect(try installation.helper().identifier == session)
         try installation.cloud.release()
         try comesBack(replays: 0)
     }
@@ -100,21 +100,21 @@ import Testing
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
-        let courier = try installation.courier()
+        let helper = try installation.helper()
         try installation.killDaemon()
 
-        courier.awaitEnd()
+        helper.awaitEnd()
     }
 
     @Test func `the network helper ends with its daemon, even if the helper is stopped`() throws {
         try installation.cloud.fault(["hang": true, "times": 1])
         _ = try installation.connect().request("session.renew")
         try installation.cloud.wait(for: "hanging")
-        let courier = try installation.courier()
-        courier.signal(SIGSTOP)
+        let helper = try installation.helper()
+        helper.signal(SIGSTOP)
         try installation.killDaemon()
 
-        courier.awaitEnd()
+        helper.awaitEnd()
     }
 
     private func comesBack(replays: Int) throws {

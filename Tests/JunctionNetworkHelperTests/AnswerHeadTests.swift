@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JunctionCourier
+@testable import JunctionNetworkHelper
 
 /// The length of an answer's body (RFC 9112 section 6.3).
 struct AnswerHeadTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import JunctionTesting
@@ -12,11 +12,11 @@ import Testing
 @testable import JunctionProviders
 
 /// The process of the real network helper: its start, its end, and the requests that it was handling.
-struct CourierProcessTests {
+struct HelperProcessTests {
     @Test func `a request is ambiguous if its helper is killed while the server works on it`() async throws {
-        let courier = try HelperWithOwnName()
-        let server = try await ScriptedServer.start([.stall("")]) { _ in courier.signal(SIGKILL) }
-        let http = courier.http()
+        let helper = try HelperWithOwnName()
+        let server = try await ScriptedServer.start([.stall("")]) { _ in helper.signal(SIGKILL) }
+        let http = helper.http()
         let failure = await http.failure(of: try call(server.url))
 
         #expect(failure?.says(.died) == true)
@@ -26,11 +26,11 @@ struct CourierProcessTests {
     }
 
     @Test func `a request fails if its helper is killed in the middle of the answer`() async throws {
-        let courier = try HelperWithOwnName()
+        let helper = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")]) { _ in
-            courier.signal(SIGKILL)
+            helper.signal(SIGKILL)
         }
-        let http = courier.http()
+        let http = helper.http()
         let failure = await http.failure(of: try call(server.url))
 
         #expect(failure?.says(.died) == true)
@@ -40,12 +40,12 @@ struct CourierProcessTests {
     }
 
     @Test func `a request has not left if its helper is killed before the TLS handshake`() async throws {
-        let courier = try HelperWithOwnName()
-        let http = courier.http()
+        let helper = try HelperWithOwnName()
+        let http = helper.http()
         // Accepts connections and sends nothing.
         let server = try await ServerBootstrap(group: ScriptedServer.group)
             .childChannelInitializer { channel in
-                courier.signal(SIGKILL)
+                helper.signal(SIGKILL)
                 return channel.eventLoop.makeSucceededVoidFuture()
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -68,18 +68,18 @@ struct CourierProcessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `a request succeeds after its idle helper was killed`() async throws {
-        let courier = try HelperWithOwnName()
+        let helper = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "one"), .answer(200, [], "two")])
-        let http = courier.http()
+        let http = helper.http()
         #expect(try await http.answer(to: call(server.url)).body.text == "one")
-        let first = try #require(courier.process)
-        courier.signal(SIGKILL)
+        let first = try #require(helper.process)
+        helper.signal(SIGKILL)
         // The kernel closes the sockets of the process before its parent can wait for it.
         try await Self.isGone(first)
-        try await Self.hasLooked(courier.loop)
+        try await Self.hasLooked(helper.loop)
 
         #expect(try await http.answer(to: call(server.url)).body.text == "two")
-        #expect(courier.process != first)
+        #expect(helper.process != first)
         await http.shutdown()
         try await server.stop()
     }
@@ -88,16 +88,16 @@ struct CourierProcessTests {
     func `a stopped helper is given up, and a new one handles the next request`() async throws {
         // On a busy machine the helper's own limit may be reached first. The test repeats with more time then.
         for seconds in [1, 4, 16] {
-            let courier = try HelperWithOwnName()
+            let helper = try HelperWithOwnName()
             let stopped = Mutex<pid_t?>(nil)
             let server = try await ScriptedServer.start([.stall(""), .answer(200, [], "next")]) { request in
                 guard request.line.hasPrefix("POST") else { return }
-                stopped.withLock { $0 = courier.process }
-                courier.signal(SIGSTOP)
+                stopped.withLock { $0 = helper.process }
+                helper.signal(SIGSTOP)
             }
             var limits = OutgoingHttp.Limits.patient
             (limits.request, limits.grace) = (.seconds(seconds), .milliseconds(100))
-            let http = courier.http(limits)
+            let http = helper.http(limits)
             let failure = await http.failure(of: try call(server.url, "POST"))
             let isTooEarly = failure?.detail == "No answer from \(server.place) within \(seconds) s"
             if !isTooEarly {
@@ -111,17 +111,17 @@ struct CourierProcessTests {
             try await server.stop()
             if !isTooEarly { return }
         }
-        Issue.record("The courier was never stopped in time")
+        Issue.record("The helper was never stopped in time")
     }
 
     @Test(.timeLimit(.minutes(5)))
     func `a stopped idle helper ends with its connection`() async throws {
-        let courier = try HelperWithOwnName()
+        let helper = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
-        let http = courier.http()
+        let http = helper.http()
         _ = try await http.answer(to: call(server.url))
-        let process = try #require(courier.process)
-        courier.signal(SIGSTOP)
+        let process = try #require(helper.process)
+        helper.signal(SIGSTOP)
         await http.shutdown()
 
         try await Self.isGone(process)
@@ -130,25 +130,25 @@ struct CourierProcessTests {
 
     @Test(.timeLimit(.minutes(5)))
     func `a closed helper leaves no zombie`() async throws {
-        let courier = try HelperWithOwnName()
+        let helper = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
         var limits = OutgoingHttp.Limits.patient
         limits.idle = .zero
-        let http = courier.http(limits)
+        let http = helper.http(limits)
         let answering = try call(server.url)
         async let answer = http.answer(to: answering)
         _ = try await answer
         // The process has ended already, or ends without a signal of the test.
-        if let process = courier.process { try await Self.isGone(process) }
+        if let process = helper.process { try await Self.isGone(process) }
 
-        #expect(courier.process == nil)
+        #expect(helper.process == nil)
         await http.shutdown()
         try await server.stop()
     }
 
     @Test func `a helper stays when the thread that requested it has ended`() async throws {
-        let courier = try HelperWithOwnName()
-        let place = courier.place
+        let helper = try HelperWithOwnName()
+        let place = helper.place
         let (socket, thread) = try await onThread {
             let (socket, process) = try place.connect()
             // The helper runs. The test greets it at once, because a helper without a greeting exits.
@@ -175,12 +175,12 @@ struct CourierProcessTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `a helper without a greeting exits`() async throws {
-        let courier = try HelperWithOwnName()
-        let (socket, _) = try courier.place.connect()
+        let helper = try HelperWithOwnName()
+        let (socket, _) = try helper.place.connect()
         defer { close(socket) }
         try await onThread { while Self.hears(from: socket) {} }
 
-        while courier.process != nil {
+        while helper.process != nil {
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -188,11 +188,11 @@ struct CourierProcessTests {
 
     @Test func `a helper inherits only its connection and standard error`() async throws {
         // cat reads its input and writes nothing, so the process stays as it was started.
-        let courier = try HelperWithOwnName("/bin/cat")
-        let http = courier.http()
+        let helper = try HelperWithOwnName("/bin/cat")
+        let http = helper.http()
         let call = try call("https://vendor.example")
         let task = Task { await http.failure(of: call) }
-        let process = try await courier.started()
+        let process = try await helper.started()
         let folder = "/proc/\(process)"
 
         #expect(FileManager.default.contents(atPath: folder + "/environ")?.isEmpty == true)
@@ -218,7 +218,7 @@ struct CourierProcessTests {
 
     @Test func `a missing helper program is reported as the cause`() async throws {
         let path = "/tmp/no-such-program"
-        let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), courier: .program(path: path), userAgent: "test")
+        let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), helper: .program(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("https://vendor.example"))
 
         #expect(failure?.ambiguous == false)
@@ -232,8 +232,8 @@ struct CourierProcessTests {
     }
 
     @Test func `another program in the place of the helper is detected`() async throws {
-        let courier = try HelperWithOwnName("/bin/true")
-        let http = courier.http()
+        let helper = try HelperWithOwnName("/bin/true")
+        let http = helper.http()
         let failure = await http.failure(of: try call("https://vendor.example"))
 
         #expect(failure?.says(.died) == true)
@@ -244,7 +244,7 @@ struct CourierProcessTests {
     @Test(.timeLimit(.minutes(5)))
     func `a helper of another version may still report the reason before it is ended`() async throws {
         let folder = TemporaryFolder()
-        let hello = CourierMessage.hello(version: DaemonMessage.version + 1)
+        let hello = HelperMessage.hello(version: DaemonMessage.version + 1)
         let greeting = Frame.encode(hello, of: 0)?.withUnsafeBytes { Data($0) }
         try folder.write(#require(greeting), to: "greeting")
         // Sends a greeting, and writes to standard error when the connection has closed.
@@ -257,15 +257,15 @@ struct CourierProcessTests {
         let program = try folder.write(script, to: "courier", mode: 0o700)
         var limits = OutgoingHttp.Limits.patient
         limits.grace = .seconds(600)
-        let courier = try HelperWithOwnName(program)
-        let http = courier.http(limits)
+        let helper = try HelperWithOwnName(program)
+        let http = helper.http(limits)
 
         #expect(await http.failure(of: try call("https://vendor.example"))?.says(.ofAnotherVersion) == true)
         while !FileManager.default.fileExists(atPath: folder.path + "/said") {
             try Task.checkCancellation()
             await Task.yield()
         }
-        withExtendedLifetime(courier) {}
+        withExtendedLifetime(helper) {}
         await http.shutdown()
     }
 
@@ -274,14 +274,14 @@ struct CourierProcessTests {
         // As many as a distribution has.
         let authorities = try folder.write(Certificates.some(150), to: "authorities.pem")
         let server = try await SilentServer.start()
-        let courier = try HelperWithOwnName()
-        let http = courier.http(.patient, try NetworkUse(caFile: authorities))
+        let helper = try HelperWithOwnName()
+        let http = helper.http(.patient, try NetworkSettingsSource(caFile: authorities))
         let call = try call("https://127.0.0.1:\(server.port)", "POST")
 
         let calls = (0..<100).map { _ in Task { await http.failure(of: call) } }
         // A connection has its certificate store when it has sent its first TLS message.
         for await _ in server.greetings.prefix(100) {}
-        let memory = try Self.privateMemory(of: try await courier.started())
+        let memory = try Self.privateMemory(of: try await helper.started())
 
         // One store takes less than 3 MB, a hundred more than 150 MB. The rest of a connection takes less than 0.1 MB.
         #expect(memory < 48 << 20)
@@ -335,10 +335,12 @@ private final class HelperWithOwnName: Sendable {
 
     var place: HelperEndpoint { .program(path: path) }
 
-    func http(_ limits: OutgoingHttp.Limits = .patient, _ network: NetworkUse = NetworkUse()) -> OutgoingHttp {
+    func http(_ limits: OutgoingHttp.Limits = .patient, _ network: NetworkSettingsSource = NetworkSettingsSource())
+        -> OutgoingHttp
+    {
         OutgoingHttp(
             eventLoop: loop,
-            courier: place,
+            helper: place,
             network: network,
             userAgent: "test",
             limits: limits

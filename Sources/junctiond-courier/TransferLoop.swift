@@ -1,11 +1,11 @@
 import CCurl
 import CLinux
 import Glibc
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 /// Runs the transfers of the daemon, many at the same time, on one thread that sleeps in libcurl.
-final class Courier {
+final class TransferLoop {
     private let daemon: DaemonConnection
     private let network: UnsafeMutableRawPointer
     private let authorities = TrustStore()
@@ -26,7 +26,7 @@ final class Courier {
     }
 
     func run() -> Never {
-        daemon.tell(.hello(version: DaemonMessage.version), about: 0)
+        daemon.send(.hello(version: DaemonMessage.version), about: 0)
         while true {
             do throws(FormatFault) {
                 try daemon.receive { (number, message) throws(FormatFault) in try heed(message, about: number) }
@@ -70,7 +70,7 @@ final class Courier {
         }
         let transfer = Transfer(request, number, Route(to: request.url, by: settings), for: daemon)
         if let failure = transfer.begin(on: network, using: settings, trusting: authorities) {
-            daemon.tell(.failed(failure), about: number)
+            daemon.send(.failed(failure), about: number)
         } else {
             transfers[number] = transfer
         }

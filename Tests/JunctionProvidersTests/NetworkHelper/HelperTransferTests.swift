@@ -1,5 +1,5 @@
 import Foundation
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 import JunctionSession
 import NIOCore
@@ -9,10 +9,10 @@ import Testing
 @testable import JunctionProviders
 
 /// Transfers by the real network helper.
-struct CourierTransferTests {
+struct HelperTransferTests {
     @Test func `many requests run at the same time`() async throws {
         let count = 150
-        try await Stage.play((0..<count).map { _ in .answer(200, [], "fine") }, ownCourier: true) { stage in
+        try await Stage.play((0..<count).map { _ in .answer(200, [], "fine") }, ownHelper: true) { stage in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<count {
                     let call = try call(stage, number % 2 == 0 ? "GET" : "POST")
@@ -55,19 +55,19 @@ struct CourierTransferTests {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
-        let courier = OutgoingHttp(
+        let helper = OutgoingHttp(
             eventLoop: ScriptedServer.group.next(),
-            courier: .built,
+            helper: .built,
             userAgent: "test",
             limits: .patient
         )
         var call = HttpCall(method: "PUT", origin: try HttpOrigin("http://127.0.0.1:\(port)"), target: "/")
         call.body = .plain([UInt8](repeating: 0x20, count: 8 << 20))
 
-        let answer = try await courier.answer(to: AppApiCall(call))
+        let answer = try await helper.answer(to: AppApiCall(call))
         #expect(answer.status == 413)
         #expect(answer.body.text == "too much")
-        await courier.shutdown()
+        await helper.shutdown()
         try await server.close()
     }
 
@@ -154,7 +154,7 @@ struct CourierTransferTests {
     ])
     func `an invalid answer ends only its own transfer`(bytes: String) async throws {
         let odd = try await ScriptedServer.start([.raw(bytes)]) { _ in }
-        try await Stage.play([.answer(200, [], "fine"), .answer(200, [], "fine")], ownCourier: true) { stage in
+        try await Stage.play([.answer(200, [], "fine"), .answer(200, [], "fine")], ownHelper: true) { stage in
             let slow = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nha")]) { _ in
             }
             let waiting = Task { await stage.http.failure(of: try call(slow, "GET")) }

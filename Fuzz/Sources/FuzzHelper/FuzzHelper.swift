@@ -1,11 +1,11 @@
 import FuzzDriver
-import JunctionCourier
+import JunctionNetworkHelper
 import JunctionSecret
 
 /// Parses the messages of one side in chunks of any size, expects the same messages as in one chunk, and encodes them
 /// again.
 @main
-enum FuzzCourier {
+enum FuzzHelper {
     static func main() {
         fuzz(fuzzOneInput)
     }
@@ -20,7 +20,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if input[0] % 2 == 0 {
         look(at: said, piece, DaemonMessage.self)
     } else {
-        look(at: said, piece, CourierMessage.self)
+        look(at: said, piece, HelperMessage.self)
     }
     return 0
 }

@@ -11,25 +11,25 @@ package enum HelperEndpoint: Equatable, Sendable {
     /// Connects to a new network helper.
     ///
     /// - Returns: a connected stream socket that is close-on-exec, and the process if this call started one. A network
-    ///   helper exits when its socket is closed. A stopped helper does not; `CourierProcess.end` kills it.
-    package func connect() throws(CourierUnreachable) -> (socket: Int32, process: CourierProcess?) {
+    ///   helper exits when its socket is closed. A stopped helper does not; `HelperProcess.end` kills it.
+    package func connect() throws(HelperUnreachable) -> (socket: Int32, process: HelperProcess?) {
         switch self {
-        case .program(let path): try CourierProcess.start(path)
+        case .program(let path): try HelperProcess.start(path)
         case .socket(let path): (try Self.connect(to: path), nil)
         }
     }
 
-    private static func connect(to path: String) throws(CourierUnreachable) -> Int32 {
+    private static func connect(to path: String) throws(HelperUnreachable) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let room = MemoryLayout.size(ofValue: address.sun_path)
-        guard path.utf8.count < room else { throw CourierUnreachable(.socket(path: path), errno: ENAMETOOLONG) }
+        guard path.utf8.count < room else { throw HelperUnreachable(.socket(path: path), errno: ENAMETOOLONG) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
 
         // Non-blocking: with a full backlog the helper counts as unreachable.
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let socket = Glibc.socket(AF_UNIX, Int32(type), 0)
-        guard socket >= 0 else { throw CourierUnreachable(.socket(path: path), errno: errno) }
+        guard socket >= 0 else { throw HelperUnreachable(.socket(path: path), errno: errno) }
         let connected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -38,14 +38,14 @@ package enum HelperEndpoint: Equatable, Sendable {
         guard connected == 0 else {
             let number = errno
             close(socket)
-            throw CourierUnreachable(.socket(path: path), errno: number)
+            throw HelperUnreachable(.socket(path: path), errno: number)
         }
         return socket
     }
 }
 
 /// The network helper cannot be reached. No request was sent.
-package struct CourierUnreachable: Error, Equatable, Sendable {
+package struct HelperUnreachable: Error, Equatable, Sendable {
     package var place: HelperEndpoint
     package var errno: Int32
 

@@ -6,7 +6,7 @@ import Glibc
 /// The kernel kills the child when the thread that started it ends (`clinux_start_program`), even if the child is
 /// stopped. So each child has a thread of its own. The thread starts the child, waits for it, and ends earlier only if
 /// the whole process ends.
-package final class CourierProcess: Sendable {
+package final class HelperProcess: Sendable {
     /// A process descriptor: it never refers to another process that reuses the number.
     private let descriptor: Int32
 
@@ -21,20 +21,20 @@ package final class CourierProcess: Sendable {
     /// descriptor.
     ///
     /// - Returns: the other end, and the process. The process is `nil` if the kernel has no descriptor for it.
-    static func start(_ path: String) throws(CourierUnreachable) -> (socket: Int32, process: CourierProcess?) {
+    static func start(_ path: String) throws(HelperUnreachable) -> (socket: Int32, process: HelperProcess?) {
         var pair: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
-            throw CourierUnreachable(.program(path: path), errno: errno)
+            throw HelperUnreachable(.program(path: path), errno: errno)
         }
         let helperStart = HelperStart(path, input: pair[1])
         let failure = start(helperStart)
         close(pair[1])
         guard failure == 0 else {
             close(pair[0])
-            throw CourierUnreachable(.program(path: path), errno: failure)
+            throw HelperUnreachable(.program(path: path), errno: failure)
         }
-        return (pair[0], helperStart.descriptor.map { CourierProcess($0) })
+        return (pair[0], helperStart.descriptor.map { HelperProcess($0) })
     }
 
     /// - Returns: the errno, or zero.

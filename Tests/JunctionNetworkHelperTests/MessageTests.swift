@@ -1,7 +1,7 @@
 import JunctionSecret
 import Testing
 
-@testable import JunctionCourier
+@testable import JunctionNetworkHelper
 
 /// A message is decoded as it was encoded, for any division of its bytes.
 struct MessageTests {
@@ -10,8 +10,8 @@ struct MessageTests {
         try arrives(message)
     }
 
-    @Test(arguments: CourierMessage.samples)
-    func `a message of the network helper arrives as it was sent`(message: CourierMessage) throws {
+    @Test(arguments: HelperMessage.samples)
+    func `a message of the network helper arrives as it was sent`(message: HelperMessage) throws {
         try arrives(message)
     }
 
@@ -43,15 +43,15 @@ struct MessageTests {
 
     @Test func `the two directions have no message kind in common`() {
         let daemon = Set(DaemonMessage.Kind.allCases.map(\.rawValue))
-        let courier = Set(CourierMessage.Kind.allCases.map(\.rawValue))
+        let helper = Set(HelperMessage.Kind.allCases.map(\.rawValue))
 
-        #expect(daemon.isDisjoint(with: courier))
+        #expect(daemon.isDisjoint(with: helper))
     }
 
     @Test(
         arguments: [
             ("an unknown kind", [0, 0, 0, 0, 0, 0, 0, 1, 200]),
-            ("the courier's own word", [0, 0, 0, 0, 0, 0, 0, 1, 131]),
+            ("the helper's own word", [0, 0, 0, 0, 0, 0, 0, 1, 131]),
             ("more than its kind may have", [0, 0, 0, 3, 0, 0, 0, 0, 1]),
             ("all the memory there is", [255, 255, 255, 255, 0, 0, 0, 1, 3]),
             ("a number that is too short", [0, 0, 0, 1, 0, 0, 0, 0, 1, 0]),
@@ -93,23 +93,23 @@ struct MessageTests {
 
     @Test(arguments: ["", "é", "Junction-Error:", "a b", "a\t", "a(b)", "a\u{FF1A}", "\u{7F}", "a\r\nb"])
     func `a head with an invalid header name is refused, and the next message is read`(name: String) throws {
-        let head = try #require(bytes(of: CourierMessage.head(AnswerHead(status: 200, headers: [(name, "x")])), 1))
-        let end = try #require(bytes(of: CourierMessage.end, 2))
+        let head = try #require(bytes(of: HelperMessage.head(AnswerHead(status: 200, headers: [(name, "x")])), 1))
+        let end = try #require(bytes(of: HelperMessage.end, 2))
 
         #expect(try heard(head + end) == ["1: fault", "2: end"])
     }
 
     @Test(arguments: ["a\r\nSet-Cookie: b", "\0", "\u{7F}", "\u{1B}[2J"])
     func `a head with a control character in a value is refused, and the next message is read`(value: String) throws {
-        let head = try #require(bytes(of: CourierMessage.head(AnswerHead(status: 200, headers: [("x", value)])), 1))
-        let end = try #require(bytes(of: CourierMessage.end, 2))
+        let head = try #require(bytes(of: HelperMessage.head(AnswerHead(status: 200, headers: [("x", value)])), 1))
+        let end = try #require(bytes(of: HelperMessage.end, 2))
 
         #expect(try heard(head + end) == ["1: fault", "2: end"])
     }
 
     private func heard(_ bytes: [UInt8]) throws -> [String] {
         var heard: [String] = []
-        var reader = FrameReader<CourierMessage>()
+        var reader = FrameReader<HelperMessage>()
         try bytes.withUnsafeBytes { bytes in
             try reader.take(bytes) { number, message in
                 switch message {
@@ -197,8 +197,8 @@ extension DaemonMessage {
         ]
 }
 
-extension CourierMessage {
-    fileprivate static let samples: [CourierMessage] =
+extension HelperMessage {
+    fileprivate static let samples: [HelperMessage] =
         [
             .hello(version: DaemonMessage.version), .credit(1), .leaving,
             .head(AnswerHead(status: 204, headers: [])),
