@@ -63,7 +63,7 @@ let package = Package(
         ),
         module("JunctionNetworkHelper", ["JunctionSecret", "CLinux"]),
         readers(
-            "VendorAnswers",
+            "ProviderAnswers",
             in: "JunctionProviders",
             [
                 "Http/BearerToken.swift", "Http/CivilTime.swift", "Http/HttpAnswer.swift",
@@ -71,7 +71,7 @@ let package = Package(
                 "Http/ServerClock.swift", "Junction/JunctionSite.swift", "Junction/JunctionVerdict.swift",
                 "Junction/LinkCode.swift", "Junction/SignInToken.swift", "Junction/TokenAnswer.swift",
                 "Sinch/Registration.swift", "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",
-                "Vendor/BackendToken.swift",
+                "ProviderDefinition/BackendToken.swift",
             ],
             ["JunctionSession", "JunctionJSON"] + text
         ),
@@ -83,8 +83,8 @@ let package = Package(
         fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),
         fuzzer("FuzzRecord", ["JunctionVault", "JunctionSession", "JunctionSecret"]),
         fuzzer("FuzzSettings", ["JunctionToml"]),
-        fuzzer("FuzzDates", ["VendorAnswers", "JunctionProtocol", "JunctionSession"]),
-        fuzzer("FuzzAnswers", ["VendorAnswers", "JunctionSession", "JunctionSecret"]),
+        fuzzer("FuzzDates", ["ProviderAnswers", "JunctionProtocol", "JunctionSession"]),
+        fuzzer("FuzzAnswers", ["ProviderAnswers", "JunctionSession", "JunctionSecret"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -133,7 +133,7 @@ package final class Daemon: Sendable {
             memory: plan.vault.sequences,
             version: Version.number
         )
-        let provider = plan.validated.vendor.provider(in: context)
+        let provider = plan.validated.definition.provider(in: context)
         eventLog = plan.eventLog
         let tasks = LoopExecutor(loop)
         let owner = SessionOwner(

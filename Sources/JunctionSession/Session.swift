@@ -95,7 +95,7 @@ struct Session: Hashable, Sendable {
 
     /// Records that a renewal is about to be sent.
     ///
-    /// A postponement and a demanded pause stay in the record until a grant.
+    /// A demanded pause stays in the record until a grant, a postponement until its end.
     ///
     /// - Parameters:
     ///   - usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.

@@ -27,7 +27,7 @@ extension SessionMachine {
         }
         if let pending = signIn.device?.stored {
             // Nothing is written beside a record that cannot be read, so the codes are only in memory.
-            if coming.content == nil { facts.storage.durable = false }
+            if afterChange.content == nil { facts.storage.durable = false }
             facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
         }
         // The snapshot of a session that needs no new credential shows only renewal errors, unless a device sign-in is
@@ -60,14 +60,14 @@ extension SessionMachine {
         case .asking, .writingIntent, .sending, .answered, .storing:
             facts.phase = .inFlight
         case .resting(.postponed(let until, _)):
-            (facts.phase, facts.notBefore) = (.postponed, clock.wall(at: until))
+            (facts.phase, facts.notBefore) = (.postponed, clockReading.wall(at: until))
         case .resting(.refreshRetry), .resting(.backoff):
-            (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt.map(clock.wall(at:)))
+            (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt.map(clockReading.wall(at:)))
         case .resting(.scheduled) where !session.hasEnd:
             // A token without an end is renewed on request, or when the provider has forgotten the session.
             break
         case .resting(.scheduled), .resting(.due):
-            (facts.phase, facts.notBefore) = (.scheduled, session.renewAt(clock))
+            (facts.phase, facts.notBefore) = (.scheduled, session.renewAt(clockReading))
         }
         if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isAlive(now) {
             facts.notBefore = renewal.due(session, now).map(now.wall(at:))

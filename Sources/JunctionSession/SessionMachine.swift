@@ -32,7 +32,7 @@ package struct SessionMachine: Hashable, Sendable {
     private var lastAttempt: UInt64 = 0
     /// The reading of the clocks at the start or at the last step of the wall clock. Pauses are kept on the monotonic
     /// clock, and shown by this reading. So a shown time changes only when its pause or the wall clock does.
-    private(set) var clock = Moment(wall: WallTime(milliseconds: 0), uptime: Uptime(milliseconds: 0))
+    private(set) var clockReading = Moment(wall: WallTime(milliseconds: 0), uptime: Uptime(milliseconds: 0))
     /// The steps of `settle`. Their order does not matter, and the simulation shuffles them.
     var ends = End.allCases
     var begins = Begin.allCases
@@ -87,13 +87,13 @@ package struct SessionMachine: Hashable, Sendable {
         durable: Bool = true,
         now: Moment
     ) -> [Effect] {
-        clock = now
+        clockReading = now
         persistence.restored(restoration, durable: durable, now: now)
         switch restoration {
         case .absent:
             installation = .signedOut
         case .restored(let record, _, _):
-            stand(by: record, secrets, now)
+            restoreInstallation(from: record, secrets, now)
             // Codes and grants of another provider are of no use.
             guard record.provider == provider else { break }
             var device: DeviceFlow?
@@ -110,7 +110,7 @@ package struct SessionMachine: Hashable, Sendable {
         return settle(now)
     }
 
-    private mutating func stand(by record: SessionRecord, _ secrets: SecretRef, _ now: Moment) {
+    private mutating func restoreInstallation(from record: SessionRecord, _ secrets: SecretRef, _ now: Moment) {
         switch record.content {
         case .signedOut:
             installation = .signedOut
@@ -153,8 +153,8 @@ package struct SessionMachine: Hashable, Sendable {
     /// Handles a step of the wall clock or a resume from suspend. Wall-clock times are computed again, and nothing is
     /// reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
-        let before = clock
-        clock = now
+        let before = clockReading
+        clockReading = now
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
         if signIn.clockJumped(now) { updateRecord() }
@@ -215,11 +215,14 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Requests a write of the present details. Nothing is written beside a record that cannot be read.
     @discardableResult
-    mutating func updateRecord() -> PersistenceQueue.Update { coming.content == nil ? .none : persistence.update() }
+    mutating func updateRecord() -> PersistenceQueue.Update {
+        afterChange.content == nil ? .none : persistence.update()
+    }
 
     // MARK: After every event
 
-    /// Ends what is over and begins what may begin, until nothing changes. Then it answers callers and writes changes.
+    /// Ends what is over and begins what may begin, until nothing changes. Then it answers callers, begins revocations and
+    /// writes changes.
     ///
     /// The order inside the two phases does not matter.
     mutating func settle(_ now: Moment) -> [Effect] {
@@ -232,9 +235,9 @@ package struct SessionMachine: Hashable, Sendable {
         } while self != before
         effects += answerCallers(now)
         effects += advanceRevocations(now)
-        // A sign-in that takes effect ends another user's device sign-in, so its write does not include those codes.
-        let beside = signIn.beside(now, withCodes: !persistence.isSigningIn)
-        return effects + persistence.advance(installation, beside, provider: provider, now)
+        // A sign-in that takes effect ends a device sign-in, so its write does not include those codes.
+        let incomplete = signIn.incompleteSignIns(now, withCodes: !persistence.isSigningIn)
+        return effects + persistence.advance(installation, incomplete, provider: provider, now)
     }
 
     /// What ends when its time is over.
@@ -318,19 +321,19 @@ package struct SessionMachine: Hashable, Sendable {
     package var secretsInUse: Set<SecretRef> {
         var refs = Set(renewal.secrets + signIn.secrets + callers.secrets + revocations.list.map(\.secrets))
         if let servedSecrets { refs.insert(servedSecrets) }
-        if let coming = coming.secrets { refs.insert(coming) }
+        if let afterChange = afterChange.secrets { refs.insert(afterChange) }
         return refs
     }
 
     /// The installation state after the pending change.
-    var coming: InstallationState { persistence.coming(installation) }
+    var afterChange: InstallationState { persistence.afterChange(installation) }
 
     /// The name of the configured API key, with or without a user.
-    package var keyInUse: SecretRef? { configuredKey == nil ? nil : coming.secrets }
+    package var keyInUse: SecretRef? { configuredKey == nil ? nil : afterChange.secrets }
 
     /// The environment and region of the configured API key, with or without a user.
     package var configuredKey: (environment: String, region: String)? {
-        switch coming {
+        switch afterChange {
         case .configured(let environment, let region, _):
             (environment, region)
         case .signedIn(let session) where session.stored.scheme == .apiKey:

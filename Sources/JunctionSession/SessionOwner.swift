@@ -199,10 +199,10 @@ package actor SessionOwner {
         var announcements: [() -> Void] = []
         for effect in effects {
             switch effect {
-            case .exchange(let attempt, let request, let given, let expected):
-                exchange(attempt, request, completedWith: given, expecting: expected)
-            case .renew(let attempt, let identity, let secrets, let given):
-                renew(attempt, identity, with: secrets, using: given)
+            case .exchange(let attempt, let request, let handlerSecret, let expected):
+                exchange(attempt, request, completedWith: handlerSecret, expecting: expected)
+            case .renew(let attempt, let identity, let secrets, let handlerSecret):
+                renew(attempt, identity, with: secrets, using: handlerSecret)
             case .checkRegistration(let attempt, let identity, let secrets):
                 checkRegistration(attempt, identity, with: secrets)
             case .requestDeviceAuthorization(let attempt, let request):

@@ -26,11 +26,11 @@ extension RecordStore {
     /// Stores the stage of a credential. If the write fails, the stage stays pending.
     mutating func note(_ stage: UsedCredentials.Stage, of digest: String) throws(FileFault) {
         owed.note(stage, of: digest)
-        try settleNotes()
+        try writeOwedNotes()
     }
 
     /// Writes the pending stages, if there are any. It never replaces a file that it could not read.
-    mutating func settleNotes() throws(FileFault) {
+    mutating func writeOwedNotes() throws(FileFault) {
         guard !owed.isEmpty else { return }
         let text = try usedCredentials.text
         do throws(FileFault) {

@@ -85,7 +85,8 @@ extension RecordStore {
     /// decided about.
     private mutating func removeLeftovers() {
         let names = (try? files.names(in: .stateDirectory)) ?? []
-        for name in names where StateFile.withoutLeftovers.contains(where: { $0.hasTemporary(named: name) }) {
+        for name in names where StateFile.filesWithRemovedTemporaries.contains(where: { $0.hasTemporary(named: name) })
+        {
             let file = StateFile(name)
             if installation?.source == .unfinished(file) {
                 // Only this file has the id. It is removed when the id is in its own file.

@@ -13,7 +13,7 @@ extension RecordStore {
         // Pending stages of bootstrap credentials come first. If that write fails, the record is still written.
         var missing: FileFault?
         do throws(FileFault) {
-            try settleNotes()
+            try writeOwedNotes()
         } catch {
             missing = error
         }

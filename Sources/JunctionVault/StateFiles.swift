@@ -71,9 +71,10 @@ package struct StateFile: Hashable, Sendable {
     /// Reserved space. The daemon removes it when the disk is full, so that one more write succeeds.
     package static let reserve = StateFile("reserve")
 
-    /// The files whose temporary files are useless after the end of their process. The daemon writes the content again, the provider
-    /// checks the sequence itself, and no record was sealed under an unfinished key.
-    static let withoutLeftovers = [installation, key, sequences, usedCredentials]
+    /// The files whose temporary files a start removes. The daemon writes the content again, the provider checks the
+    /// sequence itself, and no record was sealed under an unfinished key. A temporary that alone has the installation id
+    /// is kept.
+    static let filesWithRemovedTemporaries = [installation, key, sequences, usedCredentials]
 
     private static let temporaryMark = ".tmp-"
 

@@ -6,6 +6,9 @@ import Synchronization
 ///
 /// Writes run on a thread of their own, so that a slow disk does not delay answers.
 package final class Vault: SessionStore {
+    /// In bytes. No record is longer.
+    package static let longestRecord = RecordFrame.longest
+
     private let directory: StateDirectory
     private let sealing: Sealing
     let store: Mutex<RecordStore>

@@ -246,8 +246,8 @@ struct Bench {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
-            case .credential: .given(Given(secret: secret()))
-            case .signature: .given(Given(secret: secret(), isSpentByUse: true))
+            case .credential: .secret(HandlerSecret(secret: secret()))
+            case .signature: .secret(HandlerSecret(secret: secret(), isSpentByUse: true))
             case .unable: .unable
             }
         perform(machine.handlerAnswered(handler(number), attempt, named, now: now))

@@ -2,7 +2,7 @@ import FuzzDriver
 import JunctionSecret
 import JunctionSession
 
-@testable import VendorAnswers
+@testable import ProviderAnswers
 
 /// Parses arbitrary bytes as a provider's answer: the first byte selects the status, the first line is a header, the
 /// rest is the body.
@@ -28,7 +28,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         status: statuses[Int(choice) % statuses.count],
         headers: [("date", header), ("retry-after", header)],
         body: SharedSecret(copying: UnsafeRawBufferPointer(rebasing: body)),
-        place: "https://vendor.example"
+        place: "https://provider.example"
     )
 
     if let wait = answer.retryAfter(now: now.wall), !(Duration.seconds(1)...Duration.seconds(3_600)).contains(wait) {

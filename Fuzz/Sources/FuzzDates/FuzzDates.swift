@@ -2,7 +2,7 @@ import FuzzDriver
 import JunctionProtocol
 import JunctionSession
 
-@testable import VendorAnswers
+@testable import ProviderAnswers
 
 /// Parses arbitrary text as a date in each accepted form, and as a number of a date.
 @main

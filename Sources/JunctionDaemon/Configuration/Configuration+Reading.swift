@@ -8,7 +8,7 @@ import JunctionToml
 extension Configuration {
     init(reading root: SettingsTable) throws(ConfigurationError) {
         try root.read("provider", .choice, into: &provider)
-        for name in VendorName.allCases { try readVendor(name, root.table(name.rawValue)) }
+        for name in ProviderName.allCases { try readProvider(name, root.table(name.rawValue)) }
         try root.table("tls").read("caFile", .absolutePath, into: &tls.caFile)
         try network.read(root.table("network"))
         try renewal.read(root.table("renewal"))
@@ -19,9 +19,13 @@ extension Configuration {
         try root.refuseUnknownKeys()
     }
 
-    private mutating func readVendor(_ name: VendorName, _ table: SettingsTable) throws(ConfigurationError) {
-        for setting in name.vendor.settings {
-            try table.read(setting.key, .kind(setting.kind), into: &vendors[name.rawValue, default: [:]][setting.key])
+    private mutating func readProvider(_ name: ProviderName, _ table: SettingsTable) throws(ConfigurationError) {
+        for setting in name.definition.settings {
+            try table.read(
+                setting.key,
+                .kind(setting.kind),
+                into: &providerValues[name.rawValue, default: [:]][setting.key]
+            )
         }
     }
 }

@@ -4,12 +4,12 @@ import JunctionProviders
 extension Configuration {
     /// Returns the keys of the settings that differ from those of `other` and that take effect only at a start.
     ///
-    /// A vendor's settings count only if that vendor is the provider before or after the change.
+    /// The settings of a provider count only if it is the configured one before or after the change.
     func settingsToRestartFor(from other: Configuration) -> [String] {
         var keys = Self.takenAtStart.filter { $0.differs(self, other) }.map(\.key)
-        for name in VendorName.allCases where name == provider || name == other.provider {
-            let (old, new) = (vendors[name.rawValue] ?? [:], other.vendors[name.rawValue] ?? [:])
-            keys += name.vendor.settings.filter { old[$0.key] != new[$0.key] }.map { "\(name.rawValue).\($0.key)" }
+        for name in ProviderName.allCases where name == provider || name == other.provider {
+            let (old, new) = (providerValues[name.rawValue] ?? [:], other.providerValues[name.rawValue] ?? [:])
+            keys += name.definition.settings.filter { old[$0.key] != new[$0.key] }.map { "\(name.rawValue).\($0.key)" }
         }
         return keys
     }
@@ -26,7 +26,7 @@ extension Configuration {
         Setting(key: key) { value($0) != value($1) }
     }
 
-    /// All settings except `access`, `api.expose` and `log`, which a reload changes, and except the vendors' own.
+    /// All settings except `access`, `api.expose` and `log`, which a reload changes, and except the providers' own.
     private static let takenAtStart = [
         setting("provider") { $0.provider },
         setting("tls.caFile") { $0.tls.caFile },

@@ -3,9 +3,9 @@ import JunctionSession
 
 /// Every setting of the daemon. The initial value of each property is the default.
 package struct Configuration: Equatable, Sendable {
-    package var provider = VendorName.allCases[0]
-    /// The settings of all vendors, by the vendor's name and then by key.
-    package var vendors = Self.usualVendorSettings
+    package var provider = ProviderName.allCases[0]
+    /// The settings of all providers, by the provider's name and then by key.
+    package var providerValues = Self.usualProviderSettings
     package var tls = TLS()
     package var network = Network()
     package var renewal = Renewal()
@@ -20,12 +20,12 @@ package struct Configuration: Equatable, Sendable {
 
     /// Who renews: the configured mode, or the provider's default.
     package var renewalMode: RenewalMode {
-        renewal.mode ?? (provider.vendor.renewsByItself ? .automatic : .handler)
+        renewal.mode ?? (provider.definition.renewsByItself ? .automatic : .handler)
     }
 
-    private static var usualVendorSettings: [String: [String: VendorSetting.Value]] {
-        let usual = VendorName.allCases.map { name in
-            let settings = name.vendor.settings.compactMap { setting in setting.usually.map { (setting.key, $0) } }
+    private static var usualProviderSettings: [String: [String: ProviderSetting.Value]] {
+        let usual = ProviderName.allCases.map { name in
+            let settings = name.definition.settings.compactMap { setting in setting.usually.map { (setting.key, $0) } }
             return (name.rawValue, Dictionary(uniqueKeysWithValues: settings))
         }
         return Dictionary(uniqueKeysWithValues: usual)

@@ -17,8 +17,8 @@ struct SecretFile: Equatable, Sendable {
     /// Returns the files that the provider's table names.
     static func all(in configuration: Configuration) -> [SecretFile] {
         let name = configuration.provider
-        let values = configuration.vendors[name.rawValue] ?? [:]
-        return name.vendor.settings.compactMap { setting in
+        let values = configuration.providerValues[name.rawValue] ?? [:]
+        return name.definition.settings.compactMap { setting in
             guard case .secretFile(let credential) = setting.kind, let path = values[setting.key]?.text else {
                 return nil
             }

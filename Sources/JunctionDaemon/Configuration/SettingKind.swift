@@ -74,9 +74,9 @@ extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
     }
 }
 
-extension SettingKind<VendorSetting.Value> {
-    /// Returns the kind for a vendor's setting.
-    static func kind(_ kind: VendorSetting.Kind) -> SettingKind {
+extension SettingKind<ProviderSetting.Value> {
+    /// Returns the kind for a provider's setting.
+    static func kind(_ kind: ProviderSetting.Kind) -> SettingKind {
         switch kind {
         case .text(let expected): text(.text(expected))
         case .word(let words): text(.word(of: words))

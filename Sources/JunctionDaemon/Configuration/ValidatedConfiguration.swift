@@ -10,7 +10,7 @@ import Synchronization
 /// configurations.
 struct ValidatedConfiguration {
     let configuration: Configuration
-    let vendor: any Vendor
+    let definition: any ProviderDefinition
     let network: NetworkSettingsSource
     let rules: [AccessRule]
     /// Settings that are allowed and may be mistakes, one line each.
@@ -35,12 +35,12 @@ struct ValidatedConfiguration {
         configuration = loaded.configuration
         origin = loaded.origin
         let secretReader = SecretReader()
-        let vendor = Self.vendor(of: configuration, credentials: credentials, reading: secretReader)
+        let definition = Self.definition(of: configuration, credentials: credentials, reading: secretReader)
             .mapError { $0.placed(by: loaded.places) }
         let network = Result { [configuration] () throws(StartFailure) in
             try configuration.networkSettings(credentials: credentials, variables: variables)
         }.mapError { $0.placed(by: loaded.places) }
-        for failure in [vendor.failure, network.failure] {
+        for failure in [definition.failure, network.failure] {
             if let failure, failure.missingCredential == nil { throw failure }
         }
         do throws(UndecidedAccess) {
@@ -49,7 +49,7 @@ struct ValidatedConfiguration {
             throw StartFailure(error)
         }
         // These come last: outside the service, where credentials are missing, everything else has been checked.
-        (self.vendor, self.network) = (try vendor.get(), try network.get())
+        (self.definition, self.network) = (try definition.get(), try network.get())
         secretFiles = SecretFile.all(in: configuration)
         secrets = secretReader.secrets(in: secretFiles)
         notes = loaded.notes + accessNotes + secretFiles.compactMap(\.note)
@@ -81,22 +81,22 @@ struct ValidatedConfiguration {
         return keys + files.keys.sorted()
     }
 
-    /// Checks all settings of the vendor before the start changes anything.
-    private static func vendor(
+    /// Checks all settings of the provider before the start changes anything.
+    private static func definition(
         of configuration: Configuration,
         credentials: String?,
         reading secretReader: SecretReader
-    ) -> Result<any Vendor, StartFailure> {
+    ) -> Result<any ProviderDefinition, StartFailure> {
         let name = configuration.provider
-        let values = configuration.vendors[name.rawValue] ?? [:]
+        let values = configuration.providerValues[name.rawValue] ?? [:]
         do throws(ProviderConfigurationFault) {
-            let settings = VendorSettings(
+            let settings = ProviderSettings(
                 values,
                 of: name.rawValue,
                 credentials: credentials,
                 secret: { secretReader.read($0) }
             )
-            return .success(try name.vendor.init(settings))
+            return .success(try name.definition.init(settings))
         } catch {
             return .failure(StartFailure(error))
         }

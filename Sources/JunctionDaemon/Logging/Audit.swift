@@ -7,7 +7,7 @@ final class Audit: ServerObserver {
     private let logger: Logger
     private let trail: AuditTrail
 
-    /// - Parameter trail: writes the actions that may come by the thousand.
+    /// - Parameter trail: writes the lines. It merges actions that come by the thousand.
     init(logger: Logger, trail: AuditTrail) {
         self.logger = logger
         self.trail = trail
@@ -27,7 +27,7 @@ final class Audit: ServerObserver {
     }
 
     func signedIn(by peer: Peer) {
-        logger.notice("A caller signed a user in", metadata: .of(.signedIn, AuditedCaller(peer).values))
+        trail.note(AuditedAct(kind: .signedIn, caller: AuditedCaller(peer)))
     }
 
     func refusedSignIn(by peer: Peer, because message: String) {
@@ -39,7 +39,7 @@ final class Audit: ServerObserver {
     }
 
     func signedOut(by peer: Peer) {
-        logger.notice("A caller signed the user out", metadata: .of(.signedOut, AuditedCaller(peer).values))
+        trail.note(AuditedAct(kind: .signedOut, caller: AuditedCaller(peer)))
     }
 }
 
@@ -66,6 +66,8 @@ extension AuditedCaller {
 struct AuditedAct: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case tokenHandedOut(generation: UInt64)
+        case signedIn
+        case signedOut
         case refused(Method, lacking: Capability)
         /// A sign-in, with the reason.
         case signInRefused(String)
@@ -88,6 +90,10 @@ extension AuditTrail.Line {
         case .tokenHandedOut(let generation):
             values[.generation] = "\(generation)"
             logger.info("Handed out an access token", metadata: .of(.tokenServed, values))
+        case .signedIn:
+            logger.notice("A caller signed a user in", metadata: .of(.signedIn, values))
+        case .signedOut:
+            logger.notice("A caller signed the user out", metadata: .of(.signedOut, values))
         case .refused(let method, let capability):
             values[.method] = "\(method.name)"
             values[.capability] = "\(capability.rawValue)"

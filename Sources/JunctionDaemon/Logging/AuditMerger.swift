@@ -17,6 +17,8 @@ struct AuditMerger {
     fileprivate struct MergeKey: Hashable {
         enum Kind: CaseIterable {
             case tokenHandedOut
+            case signedIn
+            case signedOut
             case refused
             case signInRefused
             case turnedAway
@@ -98,6 +100,8 @@ extension AuditedAct.Kind {
     fileprivate var mergeKind: AuditMerger.MergeKey.Kind {
         switch self {
         case .tokenHandedOut: .tokenHandedOut
+        case .signedIn: .signedIn
+        case .signedOut: .signedOut
         case .refused, .credentialRefused: .refused
         case .signInRefused: .signInRefused
         case .turnedAway: .turnedAway

@@ -3,14 +3,15 @@ import JunctionSystemd
 import JunctionVault
 import Synchronization
 
-/// Stores records in the vault. If a write fails, the service manager holds a sealed copy until a later write succeeds.
+/// The store of the session's owner. It writes records to the vault. If a write fails, the service manager holds a
+/// sealed copy until a later write succeeds.
 ///
 /// So a rotation that could not be written survives a restart and a crash of the daemon, but not a reboot.
 final class DescriptorStoreBackup: SessionStore {
     /// Two alternating names: the new copy is stored before the old one is removed.
     static let names = ["session-a", "session-b"]
-    /// In bytes; larger than any record.
-    static let largestCopy = 512 * 1024
+    /// In bytes.
+    static let largestCopy = Vault.longestRecord
 
     private let vault: Vault
     private let notifier: Notifier

@@ -11,7 +11,7 @@ extension JunctionProvider {
         guard let site = JunctionSite(of: identity), let credential = Self.credential(secrets) else {
             throw Unavailability("The session has no credential for Junction's API: sign in again")
         }
-        let api = VendorApi(origin: cloud.api(site), http: http, clock: clock)
+        let api = ProviderApi(origin: cloud.api(site), http: http, clock: clock)
         return try await api.send(request, credential: credential)
     }
 

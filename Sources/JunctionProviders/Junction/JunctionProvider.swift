@@ -3,7 +3,7 @@ package import JunctionSession
 
 /// The provider for Junction: Sign-In Tokens, link codes and team API keys.
 package struct JunctionProvider: IdentityProvider {
-    package let name = JunctionVendor.name
+    package let name = JunctionDefinition.name
     package let schemes: [Scheme: SchemeTraits] = [
         .signInToken: SchemeTraits(renewsByRefreshToken: true),
         .linkCode: SchemeTraits(renewsByRefreshToken: true),

@@ -10,7 +10,7 @@ enum JunctionVerdict: Equatable, Sendable {
 
     /// Finds the verdict in an answer: a client error whose body is `{"detail":{"error_type":"…"}}`.
     ///
-    /// Only this member counts. The vendor's own SDKs read another name twice and missed deleted users for months. A
+    /// Only this member counts. The provider's own SDKs read another name twice and missed deleted users for months. A
     /// server that only asks to wait (408, 429) gives no verdict.
     init?(_ answer: HttpAnswer) {
         guard answer.mayBeVerdict, let body = answer.body.withUnsafeBytes({ try? JSONValue.parse($0) }),

@@ -32,7 +32,7 @@ struct TokenAnswer: Sendable {
         return Grant.Token(secret: secret, life: Life(from: sentAt, lasting: life))
     }
 
-    /// Parses the life: a number as in the vendor's iOS SDK, or a string as in its Android SDK.
+    /// Parses the life: a number as in the provider's iOS SDK, or a string as in its Android SDK.
     private static func life(_ value: JSONValue?) -> Duration? {
         (value?.integer ?? value?.string.flatMap(Int64.init)).map { .seconds($0) }
     }

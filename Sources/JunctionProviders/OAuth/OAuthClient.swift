@@ -13,7 +13,7 @@ struct OAuthClient: Sendable {
         case assertion(ClientKey, AssertionAudience)
     }
 
-    init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+    init(_ settings: ProviderSettings) throws(ProviderConfigurationFault) {
         guard let id = settings["clientId"] else {
             throw ProviderConfigurationFault(
                 "oauth.clientId is missing: the server gives it to a client that is registered"
@@ -41,7 +41,7 @@ struct OAuthClient: Sendable {
     }
 
     private static func secret(
-        _ settings: VendorSettings,
+        _ settings: ProviderSettings,
         for method: String
     ) throws(ProviderConfigurationFault) -> SharedSecret {
         guard let secret = try settings.secret("clientSecretFile", orCredential: OAuthSetup.secretCredential) else {
@@ -57,7 +57,7 @@ struct OAuthClient: Sendable {
         return secret
     }
 
-    private static func key(_ settings: VendorSettings) throws(ProviderConfigurationFault) -> ClientKey {
+    private static func key(_ settings: ProviderSettings) throws(ProviderConfigurationFault) -> ClientKey {
         let file = try settings.secret(
             "clientKeyFile",
             orCredential: OAuthSetup.keyCredential,

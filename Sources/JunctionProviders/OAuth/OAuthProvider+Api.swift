@@ -29,7 +29,7 @@ extension OAuthProvider {
         guard let origin = setup.api, let token = secrets.accessToken, setup.issuer.isNamed(identity.issuer) else {
             throw Unavailability("The session has no credential for the API of oauth.apiUrl: sign in again")
         }
-        let api = VendorApi(origin: origin, http: server.http, clock: clock)
+        let api = ProviderApi(origin: origin, http: server.http, clock: clock)
         return try await api.send(request, credential: BearerToken.header(token))
     }
 

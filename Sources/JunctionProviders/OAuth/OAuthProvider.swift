@@ -4,7 +4,7 @@ package import JunctionSession
 /// The provider for any OAuth 2.0 or OpenID Connect server. It has sign-ins by device, by browser, with the refresh
 /// token of another program, and by token exchange.
 package struct OAuthProvider: IdentityProvider {
-    package let name = OAuthVendor.name
+    package let name = OAuthDefinition.name
     package let schemes: [Scheme: SchemeTraits] = [
         .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
         .authorizationCode: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),

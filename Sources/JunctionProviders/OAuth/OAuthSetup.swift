@@ -17,7 +17,7 @@ package struct OAuthSetup: Sendable {
     static let secretCredential = "oauth.clientSecret"
     static let keyCredential = "oauth.clientKey"
 
-    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+    package init(_ settings: ProviderSettings) throws(ProviderConfigurationFault) {
         guard let issuer = settings["issuer"] else {
             throw ProviderConfigurationFault(
                 "oauth.issuer is missing: it is the server's URL as its own metadata spells it, such as "

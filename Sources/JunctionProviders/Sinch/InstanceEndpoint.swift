@@ -2,7 +2,7 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// The registration endpoint. The vendor does not document it, and only this file knows its format.
+/// The registration endpoint. The provider does not document it, and only this file knows its format.
 ///
 /// `POST {url}` with `{applicationKey, userId, deviceId, instanceId?}` and either `{jwt}` or `{signature, sequence}`
 /// answers `{instanceId, credential?, expiresAt}`. `GET {url}/{instanceId}` checks the registration, and `DELETE`

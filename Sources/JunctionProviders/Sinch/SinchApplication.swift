@@ -4,7 +4,7 @@ import RegistrationToken
 /// The application for which users register with Sinch.
 package struct SinchApplication: Sendable {
     let key: String
-    /// Needed only for self-signing, which the vendor discourages: the holder of the secret can register any user.
+    /// Needed only for self-signing, which the provider discourages: the holder of the secret can register any user.
     let secret: ApplicationSecret?
 
     /// Checks the settings of the configuration. The secret is the Base64 text of its file.

@@ -1,6 +1,6 @@
 /// The registration URL: on a host of Sinch, or the URL that the configuration names.
 ///
-/// The vendor documents the hosts and the token but not the endpoint. `/v1/instance` belongs to our sandbox. For
+/// The provider documents the hosts and the token but not the endpoint. `/v1/instance` belongs to our sandbox. For
 /// another endpoint only ``InstanceEndpoint`` would change.
 package struct SinchCloud: Sendable {
     static let usualHost = "ocra.api.sinch.com"

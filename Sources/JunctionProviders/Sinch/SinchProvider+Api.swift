@@ -1,6 +1,6 @@
 package import JunctionSession
 
-/// Refuses API calls: Sinch documents no API for a registered user. Only the vendor's SDKs use the credential.
+/// Refuses API calls: Sinch documents no API for a registered user. Only the provider's SDKs use the credential.
 extension SinchProvider {
     package func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         throw SessionError(.unsupported, "Sinch documents no API for a registered user: there is nothing to call")

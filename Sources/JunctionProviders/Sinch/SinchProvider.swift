@@ -3,7 +3,7 @@ import RegistrationToken
 
 /// The provider for Sinch. The daemon registers a user on this device with a proof of the app's own server.
 package struct SinchProvider: IdentityProvider {
-    package let name = SinchVendor.name
+    package let name = SinchDefinition.name
     package let schemes: [Scheme: SchemeTraits] = [
         .registration: SchemeTraits(asksApps: .always, mayBeForgotten: true),
         .registrationSignature: SchemeTraits(asksApps: .always, mayBeForgotten: true),

@@ -5,9 +5,9 @@ import Synchronization
 
 import struct Crypto.SHA256
 
-/// What the vendor's answers have shown about the network's secure mode. In secure mode a user needs an auth token.
+/// What the provider's answers have shown about the network's secure mode. In secure mode a user needs an auth token.
 ///
-/// The vendor has one code, 400100, for a deleted user and for an auth token that is missing or refused. An earlier
+/// The provider has one code, 400100, for a deleted user and for an auth token that is missing or refused. An earlier
 /// login without an auth token tells the two apart. The provider's memory has that fact, so it survives sign-outs and
 /// restarts.
 final class SecureMode: Sendable {
@@ -17,10 +17,10 @@ final class SecureMode: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// Whether the vendor has taken a user without an auth token. It is read at the start, so that no answer waits
+        /// Whether the provider has taken a user without an auth token. It is read at the start, so that no answer waits
         /// for the disk.
         var takesUsersWithoutToken: Bool
-        /// The last user whom the vendor refused without an auth token.
+        /// The last user whom the provider refused without an auth token.
         var refused: Identity?
     }
 
@@ -41,7 +41,7 @@ final class SecureMode: Sendable {
         }
     }
 
-    /// The vendor refused a user whom it has not deleted, and the login had no auth token.
+    /// The provider refused a user whom it has not deleted, and the login had no auth token.
     func authTokenWasMissing() {
         remember(false)
     }
@@ -62,7 +62,7 @@ final class SecureMode: Sendable {
             : "it has deleted the user, or secure mode is on: then sign in with an auth token from your server"
     }
 
-    /// Returns why the vendor ends a session with 400100.
+    /// Returns why the provider ends a session with 400100.
     func endOfSession() -> String {
         state.withLock(\.takesUsersWithoutToken)
             ? "social.plus has taken users without an auth token, so it has most likely deleted this one"

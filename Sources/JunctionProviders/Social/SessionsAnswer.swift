@@ -9,7 +9,7 @@ enum SessionsAnswer: Sendable {
 
     /// Parses a success; returns `nil` if a part of it is invalid.
     ///
-    /// The vendor states absolute times of its own clock. A token that it issued earlier may be returned again, so the
+    /// The provider states absolute times of its own clock. A token that it issued earlier may be returned again, so the
     /// life begins at `sentAt`: the renewal time follows from the rest of the life.
     init?(_ body: SharedSecret, for userId: String, clock: ServerClock, sentAt: Moment) {
         guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object else {

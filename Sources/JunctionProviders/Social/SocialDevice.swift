@@ -1,6 +1,6 @@
 /// This installation as a device of social.plus.
 ///
-/// The vendor allows one user at a time on a device. So the id is made once, belongs to the installation and not to the
+/// The provider allows one user at a time on a device. So the id is made once, belongs to the installation and not to the
 /// user, and survives a sign-out.
 package struct SocialDevice: Sendable {
     let id: String

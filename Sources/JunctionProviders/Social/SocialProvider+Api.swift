@@ -14,7 +14,7 @@ extension SocialProvider {
         guard let token = secrets.accessToken else {
             throw Unavailability("The session has no credential for social.plus's API: sign in again")
         }
-        let api = VendorApi(origin: cloud.api, http: http, clock: clock)
+        let api = ProviderApi(origin: cloud.api, http: http, clock: clock)
         return try await api.send(request, credential: BearerToken.header(token))
     }
 

@@ -3,7 +3,7 @@ package import JunctionSession
 
 /// The provider for social.plus. The app chooses the user ids, and a session lasts 30 days.
 package struct SocialProvider: IdentityProvider {
-    package let name = SocialVendor.name
+    package let name = SocialDefinition.name
     package let schemes: [Scheme: SchemeTraits] = [.userLogin: SchemeTraits()]
 
     let cloud: SocialCloud
@@ -128,11 +128,11 @@ package struct SocialProvider: IdentityProvider {
         }
     }
 
-    /// Finds out why the vendor refused a renewal with 400100. That code means either a deleted user or a refused auth
+    /// Finds out why the provider refused a renewal with 400100. That code means either a deleted user or a refused auth
     /// token, so this function requests the user with the present access token. It returns if the auth token was
     /// refused or missing, and throws if there is a verdict on the user.
     ///
-    /// The vendor gives the same code for an expired access token. So a refusal counts only if the token is certainly
+    /// The provider gives the same code for an expired access token. So a refusal counts only if the token is certainly
     /// still valid.
     private func judge(
         _ identity: Identity,

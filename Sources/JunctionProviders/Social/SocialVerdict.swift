@@ -8,12 +8,12 @@ enum SocialVerdict: Equatable, Sendable {
     case banned
     /// The user's own entry is marked as deleted.
     case deleted
-    /// The user is deleted or is not authenticated: the vendor has one code for both.
+    /// The user is deleted or is not authenticated: the provider has one code for both.
     case unauthorized
 
     static let globalBan: Int64 = 400_312
 
-    /// The vendor's error code, which the end of a session reports.
+    /// The provider's error code, which the end of a session reports.
     var code: String {
         switch self {
         case .banned: "400312"
@@ -42,8 +42,8 @@ enum SocialVerdict: Equatable, Sendable {
         }
     }
 
-    /// Returns whether the answer to a sign-out contains a code of the vendor that means that there is no session any
-    /// more. Other codes and a status without a code do not prove that: a gateway in front of the vendor may answer 401
+    /// Returns whether the answer to a sign-out contains a code of the provider that means that there is no session any
+    /// more. Other codes and a status without a code do not prove that: a gateway in front of the provider may answer 401
     /// or 403.
     static func settlesSignOut(_ answer: HttpAnswer) -> Bool {
         SocialVerdict(refusal: answer) != nil || (answer.mayBeVerdict && answer.socialCode == notFound)
@@ -51,7 +51,7 @@ enum SocialVerdict: Equatable, Sendable {
 
     private static let notFound: Int64 = 400_400
 
-    /// Finds the verdict in the user's own entry of a success. The vendor opens a session for banned users, too.
+    /// Finds the verdict in the user's own entry of a success. The provider opens a session for banned users, too.
     init?(users: JSONValue?, userId: String) {
         let own = users?.elements.first { $0["userId"]?.string?.hasSameBytes(as: userId) == true }
         guard let own else { return nil }
@@ -66,7 +66,7 @@ enum SocialVerdict: Equatable, Sendable {
 }
 
 extension HttpAnswer {
-    /// The code in the vendor's error object, `{"status":"error","code":400100,"message":…}`.
+    /// The code in the provider's error object, `{"status":"error","code":400100,"message":…}`.
     var socialCode: Int64? { body.withUnsafeBytes(Self.socialCode) }
 
     static func socialCode(in body: UnsafeRawBufferPointer) -> Int64? { (try? JSONValue.parse(body))?["code"]?.integer }

@@ -2,7 +2,7 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// social.plus's user endpoint. The user's own entry shows whether the vendor refused a session because of the user.
+/// social.plus's user endpoint. The user's own entry shows whether the provider refused a session because of the user.
 struct UserEndpoint: Sendable {
     let api: HttpOrigin
     let http: OutgoingHttp
@@ -10,7 +10,7 @@ struct UserEndpoint: Sendable {
 
     /// Returns the verdict on the user, or `nil` if the user is neither banned nor deleted.
     ///
-    /// - Parameter accessToken: a valid token. With an expired one the vendor answers as for a deleted user.
+    /// - Parameter accessToken: a valid token. With an expired one the provider answers as for a deleted user.
     func look(at userId: String, with accessToken: SharedSecret) async throws(Unavailability) -> SocialVerdict? {
         let call = HttpCall(
             method: "GET",

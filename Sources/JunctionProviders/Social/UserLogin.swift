@@ -26,7 +26,7 @@ struct UserLogin: Sendable {
 
     var identity: Identity { Identity(userId: userId) }
 
-    /// Returns whether this may be a token of the vendor's authentication endpoint.
+    /// Returns whether this may be a token of the provider's authentication endpoint.
     static func isAuthToken(_ token: SharedSecret) -> Bool {
         (1...100).contains(token.count)
             && token.withUnsafeBytes { $0.allSatisfy { (0x21...0x7E).contains($0) } }

@@ -80,7 +80,7 @@ extension Request {
 /// A request that is not answered yet, with which its caller's account is charged.
 final class PendingRequest {
     let request: Request
-    private var isSettled = false
+    private var isAnswered = false
 
     init(_ request: Request) {
         let (connection, size) = (request.connection, request.size)
@@ -105,7 +105,7 @@ final class PendingRequest {
     }
 
     private func begin() {
-        precondition(!isSettled, "A request was answered twice")
-        isSettled = true
+        precondition(!isAnswered, "A request was answered twice")
+        isAnswered = true
     }
 }

@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | waiting | the pause ends, and no other sign-in request is in flight | polling |
 /// | polling | *pending*; *slow_down*; no usable answer | waiting |
-/// | either | a grant; a denial; the codes expire; another user's sign-in; a sign-out | over |
+/// | either | a grant; a denial; the codes expire; another sign-in succeeds; a sign-out; its caller loses the right | over |
 ///
 /// After a restart the daemon polls at least once, even if the wall clock says that the codes have expired. It
 /// continues at most for the lifetime that the codes had when the record was written.

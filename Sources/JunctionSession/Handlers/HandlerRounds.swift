@@ -228,7 +228,7 @@ package enum HandlerAnswer: Hashable, Sendable {
     /// Renew with the session's own secrets.
     case renew
     /// A token or a signature that the app's server made.
-    case given(Given)
+    case secret(HandlerSecret)
     /// The handler cannot help now. An invalid answer and a closed connection mean the same.
     case unable
     /// The handler cannot help now, and gives the reason.
@@ -236,7 +236,7 @@ package enum HandlerAnswer: Hashable, Sendable {
 }
 
 /// A handler's secret, until the provider has accepted or refused it.
-package struct Given: Hashable, Sendable {
+package struct HandlerSecret: Hashable, Sendable {
     package var secret: SecretRef
     /// Whether the secret may arrive at the provider only once, such as a signature with its sequence.
     package var isSpentByUse = false

@@ -35,7 +35,7 @@ extension SessionMachine {
         switch answer {
         case .unable, .renew: continueRound(round.afterFailure("the last one could not get a token"))
         case .failed(let words): continueRound(round.afterFailure("the last one said: \(words)"))
-        case .given(let given): return sendExchange(round, given: given.secret, now)
+        case .secret(let handlerSecret): return sendExchange(round, handlerSecret: handlerSecret.secret, now)
         }
         return []
     }
@@ -59,8 +59,8 @@ extension SessionMachine {
             callers.refuse(.reauthenticationRequired) { $0 == .renewal }
         case .renew:
             renew(round, with: nil, now)
-        case .given(let given):
-            renew(round, with: given, now)
+        case .secret(let handlerSecret):
+            renew(round, with: handlerSecret, now)
         }
         return []
     }
@@ -79,7 +79,7 @@ extension SessionMachine {
     /// Whether a renewal of this session needs a handler. A refresh retry does not: the refresh token is the session's
     /// own.
     func needsHandler(_ session: Session) -> Bool {
-        asksApps(session) && renewal.kept == nil && !renewal.isRetryingRefresh
+        asksApps(session) && renewal.attemptToRepeat == nil && !renewal.isRetryingRefresh
     }
 
     var isReauthenticationPending: Bool { installation.session?.stored.reauthenticationPending ?? false }
@@ -144,13 +144,13 @@ extension SessionMachine {
                 keep(round)
                 effects.append(question)
             } else {
-                effects += noHandlerCould(round, now)
+                effects += roundFailed(round, now)
             }
         }
         return effects
     }
 
-    private mutating func noHandlerCould(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
+    private mutating func roundFailed(_ round: HandlerRounds.Round, _ now: Moment) -> [Effect] {
         guard round.isOfSignIn else {
             postpone(after: round, now)
             let failure = Unavailability(round.words, remedy: "see why the app has no token", cause: .handler)

@@ -37,10 +37,10 @@ extension SessionOwner {
         let named: HandlerAnswer =
             switch answer {
             case .renew: .renew
-            case .authToken(let token): .given(Given(secret: secretStore.put(.answer(.authToken(token)))))
+            case .authToken(let token): .secret(HandlerSecret(secret: secretStore.put(.answer(.authToken(token)))))
             case .signature(let signature, let sequence):
-                .given(
-                    Given(
+                .secret(
+                    HandlerSecret(
                         secret: secretStore.put(.answer(.signature(signature, sequence: sequence))),
                         isSpentByUse: true
                     )

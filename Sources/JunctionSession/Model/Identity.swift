@@ -1,7 +1,7 @@
 /// The user as the provider names them.
 ///
 /// An identity with an environment and region is a Junction user. Its UUIDs and words are kept in lower case, so that
-/// two spellings of one user compare equal. At other vendors the user id is the app's own, and `Anna` is not `anna`.
+/// two spellings of one user compare equal. At other providers the user id is the app's own, and `Anna` is not `anna`.
 /// The user id of an issuer is its `sub` (OpenID Connect Core §2). Issuer and `sub` are kept exactly as written.
 package struct Identity: Hashable, Sendable {
     package let userId: String
@@ -25,7 +25,7 @@ package struct Identity: Hashable, Sendable {
         self.region = region?.lowercased()
     }
 
-    /// Whether a text is this user's id, by the rules of this user's vendor.
+    /// Whether a text is this user's id, by the rules of this user's provider.
     package func isCalled(_ name: String) -> Bool {
         userId.hasSameBytes(
             as: Identity(userId: name, environment: environment, region: region, issuer: issuer).userId
@@ -56,7 +56,7 @@ package struct Identity: Hashable, Sendable {
 
 extension StringProtocol {
     /// Whether both texts have the same bytes. To `==`, `é` in one code point and in two are the same text, but a
-    /// vendor has two ids.
+    /// provider has two ids.
     package func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
@@ -75,7 +75,7 @@ package enum Scheme: String, Hashable, Sendable, CaseIterable {
     case tokenExchange
 }
 
-/// The properties of a scheme, which its vendor states.
+/// The properties of a scheme, which its provider states.
 package struct SchemeTraits: Hashable, Sendable {
     /// Whether a session of this scheme is renewed with a refresh token of its own. A request whose answer was lost can
     /// then be repeated.

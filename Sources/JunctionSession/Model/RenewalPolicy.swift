@@ -52,7 +52,7 @@ package enum RenewalPolicy {
     /// second. The result never exceeds one hour.
     package static let retryAfterSpread = 0.1
 
-    /// The shortest time in which no handler is asked after none could help (the vendor's rule).
+    /// The shortest time in which no handler is asked after none could help (the provider's rule).
     package static let shortestPostponement: Duration = .seconds(600)
     /// The random addition to a postponement, so that a fleet does not ask its servers in one second.
     package static let postponementSpread: ClosedRange<Duration> = .zero...(.seconds(60))
@@ -134,9 +134,9 @@ package enum RenewalPolicy {
         return .zero...min(max(share, networkReturnSpread.lowerBound), networkReturnSpread.upperBound)
     }
 
-    /// Returns the time limit of a round for a renewal: half of the rest of the token's lifetime, which leaves time for
-    /// the provider's answer, but at least the time of one handler, and at most `longestRound`. The users of a round share
-    /// it.
+    /// Returns the time limit of a round for a renewal, which its users share: half of the token's remaining lifetime. The
+    /// other half is for the provider's answer. The limit is at least the timeout of one handler, and at most
+    /// `longestRound`.
     static func roundLimit(left: Duration, handlerTimeout: Duration) -> Duration {
         min(longestRound, max(left / 2, handlerTimeout))
     }

@@ -1,12 +1,11 @@
-/// Decides when a failed attempt is repeated. Renewals, polls, the bootstrap credential, revocations and writes share
-/// this rule.
+/// Decides when a failed attempt is repeated: a renewal, a poll, the bootstrap credential, a revocation or a write.
 ///
 /// | the pause | what shortens it |
 /// |---|---|
 /// | demanded by the provider | nothing |
 /// | backoff | a resume or a step of the clock ends it; a returning network shortens it to a part of the failing time |
 ///
-/// A shortened pause still leaves `spacing` between two attempts.
+/// Nothing shortens the pause of a revocation or a write. A shortened pause still leaves `spacing` between two attempts.
 package struct Retry: Hashable, Sendable {
     private(set) var failures = 0
     /// The end of the pause. `nil` if nothing has failed, or while an attempt is under way.

@@ -32,7 +32,7 @@ struct PersistenceQueue: Hashable, Sendable {
     private var rewrite = Retry()
     /// Whether the next successful write clears the status *locked* or *damaged*, because it follows a sign-in or a
     /// sign-out.
-    private var settlesDamage = false
+    private var clearsDamage = false
     private var lastTicket: UInt64 = 0
 
     struct Change: Hashable, Sendable {
@@ -60,7 +60,7 @@ struct PersistenceQueue: Hashable, Sendable {
     }
 
     /// The incomplete sign-ins that are sealed in the same record as the session.
-    struct Beside {
+    struct IncompleteSignIns {
         var approval: StoredApproval?
         var codes: SecretRef?
         var partialGrants: [(stored: StoredPartialGrant, secrets: SecretRef)]
@@ -106,9 +106,9 @@ struct PersistenceQueue: Hashable, Sendable {
         (generation, edition) = (nextGeneration, 0)
         change = Change(generation: generation, outcome: outcome, kind: kind)
         switch kind {
-        case .signIn, .signOut: settlesDamage = true
+        case .signIn, .signOut: clearsDamage = true
         // The disk may hold the sign-in until this write replaces it.
-        case .withdrawal: (settlesDamage, storage.durable) = (true, false)
+        case .withdrawal: (clearsDamage, storage.durable) = (true, false)
         case .rotation, .ending: break
         }
     }
@@ -124,11 +124,16 @@ struct PersistenceQueue: Hashable, Sendable {
     // MARK: Writing
 
     /// Begins the next write if one is requested and none is at the store. No other function makes a record.
-    mutating func advance(_ installation: InstallationState, _ beside: Beside, provider: String, _ now: Moment)
+    mutating func advance(
+        _ installation: InstallationState,
+        _ incomplete: IncompleteSignIns,
+        provider: String,
+        _ now: Moment
+    )
         -> [Effect]
     {
         guard atStore == nil else { return [] }
-        let written = coming(installation)
+        let written = afterChange(installation)
         guard let content = written.content, change != nil || isUpdateWanted || rewrite.isDue(now) else { return [] }
         if change == nil { edition += 1 }
         lastTicket += 1
@@ -142,11 +147,11 @@ struct PersistenceQueue: Hashable, Sendable {
             writtenAt: max(now.wall, written.session?.writtenAt ?? now.wall),
             provider: provider,
             content: content,
-            approval: beside.approval,
-            partialGrants: beside.partialGrants.map(\.stored)
+            approval: incomplete.approval,
+            partialGrants: incomplete.partialGrants.map(\.stored)
         )
-        let partialGrants = beside.partialGrants.map(\.secrets)
-        return [.write(ticket, record, written.secrets, codes: beside.codes, partialGrants: partialGrants)]
+        let partialGrants = incomplete.partialGrants.map(\.secrets)
+        return [.write(ticket, record, written.secrets, codes: incomplete.codes, partialGrants: partialGrants)]
     }
 
     func isAtStore(_ ticket: WriteTicket) -> Bool { atStore?.ticket == ticket }
@@ -165,7 +170,7 @@ struct PersistenceQueue: Hashable, Sendable {
         } else if isIdle {
             rewrite.reset()
             storage.durable = true
-            if settlesDamage, obstacle == nil { (storage.status, storage.reason) = (.ok, nil) }
+            if clearsDamage, obstacle == nil { (storage.status, storage.reason) = (.ok, nil) }
         }
         return decided
     }
@@ -194,7 +199,7 @@ struct PersistenceQueue: Hashable, Sendable {
 
     /// Returns the installation state after the pending change. A withdrawal keeps the present state, including details
     /// that have changed since it began.
-    func coming(_ installation: InstallationState) -> InstallationState {
+    func afterChange(_ installation: InstallationState) -> InstallationState {
         switch change?.kind {
         case nil: installation
         case .withdrawal: installation.restorable
@@ -211,7 +216,7 @@ struct PersistenceQueue: Hashable, Sendable {
     var takesChange: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
 
     /// Whether the disk has everything.
-    var isSettled: Bool { isIdle && rewrite.failures == 0 }
+    var isStored: Bool { isIdle && rewrite.failures == 0 }
 
     var isSigningOut: Bool { change?.kind == .signOut }
 

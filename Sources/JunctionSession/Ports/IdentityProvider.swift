@@ -1,6 +1,6 @@
 package import JunctionSecret
 
-/// A vendor's cloud as the session sees it: one call, one outcome. The session decides about retries.
+/// A provider's cloud as the session sees it: one call, one outcome. The session decides about retries.
 package protocol IdentityProvider: Sendable {
     /// The name in the configuration and on the wire: `junction`, `social`, `sinch`, `oauth`.
     var name: String { get }

@@ -5,13 +5,14 @@
 /// | resting: scheduled | the token's renewal time, its end, a caller | asking, writing the intent |
 /// | resting: refresh retry | a time inside the provider's reuse grace | writing the intent |
 /// | resting: backing off | its time, a caller with no valid token, resume, network | asking, writing the intent |
-/// | resting: postponed | its time, `session.renew` | due |
+/// | resting: postponed | its time | due |
+/// | resting: postponed | `session.renew`, a handler of a user who was not asked (dead token) | asking |
 /// | resting: due | a handler registers, if one is needed | asking, writing the intent |
 /// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |
 /// | writing the intent | the write ends | sending |
 /// | sending | the provider answers, or the request fails | answered |
 /// | answered: a grant or a verdict | no write is under way | storing |
-/// | answered: any other outcome | no write is under way | refresh retry, backing off, asking |
+/// | answered: any other outcome | no write is under way | refresh retry, backing off, asking, postponed, scheduled |
 /// | storing | the write ends | a new `Renewal`; backing off, if only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
@@ -25,7 +26,7 @@ struct Renewal: Hashable, Sendable {
     /// The time at which a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
     /// The last failure that `session.renew` reported.
-    private var told: RepeatedFailure?
+    private var lastRefusal: RepeatedFailure?
     /// Whether the provider has forgotten this installation and has granted nothing since.
     private(set) var isRegistrationForgotten = false
 
@@ -70,8 +71,8 @@ struct Renewal: Hashable, Sendable {
         case refreshRetry
         /// The pause after a transient failure. The next attempt uses a kept handler's secret again.
         case backoff(keeping: Attempt?)
-        /// The end of a postponement: no handler could help. Until then only `session.renew` and a sign-in ask
-        /// handlers.
+        /// The end of a postponement: no handler could help. Until then handlers are asked only for `session.renew`, for
+        /// a sign-in, and as `mayPassPostponement` says.
         case postponed(until: Uptime, after: String)
         /// A handler to ask: the postponement is over, or the provider has forgotten the registration.
         case due
@@ -81,7 +82,7 @@ struct Renewal: Hashable, Sendable {
     struct Attempt: Hashable, Sendable {
         var attempt: AttemptID
         /// A handler's secret. `nil`: the session's own secrets.
-        var given: Given?
+        var handlerSecret: HandlerSecret?
         /// The round of questions that led to the attempt, if there was one.
         var round: HandlerRounds.Round?
         var isRefreshRetry = false
@@ -193,7 +194,12 @@ struct Renewal: Hashable, Sendable {
 
     /// Returns the attempt that is made without a question.
     func attempt(_ attempt: AttemptID) -> Attempt {
-        Attempt(attempt: attempt, given: kept?.given, round: kept?.round, isRefreshRetry: isRetryingRefresh)
+        Attempt(
+            attempt: attempt,
+            handlerSecret: attemptToRepeat?.handlerSecret,
+            round: attemptToRepeat?.round,
+            isRefreshRetry: isRetryingRefresh
+        )
     }
 
     /// Enters the phase in which the intent is written.
@@ -257,7 +263,7 @@ struct Renewal: Hashable, Sendable {
     /// and the handler's secret are spent.
     mutating func storeSuccessor(_ tried: Attempt, _ failure: Unavailability) {
         var (tried, failure) = (tried, failure)
-        (tried.given, tried.round) = (nil, nil)
+        (tried.handlerSecret, tried.round) = (nil, nil)
         failure.ambiguous = false
         phase = .storing(MissingAccessToken(tried: tried, failure: failure))
         refreshRetries.close()
@@ -286,7 +292,7 @@ struct Renewal: Hashable, Sendable {
     /// Handles the provider's demand for a new credential. No renewal is scheduled.
     mutating func reauthenticationDemanded() {
         var next = Renewal()
-        (next.retry, next.told, next.refreshRetries) = (retry, told, refreshRetries.closed)
+        (next.retry, next.lastRefusal, next.refreshRetries) = (retry, lastRefusal, refreshRetries.closed)
         next.retry.reset()
         self = next
         lastError = "reauthenticationRequired: " + SessionError.reauthenticationRequired.message
@@ -353,8 +359,8 @@ struct Renewal: Hashable, Sendable {
     /// time.
     ///
     /// - Parameter words: the reason why no handler could help, if that is the failure.
-    mutating func tell(_ refusal: SessionError, saying words: String? = nil, _ now: Moment) {
-        told = RepeatedFailure(refusal: refusal, words: words, at: now.uptime)
+    mutating func rememberRefusal(_ refusal: SessionError, saying words: String? = nil, _ now: Moment) {
+        lastRefusal = RepeatedFailure(refusal: refusal, words: words, at: now.uptime)
     }
 
     /// Makes a renewal due, because the provider has forgotten this installation and did not say so in answer to a
@@ -416,8 +422,8 @@ struct Renewal: Hashable, Sendable {
     var isOutcomeUnknown: Bool { refreshRetries.isOpen }
 
     /// The attempt whose handler's secret the next attempt uses again.
-    var kept: Attempt? {
-        if case .resting(.backoff(let kept)) = phase { kept } else { nil }
+    var attemptToRepeat: Attempt? {
+        if case .resting(.backoff(let attemptToRepeat)) = phase { attemptToRepeat } else { nil }
     }
 
     /// The end of the postponement, and its reason.
@@ -440,10 +446,10 @@ struct Renewal: Hashable, Sendable {
 
     /// Returns the failure that `session.renew` repeats for ten seconds.
     func refusalToRepeat(_ now: Moment) -> SessionError? {
-        guard let told, now.uptime - told.at < RenewalPolicy.attemptSpacing else { return nil }
-        let pause = RenewalPolicy.attemptSpacing - (now.uptime - told.at)
-        if let words = told.words { return .noHandlerCouldRenew(words, renewableAfter: pause) }
-        var refusal = told.refusal
+        guard let lastRefusal, now.uptime - lastRefusal.at < RenewalPolicy.attemptSpacing else { return nil }
+        let pause = RenewalPolicy.attemptSpacing - (now.uptime - lastRefusal.at)
+        if let words = lastRefusal.words { return .noHandlerCouldRenew(words, renewableAfter: pause) }
+        var refusal = lastRefusal.refusal
         refusal.retryAfter = pause
         return refusal
     }
@@ -457,8 +463,9 @@ struct Renewal: Hashable, Sendable {
     var secrets: [SecretRef] {
         switch phase {
         case .resting(.backoff(let tried?)), .writingIntent(let tried, _), .sending(let tried, _):
-            tried.given.map { [$0.secret] } ?? []
-        case .answered(let tried, _, let answer): [tried.given?.secret, answer.granted?.secrets].compactMap(\.self)
+            tried.handlerSecret.map { [$0.secret] } ?? []
+        case .answered(let tried, _, let answer):
+            [tried.handlerSecret?.secret, answer.granted?.secrets].compactMap(\.self)
         case .resting, .asking, .storing: []
         }
     }
@@ -467,6 +474,6 @@ struct Renewal: Hashable, Sendable {
 extension Renewal.Attempt {
     /// Whether it has a handler's secret that the retry may use again. A signature that may have been spent is not kept.
     fileprivate func isReusable(after failure: Unavailability) -> Bool {
-        given.map { !($0.isSpentByUse && failure.ambiguous) } ?? false
+        handlerSecret.map { !($0.isSpentByUse && failure.ambiguous) } ?? false
     }
 }

@@ -61,7 +61,7 @@ extension SessionMachine {
         answered(attempt, .succeededWithoutAccessToken(granted, failure), now)
     }
 
-    /// Handles a renewal without a grant. Only the provider's two explicit verdicts mean more than a delay.
+    /// Handles a renewal without a grant.
     package mutating func renewalFailed(_ attempt: AttemptID, _ failure: RenewalFailure, now: Moment) -> [Effect] {
         answered(attempt, .failed(failure), now)
     }
@@ -165,14 +165,14 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) {
-        if tried.given == nil, asksApps(session) {
+        if tried.handlerSecret == nil, asksApps(session) {
             return askNext(after: tried, "the provider has forgotten this installation", session, now)
         }
         var tried = tried
         tried.isRefreshRetry = false
         // A signature that has arrived is never sent again. Asking for another one is not a postponement.
-        if tried.given?.isSpentByUse == true { tried.given = nil }
-        let isSpent = tried.given == nil && asksApps(session)
+        if tried.handlerSecret?.isSpentByUse == true { tried.handlerSecret = nil }
+        let isSpent = tried.handlerSecret == nil && asksApps(session)
         // The round asks the user whose handler gave the signature first, then those whom it has not asked.
         let users = ((tried.round?.users ?? []) + [tried.round?.lastAsked?.uid].compactMap(\.self))
             .filter(rounds.users.contains)
@@ -205,7 +205,7 @@ extension SessionMachine {
         if session.stored.isReauthenticationPresumed {
             failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
         }
-        let isRefreshRetryable = tried.given == nil && traits(of: session.stored.scheme).renewsByRefreshToken
+        let isRefreshRetryable = tried.handlerSecret == nil && traits(of: session.stored.scheme).renewsByRefreshToken
         var refusal = renewal.failed(
             failure,
             tried,
@@ -230,7 +230,9 @@ extension SessionMachine {
 
     /// Repeats this failure to callers of `session.renew` for ten seconds, if such a caller waits now.
     mutating func repeatForCallers(_ refusal: SessionError, saying words: String? = nil, _ now: Moment) {
-        if callers.list.contains(where: { $0.wait == .renewal }) { renewal.tell(refusal, saying: words, now) }
+        if callers.list.contains(where: { $0.wait == .renewal }) {
+            renewal.rememberRefusal(refusal, saying: words, now)
+        }
     }
 
     // MARK: Beginning
@@ -278,20 +280,20 @@ extension SessionMachine {
         renewal.ask(round(for: session, attempt, reason, by: uid, of: users, now), now)
     }
 
-    mutating func renew(_ round: HandlerRounds.Round, with given: Given?, _ now: Moment) {
+    mutating func renew(_ round: HandlerRounds.Round, with handlerSecret: HandlerSecret?, _ now: Moment) {
         // The limit was checked when the round began. After refused answers it is checked again, so that handlers with
         // bad answers cannot exceed it.
         if let uid = round.uid, round.refused > 0, let refusal = budget.refusal(of: uid, now: now) {
             return postpone(after: round.afterRefusal(refusal.message), now)
         }
         if let uid = round.uid { budget.charge(uid, now: now) }
-        writeIntent(Renewal.Attempt(attempt: round.attempt, given: given, round: round), now)
+        writeIntent(Renewal.Attempt(attempt: round.attempt, handlerSecret: handlerSecret, round: round), now)
     }
 
     /// Writes the intent. The request leaves when that write has ended, whether the disk has taken or refused it.
     mutating func writeIntent(_ next: Renewal.Attempt, _ now: Moment) {
         guard case .signedIn(var session) = installation else { return }
-        let usesAnswer = next.given != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
+        let usesAnswer = next.handlerSecret != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
         let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isRefreshRetry: next.isRefreshRetry)
         installation = .signedIn(session)
         renewal.writeIntent(of: next, until: changesRecord ? updateRecord() : .none, now)
@@ -308,7 +310,7 @@ extension SessionMachine {
         // sent nevertheless: until the switch is on disk, a crash brings this session back.
         if signIn.granted != nil || persistence.change != nil, !next.isRefreshRetry { return [] }
         renewal.send(next, now)
-        return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.given?.secret)]
+        return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.handlerSecret?.secret)]
     }
 
     // MARK: Ending

@@ -1,12 +1,12 @@
 /// Renewals: sends the request and handles the provider's answer.
 extension SessionOwner {
-    func renew(_ attempt: AttemptID, _ identity: Identity, with ref: SecretRef, using given: SecretRef?) {
+    func renew(_ attempt: AttemptID, _ identity: Identity, with ref: SecretRef, using handlerSecret: SecretRef?) {
         let own = secretStore.session(ref) ?? SessionSecrets()
         var secrets = own
         secrets.accessTokenEndsAt = machine.installation.session?.endsAt
         // The provider's answer to an expired token says nothing about the user.
         if let end = secrets.accessTokenEndsAt, end <= now.uptime { secrets.accessToken = nil }
-        let answer = secretStore.answer(given) ?? .renew
+        let answer = secretStore.answer(handlerSecret) ?? .renew
         let (shown, sendDeadline) = (secrets, machine.renewal.sendDeadline)
         observer.reached(.intentNoted)
         start { owner in

@@ -151,7 +151,7 @@ extension SessionMachine {
             }
         }
         if case .unavailable = failure, exchange.grant != nil {
-            let isKept = coming.content != nil && persistence.storage.durable
+            let isKept = afterChange.content != nil && persistence.storage.durable
             refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
         }
         callers.refuse(refusal) { $0 == .session }
@@ -267,7 +267,7 @@ extension SessionMachine {
         for externalUserId: ExternalUserId?,
         _ now: Moment
     ) -> [Effect] {
-        switch ruling(for: facts, now) {
+        switch signInDecision(for: facts, now) {
         case .exchange(let expected):
             return beginExchange(caller, facts, for: externalUserId, expecting: expected, now)
         case .refuse(let refusal):
@@ -323,7 +323,7 @@ extension SessionMachine {
             // The credential names its user only when it is spent. The caller has declared the wanted user.
             return beginExchange(caller, facts, for: externalUserId, expecting: wanted(as: externalUserId), now)
         case .user(let identity) where identity.isSameUser(as: session.stored.identity):
-            if case .exchange(let expected) = ruling(for: facts, now) {
+            if case .exchange(let expected) = signInDecision(for: facts, now) {
                 return beginExchange(caller, facts, for: externalUserId, expecting: expected, now)
             }
             bind(externalUserId, caller)
@@ -387,7 +387,7 @@ extension SessionMachine {
                 uid: caller.uid,
                 externalUserId: externalUserId,
                 wanted: wanted,
-                stage: facts.needsHandler ? .asking(round) : .sent(given: nil, round: nil)
+                stage: facts.needsHandler ? .asking(round) : .sent(handlerSecret: nil, round: nil)
             )
         )
         if facts.needsHandler { return [] }
@@ -396,15 +396,15 @@ extension SessionMachine {
     }
 
     /// Sends the exchange with a handler's secret.
-    mutating func sendExchange(_ round: HandlerRounds.Round, given: SecretRef, _ now: Moment) -> [Effect] {
+    mutating func sendExchange(_ round: HandlerRounds.Round, handlerSecret: SecretRef, _ now: Moment) -> [Effect] {
         guard let exchange = signIn.exchange, let id = exchange.request else { return [] }
-        signIn.send(round, given: given)
+        signIn.send(round, handlerSecret: handlerSecret)
         if let refusal = budget.spend(exchange.uid, now: now) {
             signIn.end()
             callers.refuse(refusal) { $0 == .session }
             return []
         }
-        return [.exchange(round.attempt, credentialOf: id, completedWith: given, expecting: nil)]
+        return [.exchange(round.attempt, credentialOf: id, completedWith: handlerSecret, expecting: nil)]
     }
 }
 

@@ -9,7 +9,7 @@ extension SessionMachine {
     }
 
     /// Returns the decision about a credential beside the present installation state.
-    func ruling(for facts: CredentialFacts, _ now: Moment) -> SignInDecision {
+    func signInDecision(for facts: CredentialFacts, _ now: Moment) -> SignInDecision {
         // A one-time credential is never spent on a session that cannot be kept.
         if let obstacle = persistence.obstacle { return .refuse(SessionError(.storageUnavailable, obstacle)) }
         switch installation {
@@ -19,15 +19,15 @@ extension SessionMachine {
             }
             return .exchange(expecting: nil)
         case .signedIn(let session):
-            return ruling(for: facts, beside: session, now)
+            return signInDecision(for: facts, beside: session, now)
         }
     }
 
-    private func ruling(for facts: CredentialFacts, beside session: Session, _ now: Moment) -> SignInDecision {
+    private func signInDecision(for facts: CredentialFacts, beside session: Session, _ now: Moment) -> SignInDecision {
         let present = session.stored
         switch facts.subject {
         case .unnamed:
-            let isWanted = present.reauthenticationPending || needsAbsentHandler(session, now)
+            let isWanted = present.reauthenticationPending || onlySignInHelps(session, now)
             return isWanted ? .exchange(expecting: present.identity) : .refuse(alreadySignedIn())
         case .nobody(let environment, let region):
             let isPresent =
@@ -43,15 +43,15 @@ extension SessionMachine {
                 return isSameUser ? .exchange(expecting: nil) : .refuse(.incompatible(with: present.identity))
             }
             guard isSameUser else { return .refuse(alreadySignedIn(beside: identity)) }
-            if needsAbsentHandler(session, now) { return .exchange(expecting: present.identity) }
+            if onlySignInHelps(session, now) { return .exchange(expecting: present.identity) }
             return present.scheme == .apiKey && facts.replacesKey(of: session) ? .exchange(expecting: nil) : .alreadySo
         }
     }
 
-    /// Whether the token has expired or the provider has forgotten it, and no handler can be asked for another one:
-    /// none is registered, or the renewal is postponed, also if the provider demands a longer pause. A sign-in then
-    /// brings the missing token.
-    private func needsAbsentHandler(_ session: Session, _ now: Moment) -> Bool {
+    /// Whether only a sign-in can bring a token. The token has expired, or the provider has forgotten it, and the daemon
+    /// can ask no handler: none is registered, or the renewal is postponed. A longer pause that the provider demands does
+    /// not change this.
+    private func onlySignInHelps(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isAlive(now) && !renewal.isRegistrationForgotten
         guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
         let isStoredPostponement = session.stored.postponement.map { $0.until > now.wall } ?? false

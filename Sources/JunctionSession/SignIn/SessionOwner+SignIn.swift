@@ -29,10 +29,10 @@ extension SessionOwner {
     func exchange(
         _ attempt: AttemptID,
         _ request: RequestID,
-        completedWith given: SecretRef?,
+        completedWith handlerSecret: SecretRef?,
         expecting expected: Identity?
     ) {
-        let credential = requests[request]?.credential?.completed(with: secretStore.answer(given))
+        let credential = requests[request]?.credential?.completed(with: secretStore.answer(handlerSecret))
         let store = store(attempt, of: credential?.oneTimeSecret)
         start { owner in
             do throws(ExchangeFailure) {

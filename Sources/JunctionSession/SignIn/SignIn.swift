@@ -47,7 +47,7 @@ struct SignIn: Hashable, Sendable {
         enum Stage: Hashable, Sendable {
             case asking(HandlerRounds.Round)
             /// `round`: the round of questions that led to it, if there was one.
-            case sent(given: SecretRef?, round: HandlerRounds.Round?)
+            case sent(handlerSecret: SecretRef?, round: HandlerRounds.Round?)
             case granted(Granted)
         }
 
@@ -87,8 +87,8 @@ struct SignIn: Hashable, Sendable {
     }
 
     /// Marks the exchange as sent with a handler's secret.
-    mutating func send(_ round: HandlerRounds.Round, given: SecretRef) {
-        exchange?.stage = .sent(given: given, round: round)
+    mutating func send(_ round: HandlerRounds.Round, handlerSecret: SecretRef) {
+        exchange?.stage = .sent(handlerSecret: handlerSecret, round: round)
     }
 
     mutating func withdraw() {
@@ -181,7 +181,7 @@ struct SignIn: Hashable, Sendable {
             attempt: attempt,
             externalUserId: device.stored.externalUserId,
             wanted: device.stored.wanted,
-            stage: .sent(given: nil, round: nil),
+            stage: .sent(handlerSecret: nil, round: nil),
             grant: device.grant
         )
         return device.codes
@@ -259,7 +259,7 @@ struct SignIn: Hashable, Sendable {
     var grantsEndAt: Uptime? { waiting.map(\.endsAt).min() }
 
     /// Returns the incomplete sign-ins for the next write.
-    func beside(_ now: Moment, withCodes: Bool) -> PersistenceQueue.Beside {
+    func incompleteSignIns(_ now: Moment, withCodes: Bool) -> PersistenceQueue.IncompleteSignIns {
         var kept = grants.map { grant in
             (StoredPartialGrant(expiresAt: now.wall(at: grant.endsAt), isOfApproval: false), grant.secrets)
         }
@@ -267,13 +267,13 @@ struct SignIn: Hashable, Sendable {
             kept.append((StoredPartialGrant(expiresAt: device.stored.expiresAt, isOfApproval: true), grant))
         }
         let shown = withCodes ? device : nil
-        return PersistenceQueue.Beside(approval: shown?.stored, codes: shown?.codes, partialGrants: kept)
+        return PersistenceQueue.IncompleteSignIns(approval: shown?.stored, codes: shown?.codes, partialGrants: kept)
     }
 
     var secrets: [SecretRef] {
         let ofExchange: [SecretRef] =
             switch exchange?.stage {
-            case .sent(let given?, _): [given]
+            case .sent(let handlerSecret?, _): [handlerSecret]
             case .granted(let granted): [granted.secrets]
             case .asking, .sent(nil, _), nil: []
             }

@@ -55,7 +55,7 @@ struct Revocations: Hashable, Sendable {
         return effects
     }
 
-    /// Drops the revocations of this user. A vendor may have one session for a user and a device, so revoking the old
+    /// Drops the revocations of this user. A provider may have one session for a user and a device, so revoking the old
     /// one could end the new one.
     mutating func drop(_ identity: Identity) {
         list.removeAll { $0.identity.isSameUser(as: identity) }

@@ -38,14 +38,14 @@ extension SessionMachine {
     }
 
     private func staysSignedIn(_ identity: Identity) -> Bool {
-        coming.session.map { $0.stored.identity.isSameUser(as: identity) } ?? false
+        afterChange.session.map { $0.stored.identity.isSameUser(as: identity) } ?? false
     }
 
     /// The present session, and the one that is being written.
     private var sessions: [Session] {
-        let coming = coming.session
-        let isAnother = coming?.secrets != installation.session?.secrets
-        return [installation.session, isAnother ? coming : nil].compactMap(\.self)
+        let afterChange = afterChange.session
+        let isAnother = afterChange?.secrets != installation.session?.secrets
+        return [installation.session, isAnother ? afterChange : nil].compactMap(\.self)
     }
 
     mutating func revoke(_ session: Session, _ now: Moment) -> [Effect] {
@@ -81,7 +81,7 @@ extension SessionMachine {
     /// Whether a pending sign-in may turn out to be this user's.
     func maySignIn(_ identity: Identity) -> Bool {
         if signIn.mayBe(identity) || callers.mayBe(identity) { return true }
-        guard persistence.isSigningIn, let coming = persistence.change?.outcome.session else { return false }
-        return coming.stored.identity.isSameUser(as: identity)
+        guard persistence.isSigningIn, let afterChange = persistence.change?.outcome.session else { return false }
+        return afterChange.stored.identity.isSameUser(as: identity)
     }
 }

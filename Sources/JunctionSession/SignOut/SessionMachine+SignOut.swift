@@ -23,7 +23,7 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         let isWanted =
-            installation != .signedOut || !persistence.isSettled || signIn.device != nil || endsBootstrapCredential
+            installation != .signedOut || !persistence.isStored || signIn.device != nil || endsBootstrapCredential
         var effects: [Effect] = []
         if !persistence.isSigningOut { effects += revokeEverything(now) }
         let isWaited = isWanted || !signIn.grantsInUse.isEmpty

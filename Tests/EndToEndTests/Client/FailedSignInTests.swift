@@ -5,7 +5,7 @@ import Testing
 /// Tests that a failed sign-in reports the cause and the remedy, to the user and in the log.
 @Suite struct FailedSignInTests {
     @Test func `an unknown OAuth client is reported as a configuration error`() throws {
-        let installation = try Installation.oauth(vendor: "clientId = \"nobody\"")
+        let installation = try Installation.oauth(providerSettings: "clientId = \"nobody\"")
 
         let ending = try installation.ctl("sign-in", "--device")
 
@@ -16,9 +16,9 @@ import Testing
 
     @Test func `an unknown issuer is reported as a configuration error`() throws {
         let installation = try Installation.oauth()
-        let vendor = installation.vendor
+        let provider = installation.providerSettings
         try installation.stopDaemon()
-        installation.vendor = { cloud in vendor(cloud).replacing("/oauth\"\n", with: "/oauth/\"\n") }
+        installation.providerSettings = { cloud in provider(cloud).replacing("/oauth\"\n", with: "/oauth/\"\n") }
         try installation.startDaemon()
 
         let ending = try installation.ctl("sign-in", "--device")

@@ -16,7 +16,7 @@ final class Installation {
     /// The lines after the provider's URLs in the configuration.
     var configuration: String
     /// The lines with the provider's URLs. The default is Junction.
-    var vendor: (_ cloud: String) -> String = { cloud in
+    var providerSettings: (_ cloud: String) -> String = { cloud in
         """
         [junction]
         authUrl = "\(cloud)"
@@ -68,7 +68,7 @@ final class Installation {
     func writeConfiguration() throws {
         _ = try folder.write(
             """
-            \(vendor(cloud.url))
+            \(providerSettings(cloud.url))
 
             \(configuration)
             """,

@@ -9,7 +9,7 @@ extension Installation {
         accessTokenLifetime: Int = 3_600,
         rotationGrace: Int = 30,
         settings: Object = [:],
-        vendor: String = "clientId = \"sandbox-public\"",
+        providerSettings: String = "clientId = \"sandbox-public\"",
         configuration: String = "",
         beforeStart prepare: (Installation) throws -> Void = { _ in }
     ) throws -> Installation {
@@ -20,14 +20,14 @@ extension Installation {
         )
         try installation.cloud.sandbox("POST", "oauth/settings", settings.merging(["interval": 1]) { old, _ in old })
         for name in ["alice", "bob"] { try installation.cloud.sandbox("POST", "oauth/users", ["name": name]) }
-        installation.vendor = { cloud in
+        installation.providerSettings = { cloud in
             """
             provider = "oauth"
             [oauth]
             issuer = "\(cloud)/oauth"
             scopes = ["openid", "offline_access"]
             apiUrl = "\(cloud)/oauth-api/v1/"
-            \(vendor)
+            \(providerSettings)
             """
         }
         try prepare(installation)

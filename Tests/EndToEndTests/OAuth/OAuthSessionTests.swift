@@ -58,7 +58,7 @@ import Testing
     @Test func `a subject token signs in, and a handler provides the next one if there is no refresh token`() throws {
         let installation = try Installation.oauth(
             settings: ["exchangeRefreshToken": false],
-            vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"",
+            providerSettings: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"",
             configuration: "[renewal]\nmode = \"handler\""
         )
         func subject() throws -> Object {
@@ -92,7 +92,7 @@ import Testing
     private func interrupted() throws -> (Installation, token: String) {
         let installation = try Installation.oauth(
             rotationGrace: 0,
-            vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\""
+            providerSettings: "clientId = \"sandbox-public\"\nidentity = \"userinfo\""
         )
         let other = try installation.cloud.sandbox("POST", "oauth/users/alice/tokens", [:])
         let token = try #require(other["refreshToken"] as? String)
@@ -132,7 +132,9 @@ import Testing
     }
 
     @Test func `an approval whose user is not yet known survives a SIGKILL`() throws {
-        let installation = try Installation.oauth(vendor: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"")
+        let installation = try Installation.oauth(
+            providerSettings: "clientId = \"sandbox-public\"\nidentity = \"userinfo\""
+        )
         try installation.cloud.fault(["match": "/oauth/userinfo", "status": 503])
         let codes = try installation.beginDeviceSignIn()
         let watcher = try installation.watch()
@@ -194,8 +196,8 @@ import Testing
         try installation.signInByDevice()
         let secret = try installation.folder.write("wrong\n", to: "client-secret")
         try installation.stopDaemon()
-        let before = installation.vendor
-        installation.vendor = { cloud in
+        let before = installation.providerSettings
+        installation.providerSettings = { cloud in
             before(cloud).replacing("sandbox-public", with: "sandbox-confidential")
                 + "\nclientAuthentication = \"basic\"\nclientSecretFile = \"\(secret)\""
         }

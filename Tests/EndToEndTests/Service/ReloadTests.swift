@@ -8,7 +8,8 @@ struct ReloadTests {
 
     /// Changes the server for sign-ins in the configuration file.
     private func move(_ installation: Installation) throws {
-        installation.vendor = { cloud in "[junction]\nauthUrl = \"\(Self.elsewhere)\"\napiUrl = \"\(cloud)\"" }
+        installation.providerSettings = { cloud in "[junction]\nauthUrl = \"\(Self.elsewhere)\"\napiUrl = \"\(cloud)\""
+        }
         try installation.writeConfiguration()
     }
 
@@ -16,7 +17,7 @@ struct ReloadTests {
         let installation = try Installation()
         let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()
-        let (vendor, client) = (installation.vendor, try installation.connect())
+        let (provider, client) = (installation.providerSettings, try installation.connect())
 
         try move(installation)
         let result = try client.call("daemon.reload")
@@ -39,7 +40,7 @@ struct ReloadTests {
         try installation.daemon?.awaitError("waits for a restart (junction.authUrl)")
 
         try installation.signIn(user)
-        installation.vendor = vendor
+        installation.providerSettings = provider
         try installation.writeConfiguration()
         #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == [])
         #expect(try client.call("daemon.info")["pendingRestart"] as? [String] == [])
@@ -67,11 +68,11 @@ struct ReloadTests {
         let user = try installation.signInNewUser()
         let client = try installation.connect()
 
-        installation.vendor = { _ in "provider = \"social\"" }
+        installation.providerSettings = { _ in "provider = \"social\"" }
         try installation.writeConfiguration()
         let provider = try client.refusal("daemon.reload")
         let ending = try installation.ctl("rpc", "daemon.reload")
-        installation.vendor = { _ in "nonsense = 1" }
+        installation.providerSettings = { _ in "nonsense = 1" }
         try installation.writeConfiguration()
         let nonsense = try client.refusal("daemon.reload")
 
@@ -90,7 +91,7 @@ struct ReloadTests {
         let notify = try installation.startDaemon(kept: passed)
         let process = try #require(installation.daemon?.identifier)
 
-        installation.vendor = { _ in "provider = \"social\"" }
+        installation.providerSettings = { _ in "provider = \"social\"" }
         try installation.writeConfiguration()
         installation.daemon?.signal(SIGHUP)
         let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }

@@ -168,7 +168,7 @@ import Testing
 
         // A key that is not valid in an HTTP header.
         let key = try installation.folder.write("no key\n", to: "key")
-        installation.vendor = { _ in configuration.replacingOccurrences(of: "KEY", with: key) }
+        installation.providerSettings = { _ in configuration.replacingOccurrences(of: "KEY", with: key) }
         installation.configuration = "[api]\nexpose = true"
         try installation.writeConfiguration()
         installation.daemon?.signal(SIGHUP)
@@ -192,7 +192,7 @@ import Testing
         let user = try installation.signInNewUser()
         let key = try installation.folder.write("sandbox-api-key\n", to: "api-key")
 
-        installation.vendor = { _ in "provider = \"social\"\n[social]\napiKeyFile = \"\(key)\"" }
+        installation.providerSettings = { _ in "provider = \"social\"\n[social]\napiKeyFile = \"\(key)\"" }
         installation.configuration = "[api]\nexpose = true"
         try installation.writeConfiguration()
         installation.daemon?.signal(SIGHUP)

@@ -64,9 +64,9 @@ import Testing
         #expect(notes == ["\(path):4: access[1] names no unit, user or group: it is about every caller"])
     }
 
-    @Test(arguments: VendorName.allCases, Configuration.RenewalMode.allCases)
+    @Test(arguments: ProviderName.allCases, Configuration.RenewalMode.allCases)
     func `every provider can be combined with every renewal mode`(
-        provider: VendorName,
+        provider: ProviderName,
         mode: Configuration.RenewalMode
     ) throws {
         let path = try file("provider = \"\(provider.rawValue)\"")
@@ -114,7 +114,7 @@ import Testing
             ("tls.caFile = \"/nowhere/ca.pem\"", "tls.caFile: /nowhere/ca.pem cannot be read as certificates"),
         ]
     )
-    func `the check names a missing vendor setting or an unreadable file`(toml: String, complaint: String) throws {
+    func `the check names a missing definition setting or an unreadable file`(toml: String, complaint: String) throws {
         let check = ConfigurationCheck(Arguments(configuration: try file(toml)), in: environment)
 
         #expect(check.verdict.contains(complaint))

@@ -70,8 +70,8 @@ import Testing
         )
 
         var expected = Configuration()
-        expected.provider = try #require(VendorName(rawValue: "sinch"))
-        expected.vendors = [
+        expected.provider = try #require(ProviderName(rawValue: "sinch"))
+        expected.providerValues = [
             "junction": [
                 "authUrl": "http://127.0.0.1:8787", "apiUrl": "https://api.example.org/junction/",
                 "apiKeyInProduction": "true",
@@ -135,12 +135,12 @@ import Testing
 
         #expect(configuration.limits.inFlight == 7)
         #expect(configuration.limits.connections == 6)
-        #expect(configuration.vendors["junction"]?["authUrl"] == "http://127.0.0.1:1")
+        #expect(configuration.providerValues["junction"]?["authUrl"] == "http://127.0.0.1:1")
         #expect(configuration.renewal.handlerTimeout == .seconds(8))
         #expect(!configuration.api.expose)
         #expect(configuration.tls.caFile == "/ca.pem")
         // In a variable, a list is words that blanks separate.
-        #expect(configuration.vendors["oauth"]?["scopes"] == ["openid", "a:b"])
+        #expect(configuration.providerValues["oauth"]?["scopes"] == ["openid", "a:b"])
         // An empty variable counts as absent.
         #expect(configuration.log.level == .debug)
     }

@@ -17,7 +17,7 @@ struct RestartTests {
     private static let cases = [
         Case("[log]\nlevel = \"debug\"\n[api]\nexpose = false\n[[access]]\nallow = [\"status\"]\nuser = \"root\""),
         Case("[junction]\nauthUrl = \"https://a.example\"", "junction.authUrl"),
-        // A setting of a vendor that is not the provider.
+        // A setting of a provider that is not the provider.
         Case("[social]\nregion = \"us\""),
         Case("provider = \"social\"\n[social]\nregion = \"us\"", "provider", "social.region"),
         Case("[tls]\ncaFile = \"/a.pem\"", "tls.caFile"),
@@ -60,12 +60,12 @@ struct RestartTests {
         let configuration = Configuration()
         let tables = Mirror(reflecting: configuration).children.flatMap { child -> [String] in
             let (name, settings) = (child.label ?? "", Mirror(reflecting: child.value))
-            // The name of a vendor is a value and not a table.
-            guard settings.displayStyle == .struct, !(child.value is VendorName) else { return [name] }
+            // The name of a provider is a value and not a table.
+            guard settings.displayStyle == .struct, !(child.value is ProviderName) else { return [name] }
             return settings.children.map { "\(name).\($0.label ?? "")" }
         }
         let named = Self.cases.flatMap(\.keys)
 
-        #expect(Set(tables).subtracting(named) == ["vendors", "access", "api.expose", "log.level"])
+        #expect(Set(tables).subtracting(named) == ["providerValues", "access", "api.expose", "log.level"])
     }
 }

@@ -33,9 +33,9 @@ import Testing
     @Test func `every example in the shipped file is valid`() throws {
         let configuration = try settings(uncommented("# e.g. "))
 
-        #expect(configuration.vendors["junction"]?["authUrl"] == "http://127.0.0.1:8787")
-        #expect(configuration.vendors["sinch"]?["applicationSecretFile"] == "/etc/junctiond/sinch.secret")
-        #expect(configuration.vendors["oauth"]?["tokenEndpoint"] == "https://id.example.com/token")
+        #expect(configuration.providerValues["junction"]?["authUrl"] == "http://127.0.0.1:8787")
+        #expect(configuration.providerValues["sinch"]?["applicationSecretFile"] == "/etc/junctiond/sinch.secret")
+        #expect(configuration.providerValues["oauth"]?["tokenEndpoint"] == "https://id.example.com/token")
         #expect(configuration.tls.caFile == "/etc/junctiond/ca.pem")
     }
 

@@ -51,7 +51,10 @@ import Testing
     @Test func `each user, unit and kind of act is counted separately`() {
         var merger = AuditMerger()
         let connection = AuditedAct(kind: .turnedAway, caller: AuditedCaller(user: 1_000, process: 1))
-        let others = [refusal(of: 8), refusal(of: 7, unit: "a.service"), token(1), connection]
+        let caller = AuditedCaller(user: 7, process: 1)
+        let others =
+            [refusal(of: 8), refusal(of: 7, unit: "a.service"), token(1), connection]
+            + [.signedIn, .signedOut].map { AuditedAct(kind: $0, caller: caller) }
 
         for _ in 0..<2 * most { _ = merger.note(refusal(of: 7)) }
         _ = merger.takeLines()

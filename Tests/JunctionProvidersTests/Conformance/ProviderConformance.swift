@@ -5,81 +5,81 @@ import Testing
 
 /// The behaviour that the session requires of every provider.
 struct ProviderConformance {
-    @Test(arguments: VendorUnderTest.all)
-    func `examining a credential returns its user without a request`(vendor: VendorUnderTest) async throws {
+    @Test(arguments: ProviderUnderTest.all)
+    func `examining a credential returns its user without a request`(tested: ProviderUnderTest) async throws {
         try await Stage.play([]) { stage in
-            let facts = try stage.provider(of: vendor).examine(vendor.credential, configured: nil)
+            let facts = try stage.provider(of: tested).examine(tested.credential, configured: nil)
 
-            #expect(facts.subject == (vendor.isNamed ? .user(vendor.identity) : .unnamed))
+            #expect(facts.subject == (tested.isNamed ? .user(tested.identity) : .unnamed))
             #expect(stage.server.requests.isEmpty)
         }
     }
 
-    @Test(arguments: VendorUnderTest.all)
+    @Test(arguments: ProviderUnderTest.all)
     func `an exchange grants a session whose life counts from the start of the request`(
-        vendor: VendorUnderTest
+        tested: ProviderUnderTest
     ) async throws {
-        try await Stage.play([vendor.granted], requestTakes: .seconds(9)) { stage in
-            let grant = try await stage.provider(of: vendor).exchange(vendor.credential, expecting: vendor.identity)
+        try await Stage.play([tested.granted], requestTakes: .seconds(9)) { stage in
+            let grant = try await stage.provider(of: tested).exchange(tested.credential, expecting: tested.identity)
 
-            #expect(grant.identity == vendor.identity)
+            #expect(grant.identity == tested.identity)
             #expect(grant.token?.secret?.text == "access-1")
             #expect(grant.token?.issuedAt == ManualClock.noon)
             #expect(grant.token?.expiresAt == ManualClock.noon + .seconds(3_600))
-            #expect(grant.refreshToken?.text == vendor.refreshToken)
+            #expect(grant.refreshToken?.text == tested.refreshToken)
             #expect(stage.server.requests.count == 1)
         }
     }
 
-    @Test(arguments: VendorUnderTest.all)
+    @Test(arguments: ProviderUnderTest.all)
     func `a renewal returns a new access token, and a new refresh token if the provider rotates`(
-        vendor: VendorUnderTest
+        tested: ProviderUnderTest
     ) async throws {
-        try await Stage.play([vendor.rotated, vendor.notRotated], requestTakes: .seconds(9)) { stage in
-            let provider = try stage.provider(of: vendor)
-            let rotated = try await provider.renew(vendor.identity, with: vendor.secrets, using: vendor.answer)
-            let notRotated = try await provider.renew(vendor.identity, with: vendor.secrets, using: vendor.answer)
+        try await Stage.play([tested.rotated, tested.notRotated], requestTakes: .seconds(9)) { stage in
+            let provider = try stage.provider(of: tested)
+            let rotated = try await provider.renew(tested.identity, with: tested.secrets, using: tested.answer)
+            let notRotated = try await provider.renew(tested.identity, with: tested.secrets, using: tested.answer)
 
-            #expect(rotated.identity == vendor.identity)
+            #expect(rotated.identity == tested.identity)
             #expect(rotated.token?.secret?.text == "access-1")
             #expect(rotated.token?.issuedAt == ManualClock.noon)
             #expect(rotated.token?.expiresAt == ManualClock.noon + .seconds(3_600))
-            #expect(rotated.refreshToken?.text == vendor.refreshToken)
+            #expect(rotated.refreshToken?.text == tested.refreshToken)
             #expect(notRotated.token?.issuedAt == ManualClock.noon + .seconds(9))
             #expect(notRotated.refreshToken == nil)
             #expect(stage.server.requests.count == 2)
         }
     }
 
-    @Test(arguments: VendorUnderTest.all.filter { $0.terminated != nil })
-    func `a verdict of the provider terminates the session`(vendor: VendorUnderTest) async throws {
-        try await Stage.play([try #require(vendor.terminated)]) { stage in
-            guard case .terminated(let code, let message) = try await stage.renewalFailure(vendor) else {
+    @Test(arguments: ProviderUnderTest.all.filter { $0.terminated != nil })
+    func `a verdict of the provider terminates the session`(tested: ProviderUnderTest) async throws {
+        try await Stage.play([try #require(tested.terminated)]) { stage in
+            guard case .terminated(let code, let message) = try await stage.renewalFailure(tested) else {
                 Issue.record("Expected a termination")
                 return
             }
-            #expect(code == vendor.terminationCode)
+            #expect(code == tested.terminationCode)
             #expect(!message.isEmpty)
         }
     }
 
-    @Test(arguments: VendorUnderTest.all)
-    func `an explicit refusal of the provider refuses the credential`(vendor: VendorUnderTest) async throws {
-        try await Stage.play([vendor.refused]) { stage in
-            guard case .refused = try await stage.exchangeFailure(vendor) else {
+    @Test(arguments: ProviderUnderTest.all)
+    func `an explicit refusal of the provider refuses the credential`(tested: ProviderUnderTest) async throws {
+        try await Stage.play([tested.refused]) { stage in
+            guard case .refused = try await stage.exchangeFailure(tested) else {
                 Issue.record("Expected a refusal")
                 return
             }
         }
     }
 
-    @Test(arguments: VendorUnderTest.all, ServerFailure.all)
+    @Test(arguments: ProviderUnderTest.all, ServerFailure.all)
     func `any other failure is transient, is not retried, and is ambiguous if the server may have acted`(
-        vendor: VendorUnderTest,
+        tested: ProviderUnderTest,
         trouble: ServerFailure
     ) async throws {
         try await Stage.play(trouble) { stage in
-            let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
+            let why = try #require(try await stage.renewalFailure(tested)?.unavailability)
             if stage.server.requests.isEmpty { throw Stage.NeverArrived() }
 
             #expect(why.ambiguous == trouble.isAmbiguous)
@@ -90,12 +90,12 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all, ServerFailure.all)
-    func `a server failure during an exchange is transient`(vendor: VendorUnderTest, trouble: ServerFailure)
+    @Test(arguments: ProviderUnderTest.all, ServerFailure.all)
+    func `a server failure during an exchange is transient`(tested: ProviderUnderTest, trouble: ServerFailure)
         async throws
     {
         try await Stage.play(trouble) { stage in
-            let why = try #require(try await stage.exchangeFailure(vendor)?.unavailability)
+            let why = try #require(try await stage.exchangeFailure(tested)?.unavailability)
             if stage.server.requests.isEmpty { throw Stage.NeverArrived() }
 
             #expect(why.retryAfter == trouble.retryAfter)
@@ -103,40 +103,40 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all, [200, 202, 204, 400, 401, 403, 404, 409, 410])
+    @Test(arguments: ProviderUnderTest.all, [200, 202, 204, 400, 401, 403, 404, 409, 410])
     func `a revocation is complete after a success, and after no other status alone`(
-        vendor: VendorUnderTest,
+        tested: ProviderUnderTest,
         status: Int
     ) async throws {
         // A 204 answer has no body, so the server must close the connection.
         let gone = ScriptedServer.Step.raw("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
         try await Stage.play([status == 204 ? gone : .answer(status, [], "")]) { stage in
-            let failure = try await stage.revocationFailure(vendor)
+            let failure = try await stage.revocationFailure(tested)
 
-            #expect((failure == nil) == (!vendor.revokes || status < 300))
-            #expect(stage.server.requests.count == (vendor.revokes ? 1 : 0))
+            #expect((failure == nil) == (!tested.revokes || status < 300))
+            #expect(stage.server.requests.count == (tested.revokes ? 1 : 0))
         }
     }
 
     @Test(
-        arguments: VendorUnderTest.all.filter(\.revokes),
+        arguments: ProviderUnderTest.all.filter(\.revokes),
         ["<html>Sign in to the network</html>", "{}", #"{"code":401}"#]
     )
     func `a gateway's error does not complete a revocation`(
-        vendor: VendorUnderTest,
+        tested: ProviderUnderTest,
         body: String
     ) async throws {
         try await Stage.play([.answer(403, [("content-type", "text/html")], body)]) { stage in
-            let failure = try await stage.revocationFailure(vendor)
+            let failure = try await stage.revocationFailure(tested)
 
             #expect(failure != nil)
         }
     }
 
-    @Test(arguments: VendorUnderTest.all.filter(\.revokes))
-    func `a revocation is complete if the provider no longer has the session`(vendor: VendorUnderTest) async throws {
-        try await Stage.play([try #require(vendor.alreadyRevoked)]) { stage in
-            let failure = try await stage.revocationFailure(vendor)
+    @Test(arguments: ProviderUnderTest.all.filter(\.revokes))
+    func `a revocation is complete if the provider no longer has the session`(tested: ProviderUnderTest) async throws {
+        try await Stage.play([try #require(tested.alreadyRevoked)]) { stage in
+            let failure = try await stage.revocationFailure(tested)
 
             #expect(failure == nil)
             #expect(stage.server.requests.count == 1)
@@ -144,7 +144,7 @@ struct ProviderConformance {
     }
 
     @Test(
-        arguments: VendorUnderTest.all.filter(\.revokes),
+        arguments: ProviderUnderTest.all.filter(\.revokes),
         [
             (.answer(302, [("location", "/")], ""), nil), (.answer(408, [], ""), nil),
             (.answer(429, [("retry-after", "7")], ""), .seconds(7)), (.answer(500, [], ""), nil),
@@ -152,11 +152,11 @@ struct ProviderConformance {
         ] as [(ScriptedServer.Step, Duration?)]
     )
     func `a failed revocation is reported and not retried by the provider`(
-        vendor: VendorUnderTest,
+        tested: ProviderUnderTest,
         trouble: (step: ScriptedServer.Step, retryAfter: Duration?)
     ) async throws {
         try await Stage.play([trouble.step]) { stage in
-            let why = try #require(try await stage.revocationFailure(vendor))
+            let why = try #require(try await stage.revocationFailure(tested))
 
             #expect(why.retryAfter == trouble.retryAfter)
             #expect(why.message.contains(stage.server.place))
@@ -165,33 +165,33 @@ struct ProviderConformance {
         }
     }
 
-    @Test(arguments: VendorUnderTest.all)
-    func `a success with an unusual content type is a success`(vendor: VendorUnderTest) async throws {
-        guard case .answer(let status, _, let body) = vendor.rotated else { return }
+    @Test(arguments: ProviderUnderTest.all)
+    func `a success with an unusual content type is a success`(tested: ProviderUnderTest) async throws {
+        guard case .answer(let status, _, let body) = tested.rotated else { return }
         try await Stage.play([.answer(status, [("content-type", "text/plain")], body)]) { stage in
-            let failure = try await stage.renewalFailure(vendor)
+            let failure = try await stage.renewalFailure(tested)
 
             #expect(failure == nil)
         }
     }
 
-    @Test(arguments: VendorUnderTest.all)
-    func `a refused connection is not ambiguous`(vendor: VendorUnderTest) async throws {
+    @Test(arguments: ProviderUnderTest.all)
+    func `a refused connection is not ambiguous`(tested: ProviderUnderTest) async throws {
         try await Stage.play([]) { stage in
             try await stage.server.refuse()
-            let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
+            let why = try #require(try await stage.renewalFailure(tested)?.unavailability)
 
             #expect(why == Unavailability("Connection refused by \(stage.server.place): is it running?"))
         }
     }
 
-    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: VendorUnderTest.all)
+    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: ProviderUnderTest.all)
     func `an untrusted certificate is reported at once, and nothing is sent`(
-        vendor: VendorUnderTest
+        tested: ProviderUnderTest
     ) async throws {
         let tls = try TestAuthority().certificate(for: "IP:127.0.0.1")
-        try await Stage.play([vendor.rotated], tls: tls) { stage in
-            let why = try #require(try await stage.renewalFailure(vendor)?.unavailability)
+        try await Stage.play([tested.rotated], tls: tls) { stage in
+            let why = try #require(try await stage.renewalFailure(tested)?.unavailability)
 
             #expect(why.message.hasPrefix("The certificate of \(stage.server.place) is not trusted: add its CA"))
             #expect(!why.ambiguous)
@@ -199,13 +199,13 @@ struct ProviderConformance {
         }
     }
 
-    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: VendorUnderTest.all)
-    func `a private CA is trusted if it is configured`(vendor: VendorUnderTest) async throws {
+    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is not installed"), arguments: ProviderUnderTest.all)
+    func `a private CA is trusted if it is configured`(tested: ProviderUnderTest) async throws {
         let authority = try TestAuthority()
         let tls = try authority.certificate(for: "IP:127.0.0.1")
-        try await Stage.play([vendor.rotated], tls: tls, network: NetworkSettingsSource(caFile: authority.file)) {
+        try await Stage.play([tested.rotated], tls: tls, network: NetworkSettingsSource(caFile: authority.file)) {
             stage in
-            let failure = try await stage.renewalFailure(vendor)
+            let failure = try await stage.renewalFailure(tested)
 
             #expect(failure == nil)
         }

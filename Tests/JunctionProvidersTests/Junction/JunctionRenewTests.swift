@@ -125,10 +125,10 @@ struct JunctionRenewTests {
     }
 
     @Test func `a handler's Sign-In Token replaces the refresh token`() async throws {
-        try await Stage.play([VendorUnderTest.junction.granted]) { stage in
+        try await Stage.play([ProviderUnderTest.junction.granted]) { stage in
             let grant = try await stage.junction.renew(
                 Sample.identity,
-                with: VendorUnderTest.junction.secrets,
+                with: ProviderUnderTest.junction.secrets,
                 using: .authToken(SharedSecret(text: Sample.token()))
             )
 
@@ -156,7 +156,7 @@ struct JunctionRenewTests {
     }
 
     @Test func `a refused Sign-In Token refuses the handler's answer`() async throws {
-        try await Stage.play([VendorUnderTest.junction.refused]) { stage in
+        try await Stage.play([ProviderUnderTest.junction.refused]) { stage in
             let answer = RenewalAnswer.authToken(SharedSecret(text: Sample.token()))
             let failure = try await stage.renewalFailure(.junction, using: answer)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// These bodies are a contract: the vendor's own SDKs read them wrongly twice.
+/// These bodies are a contract: the provider's own SDKs read them wrongly twice.
 struct JunctionVerdictTests {
     @Test(arguments: [
         (#"{"detail":{"error_type":"invalid_token"}}"#, JunctionVerdict.invalidToken),

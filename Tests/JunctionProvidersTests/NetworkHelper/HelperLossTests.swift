@@ -165,7 +165,7 @@ struct HelperLossTests {
     }
 
     private func call(body: Int? = nil) throws -> HttpCall {
-        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
         if let body { call.body = .secret(.ofZeros(body)) }
         return call
     }

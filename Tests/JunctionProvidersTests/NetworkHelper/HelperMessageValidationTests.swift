@@ -119,7 +119,7 @@ struct HelperMessageValidationTests {
     }
 
     private func call(_ method: String = "POST") throws -> HttpCall {
-        var call = HttpCall(method: method, origin: try HttpOrigin("https://vendor.example"), target: "/")
+        var call = HttpCall(method: method, origin: try HttpOrigin("https://provider.example"), target: "/")
         if method == "POST" { call.body = .plain([1, 2]) }
         call.longestAnswer = 64
         return call
@@ -148,7 +148,7 @@ struct HelperMessageValidationTests {
         let http = helper.http(
             .init(resolve: .seconds(600), connect: .seconds(600), request: .seconds(1), grace: .milliseconds(50))
         )
-        var call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        var call = HttpCall(method: "GET", origin: try HttpOrigin("https://provider.example"), target: "/")
         call.longestAnswer = 1 << 40
         let endless = call
         async let failure = http.failure(of: endless)
@@ -173,7 +173,7 @@ struct HelperMessageValidationTests {
                 grace: .milliseconds(50)
             )
         )
-        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
         call.body = .secret(.ofZeros(8 << 20))
         let waiting = call
         async let failure = http.failure(of: waiting)
@@ -190,7 +190,7 @@ struct HelperMessageValidationTests {
     @Test func `a message about an ended transfer is ignored`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
-        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://provider.example"), target: "/")
         async let first = http.answer(to: call)
         let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, .end, .body(.ofZeros(1)), .credit(1), .end, about: number)
@@ -207,12 +207,12 @@ struct HelperMessageValidationTests {
     @Test func `a request that has left stays ambiguous, whatever the helper reports later`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
-        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://provider.example"), target: "/")
         async let failure = http.failure(of: call)
         let (line, number) = try await helper.asked()
         line.say(.leaving, .failed(TransferFailure(.closed, requestLeft: false)), about: number)
 
-        #expect(await failure?.detail == "vendor.example closed the connection without a complete answer")
+        #expect(await failure?.detail == "provider.example closed the connection without a complete answer")
         #expect(await failure?.ambiguous == true)
         await http.shutdown()
     }
@@ -225,7 +225,7 @@ struct HelperMessageValidationTests {
         let failure = Unavailability(TransferFailure(cause, detail: number, requestLeft: true), of: transfer)
 
         #expect(!failure.message.isEmpty && !failure.message.contains("\n"))
-        #expect(failure.host == "vendor.example")
+        #expect(failure.host == "provider.example")
         // Only the state of the transfer counts here.
         #expect(!failure.ambiguous)
     }

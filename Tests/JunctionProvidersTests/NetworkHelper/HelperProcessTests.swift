@@ -190,7 +190,7 @@ struct HelperProcessTests {
         // cat reads its input and writes nothing, so the process stays as it was started.
         let helper = try HelperWithOwnName("/bin/cat")
         let http = helper.http()
-        let call = try call("https://vendor.example")
+        let call = try call("https://provider.example")
         let task = Task { await http.failure(of: call) }
         let process = try await helper.started()
         let folder = "/proc/\(process)"
@@ -219,7 +219,7 @@ struct HelperProcessTests {
     @Test func `a missing helper program is reported as the cause`() async throws {
         let path = "/tmp/no-such-program"
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), helper: .program(path: path), userAgent: "test")
-        let failure = await http.failure(of: try call("https://vendor.example"))
+        let failure = await http.failure(of: try call("https://provider.example"))
 
         #expect(failure?.ambiguous == false)
         #expect(
@@ -234,7 +234,7 @@ struct HelperProcessTests {
     @Test func `another program in the place of the helper is detected`() async throws {
         let helper = try HelperWithOwnName("/bin/true")
         let http = helper.http()
-        let failure = await http.failure(of: try call("https://vendor.example"))
+        let failure = await http.failure(of: try call("https://provider.example"))
 
         #expect(failure?.says(.died) == true)
         #expect(failure?.ambiguous == false)
@@ -260,7 +260,7 @@ struct HelperProcessTests {
         let helper = try HelperWithOwnName(program)
         let http = helper.http(limits)
 
-        #expect(await http.failure(of: try call("https://vendor.example"))?.says(.ofAnotherVersion) == true)
+        #expect(await http.failure(of: try call("https://provider.example"))?.says(.ofAnotherVersion) == true)
         while !FileManager.default.fileExists(atPath: folder.path + "/said") {
             try Task.checkCancellation()
             await Task.yield()

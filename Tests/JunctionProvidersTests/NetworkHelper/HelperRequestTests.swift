@@ -184,6 +184,6 @@ struct HelperRequestTests {
     }
 
     private func call(_ method: String) throws -> HttpCall {
-        HttpCall(method: method, origin: try HttpOrigin("https://vendor.example"), target: "/")
+        HttpCall(method: method, origin: try HttpOrigin("https://provider.example"), target: "/")
     }
 }

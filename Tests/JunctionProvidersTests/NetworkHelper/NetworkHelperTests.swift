@@ -14,7 +14,7 @@ struct NetworkHelperTests {
     }
 
     private func call() throws -> HttpCall {
-        HttpCall(method: "POST", origin: try HttpOrigin("https://vendor.example"), target: "/")
+        HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
     }
 
     @Test func `the type of a request selects its helper`() throws {

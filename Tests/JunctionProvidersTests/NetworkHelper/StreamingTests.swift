@@ -12,7 +12,7 @@ struct StreamingTests {
     private static let head = HelperMessage.head(AnswerHead(status: 200, headers: []))
 
     private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> AppApiCall {
-        let origin = try HttpOrigin("https://vendor.example")
+        let origin = try HttpOrigin("https://provider.example")
         return AppApiCall(HttpCall(method: method, origin: origin, target: "/", body: body), isStreamed: true)
     }
 

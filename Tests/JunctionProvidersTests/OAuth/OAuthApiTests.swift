@@ -8,7 +8,7 @@ import Testing
 
 struct OAuthApiTests {
     private static func validate(_ path: String, at api: String? = "https://api.example.com/v1/") throws -> ApiRequest {
-        var settings: [String: VendorSetting.Value] = ["issuer": .text(OAuthSample.issuer), "clientId": "client-1"]
+        var settings: [String: ProviderSetting.Value] = ["issuer": .text(OAuthSample.issuer), "clientId": "client-1"]
         settings["apiUrl"] = api.map { .text($0) }
         let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), helper: .built, userAgent: "test")
         let oauth = OAuthProvider(setup: try .checked(settings), http: http, clock: ManualClock(ManualClock.start))

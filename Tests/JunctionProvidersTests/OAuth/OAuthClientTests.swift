@@ -10,7 +10,7 @@ import Testing
 /// The client authentication.
 struct OAuthClientTests {
     private static func requests(
-        _ settings: [String: VendorSetting.Value],
+        _ settings: [String: ProviderSetting.Value],
         files: [String: String] = ["/key": OAuthSettingsTests.pkcs8, "/secret": "a b:+é".replacing("é", with: "~")]
     ) async throws -> [ScriptedServer.Request] {
         var requests: [ScriptedServer.Request] = []
@@ -77,7 +77,7 @@ struct OAuthClientTests {
     }
 
     @Test func `an assertion uses the server's clock after the first answer that shows it`() async throws {
-        let settings: [String: VendorSetting.Value] = [
+        let settings: [String: ProviderSetting.Value] = [
             "clientAuthentication": "privateKeyJwt", "clientKeyFile": "/key",
         ]
         // Five minutes behind the local clock.

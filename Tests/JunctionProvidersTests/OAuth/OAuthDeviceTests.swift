@@ -31,7 +31,7 @@ struct OAuthDeviceTests {
     @Test func `a sign-in sends all configured parameters, and its life counts from the start of the request`()
         async throws
     {
-        let settings: [String: VendorSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
+        let settings: [String: ProviderSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
         let complete = #","interval":7,"verification_uri_complete":"https://id.example.com/d?user_code=WDJB-MJHT""#
         try await Stage.play([Self.begun(complete)], requestTakes: .seconds(3)) { stage in
             let begun = try await stage.oauth(settings).requestDeviceAuthorization(.device)

@@ -5,7 +5,7 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthExchangeTests {
-    private static let asking: [String: VendorSetting.Value] = [
+    private static let asking: [String: ProviderSetting.Value] = [
         "audience": "api-1", "resource": ["https://a.example.com/", "urn:b"],
     ]
 

@@ -9,7 +9,7 @@ import Testing
 struct OAuthIdentityTests {
     private static func failure(
         _ answer: String,
-        _ settings: [String: VendorSetting.Value] = [:],
+        _ settings: [String: ProviderSetting.Value] = [:],
         then steps: [ScriptedServer.Step] = []
     ) async throws -> ExchangeFailure? {
         var failure: ExchangeFailure?
@@ -123,7 +123,7 @@ struct OAuthIdentityTests {
     @Test func `a server without id_token and userinfo refuses the sign-in and names the setting`() async throws {
         try await Stage.play([]) { stage in
             stage.server.script([.json(200, #"{"issuer":"\#(stage.server.url)"}"#), .tokens(OAuthSample.anonymous)])
-            let settings: [String: VendorSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
+            let settings: [String: ProviderSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
             guard case .refused(let words) = try await stage.discovering(settings).exchangeFailure(OAuthSample.code)
             else {
                 Issue.record("Expected a refusal")

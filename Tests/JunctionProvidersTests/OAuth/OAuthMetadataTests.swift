@@ -19,7 +19,7 @@ struct OAuthMetadataTests {
     /// Plays answers that depend on the URL of the server.
     private static func play(
         answering steps: (String) -> [ScriptedServer.Step],
-        with settings: [String: VendorSetting.Value] = [:],
+        with settings: [String: ProviderSetting.Value] = [:],
         path: String = "",
         _ test: (Stage, OAuthProvider) async throws -> Void
     ) async throws {
@@ -291,7 +291,7 @@ struct OAuthMetadataTests {
     ) async throws {
         let more = { (url: String) in #","authorization_endpoint":"\#(url)/authorize?tenant=a""# }
         let steps = { (url: String) in [.json(200, Self.metadata(url, more: more(url)))] as [ScriptedServer.Step] }
-        let settings: [String: VendorSetting.Value] = [
+        let settings: [String: ProviderSetting.Value] = [
             "scopes": ["openid", "a:b"], "audience": "api", "resource": ["https://api.example.com/"],
         ]
         try await Self.play(answering: steps, with: settings) { stage, oauth in

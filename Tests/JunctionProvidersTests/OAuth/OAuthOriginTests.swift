@@ -26,7 +26,7 @@ struct OAuthOriginTests {
     }
 
     private static func play(
-        _ settings: [String: VendorSetting.Value] = [:],
+        _ settings: [String: ProviderSetting.Value] = [:],
         answering steps: (_ url: String) -> [ScriptedServer.Step],
         _ test: (Stage, OAuthProvider, _ session: OAuthSession) async throws -> Void
     ) async throws {

@@ -11,7 +11,7 @@ struct OAuthProbeTests {
         var findings: [ProbeFinding] = []
         try await Stage.play([]) { stage in
             stage.server.script(steps(stage.server.url))
-            let endpoint: [String: VendorSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
+            let endpoint: [String: ProviderSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
             findings = try await stage.discovering(configured ? endpoint : [:]).probe(nil)
         }
         return findings

@@ -30,7 +30,7 @@ struct OAuthRenewTests {
     private static let invalidRequest = ScriptedServer.Step.json(400, #"{"error":"invalid_request"}"#)
 
     @Test func `a renewal sends the refresh token without scope, audience and resource`() async throws {
-        let settings: [String: VendorSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
+        let settings: [String: ProviderSetting.Value] = ["audience": "api-1", "resource": ["urn:a"]]
         try await Stage.play([.tokens()]) { stage in
             let grant = try await stage.oauth(settings).renew(
                 OAuthSample.identity,

@@ -4,7 +4,7 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthSettingsTests {
-    private static let good: [String: VendorSetting.Value] = [
+    private static let good: [String: ProviderSetting.Value] = [
         "issuer": "https://id.example.com", "clientId": "client-1",
     ]
 
@@ -73,10 +73,10 @@ struct OAuthSettingsTests {
                 ["clientAuthentication": "privateKeyJwt", "clientKeyFile": "/nowhere"],
                 "clientKeyFile: /nowhere does not exist: create it with the private key in PEM form"
             ),
-        ] as [([String: VendorSetting.Value?], String)]
+        ] as [([String: ProviderSetting.Value?], String)]
     )
     func `an invalid setting fails at validation, and the message names it`(
-        change: [String: VendorSetting.Value?],
+        change: [String: ProviderSetting.Value?],
         words: String
     ) throws {
         var settings = Self.good
@@ -105,7 +105,7 @@ struct OAuthSettingsTests {
     }
 
     @Test func `plain http is allowed on loopback only, also for the API`() throws {
-        let settings: [String: VendorSetting.Value] = [
+        let settings: [String: ProviderSetting.Value] = [
             "issuer": "http://127.0.0.1:9000/o", "apiUrl": "http://[::1]:9001/v1/",
         ]
 
@@ -113,9 +113,9 @@ struct OAuthSettingsTests {
     }
 
     @Test func `the daemon renews by default, and every endpoint has a setting`() {
-        let keys = OAuthVendor.settings.map(\.key)
+        let keys = OAuthDefinition.settings.map(\.key)
 
-        #expect(OAuthVendor.renewsByItself)
+        #expect(OAuthDefinition.renewsByItself)
         #expect(Set(keys).isSuperset(of: OAuthEndpoint.allCases.map(\.setting)))
     }
 }

@@ -3,8 +3,8 @@ import JunctionSession
 
 @testable import JunctionProviders
 
-extension VendorUnderTest {
-    static let oauth = VendorUnderTest(
+extension ProviderUnderTest {
+    static let oauth = ProviderUnderTest(
         name: "oauth",
         provider: { OAuthProvider(setup: try .sample(at: $0), http: $1, clock: $2) },
         credential: OAuthSample.code,
@@ -76,10 +76,10 @@ extension OAuthSetup {
     /// Settings with a fixed issuer and with all endpoints at one URL.
     static func sample(
         at url: String,
-        _ settings: [String: VendorSetting.Value] = [:],
+        _ settings: [String: ProviderSetting.Value] = [:],
         files: [String: String] = [:]
     ) throws -> OAuthSetup {
-        let usual: [String: VendorSetting.Value] = [
+        let usual: [String: ProviderSetting.Value] = [
             "issuer": .text(OAuthSample.issuer), "clientId": "client-1", "scopes": ["openid", "offline_access"],
             "tokenEndpoint": .text(url + "/token"), "deviceAuthorizationEndpoint": .text(url + "/device"),
             "revocationEndpoint": .text(url + "/revoke"), "userinfoEndpoint": .text(url + "/userinfo"),
@@ -90,18 +90,18 @@ extension OAuthSetup {
     /// Settings of a server whose metadata names the endpoints.
     static func discovering(
         _ issuer: String,
-        _ settings: [String: VendorSetting.Value] = [:]
+        _ settings: [String: ProviderSetting.Value] = [:]
     ) throws -> OAuthSetup {
         try checked(["issuer": .text(issuer), "clientId": "client-1"].merging(settings) { $1 })
     }
 
     static func checked(
-        _ settings: [String: VendorSetting.Value],
+        _ settings: [String: ProviderSetting.Value],
         files: [String: String] = [:],
         credentials: String? = nil
     ) throws -> OAuthSetup {
         try OAuthSetup(
-            VendorSettings(settings, credentials: credentials) { path in
+            ProviderSettings(settings, credentials: credentials) { path in
                 files[path].map { .success(SharedSecret(text: $0)) } ?? .failure(.missing)
             }
         )
@@ -110,13 +110,13 @@ extension OAuthSetup {
 
 extension Stage {
     func oauth(
-        _ settings: [String: VendorSetting.Value] = [:],
+        _ settings: [String: ProviderSetting.Value] = [:],
         files: [String: String] = [:]
     ) throws -> OAuthProvider {
         OAuthProvider(setup: try .sample(at: server.url, settings, files: files), http: http, clock: clock)
     }
 
-    func discovering(_ settings: [String: VendorSetting.Value] = [:]) throws -> OAuthProvider {
+    func discovering(_ settings: [String: ProviderSetting.Value] = [:]) throws -> OAuthProvider {
         OAuthProvider(setup: try .discovering(server.url, settings), http: http, clock: clock)
     }
 }

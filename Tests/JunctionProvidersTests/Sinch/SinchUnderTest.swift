@@ -6,9 +6,9 @@ import RegistrationToken
 
 @testable import JunctionProviders
 
-extension VendorUnderTest {
+extension ProviderUnderTest {
     /// No verdict ends a registration, because a new one is always possible.
-    static let sinch = VendorUnderTest(
+    static let sinch = ProviderUnderTest(
         name: "sinch",
         provider: { url, http, clock in
             SinchProvider(

@@ -64,12 +64,12 @@ struct SocialExchangeTests {
     @Test(arguments: [
         "", String(repeating: "a", count: 51), "an\nna", "an\u{0}na", "an\u{7F}na", "\u{2028}", "\u{E000}",
     ])
-    func `a user id that the vendor would not accept is malformed`(userId: String) async throws {
+    func `a user id that the provider would not accept is malformed`(userId: String) async throws {
         try await refuse(login(userId), "The user id must have 1 to 50 printable characters")
     }
 
     @Test(arguments: ["", String(repeating: "a", count: 101), "Anna\u{1B}[2J"])
-    func `a display name that the vendor would not accept is malformed`(name: String) async throws {
+    func `a display name that the provider would not accept is malformed`(name: String) async throws {
         try await refuse(
             .userLogin(userId: "anna", displayName: name, authToken: nil),
             "The display name must have 1 to 100 printable characters"
@@ -77,7 +77,7 @@ struct SocialExchangeTests {
     }
 
     @Test(arguments: ["", String(repeating: "t", count: 101), "two words", "line\n"])
-    func `an auth token that cannot be one of the vendor is malformed`(token: String) async throws {
+    func `an auth token that cannot be one of the provider is malformed`(token: String) async throws {
         try await refuse(
             .userLogin(userId: "anna", displayName: nil, authToken: SharedSecret(text: token)),
             "The auth token must have 1 to 100 printable ASCII characters, without spaces"

@@ -62,7 +62,7 @@ struct SocialRenewTests {
         }
     }
 
-    @Test func `a sign-out ends the session at the vendor with its own token`() async throws {
+    @Test func `a sign-out ends the session at the provider with its own token`() async throws {
         try await Stage.play([.json(200, #"{"success":true}"#)]) { stage in
             try await stage.social.revoke(Self.anna, with: Self.secrets)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The conversion of the vendor's times to the local clock.
+/// The conversion of the provider's times to the local clock.
 struct SocialTimesTests {
     private static let noon = ManualClock.noon
 

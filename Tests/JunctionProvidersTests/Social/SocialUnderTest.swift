@@ -4,8 +4,8 @@ import JunctionTesting
 
 @testable import JunctionProviders
 
-extension VendorUnderTest {
-    static let social = VendorUnderTest(
+extension ProviderUnderTest {
+    static let social = ProviderUnderTest(
         name: "social",
         provider: { try SocialProvider.sample(url: $0, http: $1, clock: $2) },
         credential: .userLogin(userId: "anna", displayName: nil, authToken: SharedSecret(text: "auth-secret")),

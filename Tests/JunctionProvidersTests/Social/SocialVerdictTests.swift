@@ -5,7 +5,7 @@ import Testing
 
 @testable import JunctionProviders
 
-/// The vendor's answers that end a session: at a sign-in, at a renewal, and in the answer to an API call.
+/// The provider's answers that end a session: at a sign-in, at a renewal, and in the answer to an API call.
 struct SocialVerdictTests {
     enum Outcome: Equatable {
         case terminated(String)
@@ -142,7 +142,7 @@ struct SocialVerdictTests {
         }
     }
 
-    /// For an expired token the vendor gives the same answer as for a deleted user.
+    /// For an expired token the provider gives the same answer as for a deleted user.
     @Test(arguments: [nil, Duration.zero, .milliseconds(1)])
     func `a refused request of the user decides nothing if the token may have expired`(left: Duration?) async throws {
         let steps = [Self.error(400_100, status: 401), Self.error(400_100, status: 401)]

@@ -167,7 +167,7 @@ struct Exploration: Hashable {
             handler = nil
             try perform(machine.handlerGone(gone, now: now))
         case .handlerSaysRenew: try answerQuestion(.renew)
-        case .handlerGives: try answerQuestion(.given(Given(secret: put(machine.identity?.userId ?? "alice"))))
+        case .handlerGives: try answerQuestion(.secret(HandlerSecret(secret: put(machine.identity?.userId ?? "alice"))))
         case .handlerIsUnable: try answerQuestion(.unable)
         case .alarm: try ring()
         case .clockAhead: try step(.seconds(7_200))
@@ -348,8 +348,9 @@ struct Exploration: Hashable {
             case .exchange(let attempt, let request, _, _):
                 if let before = exchange { overtaken = before }
                 (exchange, exchangeUser) = (attempt, wanted[request] ?? "alice")
-            case .renew(let attempt, let identity, let secrets, let given):
-                guard secretStore[secrets]?.owner == identity.userId, given.map({ secretStore[$0] != nil }) ?? true
+            case .renew(let attempt, let identity, let secrets, let handlerSecret):
+                guard secretStore[secrets]?.owner == identity.userId,
+                    handlerSecret.map({ secretStore[$0] != nil }) ?? true
                 else {
                     throw Broken(description: "\(identity.userId) is renewed with somebody else's secrets")
                 }

@@ -150,7 +150,7 @@ struct RefreshRetryTests {
         bench.answerQuestion(.credential)
         bench.failRenewal(.unavailable(Unavailability("Busy")))
         #expect(!bench.machine.renewal.isRetryingRefresh)
-        #expect(bench.machine.renewal.kept != nil)
+        #expect(bench.machine.renewal.attemptToRepeat != nil)
     }
 
     @Test func `an auth token of a handler is sent again after the backoff, not by a refresh retry`() {

@@ -146,7 +146,7 @@ struct SuccessorTests {
         bench.grantSuccessor()
         let asked = bench.everAsked.count
 
-        #expect(bench.machine.renewal.kept == nil)
+        #expect(bench.machine.renewal.attemptToRepeat == nil)
         bench.passToAlarm()
         #expect(bench.everAsked.count == asked + 1)
         bench.answerQuestion(.renew)

@@ -39,7 +39,7 @@ struct SocialSessionTests {
         let installation = try Installation.social()
         try installation.stopDaemon()
         let key = try installation.folder.write("sandbox-api-key", to: "key")
-        installation.vendor = { _ in
+        installation.providerSettings = { _ in
             "provider = \"social\"\n[social]\napiUrl = \"\(server.url)\"\napiKeyFile = \"\(key)\""
         }
         try installation.startDaemon()
@@ -79,19 +79,14 @@ struct SocialSessionTests {
         try client.call("session.signIn", login)
         try installation.cloud.fault(["match": "/api/v4/sessions", "hang": true])
 
-        let hanging = try ContinuousClock().measure {
-            let snapshot = try client.call("session.signOut")
-            #expect(snapshot.state == "notLoggedIn")
-            #expect(snapshot.isDurable)
-        }
+        let snapshot = try client.call("session.signOut")
+        // The answer has come, and the request still hangs.
         try installation.cloud.wait(for: "hanging")
+        #expect(snapshot.state == "notLoggedIn")
+        #expect(snapshot.isDurable)
         try client.call("session.signIn", login)
         try installation.cloud.stop()
-        let away = try ContinuousClock().measure { try client.call("session.signOut") }
-
-        // The provider would get five seconds. The sign-out takes milliseconds.
-        #expect(hanging < .seconds(5))
-        #expect(away < .seconds(5))
+        #expect(try client.call("session.signOut").state == "notLoggedIn")
     }
 
     @Test func `a session signed out offline is revoked when the provider is reachable again`() throws {

@@ -47,7 +47,7 @@ struct HandlerMisbehaviourTests {
         answers("answers a token that is none", ["action": "renewWithAuthToken", "authToken": "nonsense"]),
         answers("answers a signature without its sequence", ["action": "renewWithSignature", "signature": "c2ln"]),
         answers(
-            "answers a scheme of another vendor",
+            "answers a scheme of another provider",
             ["action": "renewWithSignature", "signature": "c2ln", "sequence": "7"]
         ),
     ]

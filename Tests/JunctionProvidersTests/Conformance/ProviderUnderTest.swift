@@ -3,10 +3,10 @@ import JunctionSecret
 import JunctionSession
 import Testing
 
-/// The facts of a vendor that the conformance suite needs to test its provider.
-struct VendorUnderTest: Sendable, CustomTestStringConvertible {
+/// The facts of a provider that the conformance suite needs to test its provider.
+struct ProviderUnderTest: Sendable, CustomTestStringConvertible {
     var name: String
-    /// Makes the provider, with all hosts of the vendor at one URL.
+    /// Makes the provider, with all hosts of the provider at one URL.
     var provider: @Sendable (_ url: String, OutgoingHttp, any SessionClock) throws -> any IdentityProvider
     var credential: Credential
     /// The user of the credential.
@@ -20,25 +20,25 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
     var granted: ScriptedServer.Step
     var rotated: ScriptedServer.Step
     var notRotated: ScriptedServer.Step
-    /// The refresh token in these answers; `nil` if the vendor has none.
+    /// The refresh token in these answers; `nil` if the provider has none.
     var refreshToken: String? = "refresh-1"
     /// The input for a renewal.
     var answer = RenewalAnswer.renew
-    /// The vendor's answer for a deleted or banned user, if it has one, and the code of the resulting termination.
+    /// The provider's answer for a deleted or banned user, if it has one, and the code of the resulting termination.
     var terminated: ScriptedServer.Step?
     var terminationCode: String
     /// Whether the provider revokes at a sign-out.
     var revokes = true
-    /// The vendor's answer to a sign-out of a session that no longer exists.
+    /// The provider's answer to a sign-out of a session that no longer exists.
     var alreadyRevoked: ScriptedServer.Step?
-    /// The vendor's answer that refuses a credential.
+    /// The provider's answer that refuses a credential.
     var refused: ScriptedServer.Step
 
     var testDescription: String { name }
 
     static let all = [junction, social, sinch, oauth]
 
-    static let junction = VendorUnderTest(
+    static let junction = ProviderUnderTest(
         name: "junction",
         provider: { JunctionProvider(cloud: try JunctionCloud(authUrl: $0, apiUrl: $0), http: $1, clock: $2) },
         credential: Sample.credential(),
@@ -58,20 +58,20 @@ struct VendorUnderTest: Sendable, CustomTestStringConvertible {
 }
 
 extension Stage {
-    func provider(of vendor: VendorUnderTest, url: String? = nil) throws -> any IdentityProvider {
-        try vendor.provider(url ?? server.url, http, clock)
+    func provider(of tested: ProviderUnderTest, url: String? = nil) throws -> any IdentityProvider {
+        try tested.provider(url ?? server.url, http, clock)
     }
 
     /// Returns the failure of a renewal, or `nil`.
     func renewalFailure(
-        _ vendor: VendorUnderTest,
+        _ tested: ProviderUnderTest,
         with secrets: SessionSecrets? = nil,
         using answer: RenewalAnswer? = nil
     ) async throws -> RenewalFailure? {
-        let provider = try provider(of: vendor)
-        let secrets = secrets ?? vendor.secrets
+        let provider = try provider(of: tested)
+        let secrets = secrets ?? tested.secrets
         do throws(RenewalFailure) {
-            _ = try await provider.renew(vendor.identity, with: secrets, using: answer ?? vendor.answer)
+            _ = try await provider.renew(tested.identity, with: secrets, using: answer ?? tested.answer)
             return nil
         } catch {
             return error
@@ -79,10 +79,10 @@ extension Stage {
     }
 
     /// Returns the failure of a revocation, or `nil`.
-    func revocationFailure(_ vendor: VendorUnderTest) async throws -> Unavailability? {
-        let provider = try provider(of: vendor)
+    func revocationFailure(_ tested: ProviderUnderTest) async throws -> Unavailability? {
+        let provider = try provider(of: tested)
         do throws(Unavailability) {
-            try await provider.revoke(vendor.identity, with: vendor.secrets)
+            try await provider.revoke(tested.identity, with: tested.secrets)
             return nil
         } catch {
             return error
@@ -90,10 +90,10 @@ extension Stage {
     }
 
     /// Returns the failure of an exchange, or `nil`.
-    func exchangeFailure(_ vendor: VendorUnderTest, url: String? = nil) async throws -> ExchangeFailure? {
-        let provider = try provider(of: vendor, url: url)
+    func exchangeFailure(_ tested: ProviderUnderTest, url: String? = nil) async throws -> ExchangeFailure? {
+        let provider = try provider(of: tested, url: url)
         do throws(ExchangeFailure) {
-            _ = try await provider.exchange(vendor.credential, expecting: nil)
+            _ = try await provider.exchange(tested.credential, expecting: nil)
             return nil
         } catch {
             return error

@@ -1,19 +1,19 @@
 package import JunctionSession
 
-/// The vendor social.plus. The app chooses the user ids and has their auth tokens.
-package struct SocialVendor: Vendor {
+/// The provider social.plus. The app chooses the user ids and has their auth tokens.
+package struct SocialDefinition: ProviderDefinition {
     package static let name = "social"
     package static let renewsByItself = false
     package static let settings = [
-        VendorSetting(
+        ProviderSetting(
             "region",
             .word(SocialCloud.Region.allCases.map(\.rawValue)),
             usually: SocialCloud.Region.eu.rawValue
         ),
         // Replaces the region's host.
-        VendorSetting("apiUrl", .url),
+        ProviderSetting("apiUrl", .url),
         // The service manager's credential `social.apiKey` can replace the file.
-        VendorSetting("apiKeyFile", .secretFile(credential: apiKeyCredential)),
+        ProviderSetting("apiKeyFile", .secretFile(credential: apiKeyCredential)),
     ]
 
     private static let apiKeyCredential = "social.apiKey"
@@ -21,7 +21,7 @@ package struct SocialVendor: Vendor {
     private let cloud: SocialCloud
     private let application: SocialApplication
 
-    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+    package init(_ settings: ProviderSettings) throws(ProviderConfigurationFault) {
         let region = settings["region"].flatMap(SocialCloud.Region.init) ?? .eu
         cloud = try SocialCloud(region: region, apiUrl: settings["apiUrl"])
         let apiKey = try settings.secret("apiKeyFile", orCredential: Self.apiKeyCredential)

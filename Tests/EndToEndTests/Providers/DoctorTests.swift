@@ -4,14 +4,16 @@ import Testing
 
 /// Tests of what `junctionctl doctor` reports about each provider: reachability, clocks and credentials.
 struct DoctorTests {
-    @Test(arguments: Vendor.allCases)
-    func `a provider that answers is ok, and one that does not is a problem with a remedy`(vendor: Vendor) throws {
-        let installation = try vendor.started()
-        try installation.connect().call("session.signIn", vendor.credential(installation))
+    @Test(arguments: TestedProvider.allCases)
+    func `a provider that answers is ok, and one that does not is a problem with a remedy`(provider: TestedProvider)
+        throws
+    {
+        let installation = try provider.started()
+        try installation.connect().call("session.signIn", provider.credential(installation))
 
         let good = try installation.doctor()
         #expect(good.status == 0, "\(good.checks)")
-        for name in vendor.hosts {
+        for name in provider.hosts {
             #expect(good.verdict(of: name) == "ok")
             #expect(good.detail(of: name).contains("127.0.0.1"))
         }
@@ -20,7 +22,7 @@ struct DoctorTests {
         try installation.cloud.stop()
         let bad = try installation.doctor()
         #expect(bad.status == 1)
-        for name in vendor.hosts {
+        for name in provider.hosts {
             #expect(bad.verdict(of: name) == "problem")
             #expect(bad.detail(of: name).contains("127.0.0.1"), "\(bad.detail(of: name))")
             #expect(bad.remedy(of: name)?.isEmpty == false)
@@ -28,21 +30,21 @@ struct DoctorTests {
         // The provider's clock is unknown, so there is no finding about it.
         #expect(!bad.all("provider clock").contains { $0.contains("provider's") })
         let text = try installation.ctl("doctor").output
-        #expect(text.contains("problem  \(vendor.hosts[0]): "), "\(text)")
+        #expect(text.contains("problem  \(provider.hosts[0]): "), "\(text)")
     }
 
     /// An OAuth server needs its discovery document, which `ClockedHost` does not serve. `OAuthProbeTests` test its
     /// clock.
-    @Test(arguments: [Vendor.junction, .social, .sinch], [(20.0, "ok"), (-120, "note"), (7_200, "problem")])
+    @Test(arguments: [TestedProvider.junction, .social, .sinch], [(20.0, "ok"), (-120, "note"), (7_200, "problem")])
     func `a clock that differs from the provider's Date header is reported`(
-        vendor: Vendor,
+        provider: TestedProvider,
         clock: (ahead: Double, verdict: String)
     ) throws {
         let host = try ClockedHost(ahead: clock.ahead)
-        let installation = try vendor.started()
+        let installation = try provider.started()
         try installation.stopDaemon()
-        let (vendorLines, cloud) = (installation.vendor, installation.cloud.url)
-        installation.vendor = { vendorLines($0).replacing(cloud, with: host.url) }
+        let (settings, cloud) = (installation.providerSettings, installation.cloud.url)
+        installation.providerSettings = { settings($0).replacing(cloud, with: host.url) }
         try installation.startDaemon()
 
         let doctor = try installation.doctor()
@@ -71,7 +73,7 @@ struct DoctorTests {
         let installation = try Installation.social()
         #expect(try installation.doctor().verdict(of: "provider API key") == "ok")
         try installation.stopDaemon()
-        installation.vendor = { "provider = \"social\"\n[social]\napiUrl = \"\($0)\"" }
+        installation.providerSettings = { "provider = \"social\"\n[social]\napiUrl = \"\($0)\"" }
         try installation.startDaemon()
 
         let doctor = try installation.doctor()
@@ -129,10 +131,10 @@ struct DoctorTests {
         #expect(with.status == 0)
     }
 
-    @Test(arguments: Vendor.allCases)
-    func `doctor shows no secret, whatever it finds`(vendor: Vendor) throws {
-        let installation = vendor == .sinch ? try .sinch(selfSigning: true) : try vendor.started()
-        let credential = try vendor.credential(installation)
+    @Test(arguments: TestedProvider.allCases)
+    func `doctor shows no secret, whatever it finds`(provider: TestedProvider) throws {
+        let installation = provider == .sinch ? try .sinch(selfSigning: true) : try provider.started()
+        let credential = try provider.credential(installation)
         try installation.connect().call("session.signIn", credential)
         let secrets = [
             "sandbox-api-key", Installation.sinchSecret, try #require(try installation.token()),
@@ -154,7 +156,7 @@ struct DoctorTests {
     }
 }
 
-extension Vendor {
+extension TestedProvider {
     /// The checks that contact a host.
     fileprivate var hosts: [String] {
         switch self {

@@ -4,7 +4,7 @@ import Testing
 /// Tests that a daemon refuses another provider's credentials before it sends a request.
 struct ForeignSchemeTests {
     /// The schemes of each provider, each with a well-formed credential.
-    private static var schemes: [(vendor: Vendor, credential: Object)] {
+    private static var schemes: [(provider: TestedProvider, credential: Object)] {
         [
             (.junction, ["scheme": "signInToken", "token": "dG9rZW4="]),
             (.junction, ["scheme": "linkCode", "code": "skus1a2b3c4d"]),
@@ -33,14 +33,16 @@ struct ForeignSchemeTests {
         ]
     }
 
-    @Test(arguments: Vendor.allCases)
-    func `a credential of another provider's scheme is unsupported, and no request is sent`(vendor: Vendor) throws {
-        let installation = try vendor.started()
+    @Test(arguments: TestedProvider.allCases)
+    func `a credential of another provider's scheme is unsupported, and no request is sent`(provider: TestedProvider)
+        throws
+    {
+        let installation = try provider.started()
         let client = try installation.connect()
 
-        #expect(try client.call("daemon.info")["provider"] as? String == vendor.rawValue)
-        #expect(try client.call("session.status")["provider"] as? String == vendor.rawValue)
-        for (owner, credential) in Self.schemes where owner != vendor {
+        #expect(try client.call("daemon.info")["provider"] as? String == provider.rawValue)
+        #expect(try client.call("session.status")["provider"] as? String == provider.rawValue)
+        for (owner, credential) in Self.schemes where owner != provider {
             let scheme = credential["scheme"] as? String ?? ""
             let refusal = try client.refusal("session.signIn", credential)
             #expect(refusal.kind == "unsupported", "\(scheme): \(refusal)")
@@ -50,9 +52,9 @@ struct ForeignSchemeTests {
         #expect(try client.call("session.status").state == "notLoggedIn")
         #expect(try installation.cloud.counter("requests") == 0)
 
-        let snapshot = try client.call("session.signIn", vendor.credential(installation))
+        let snapshot = try client.call("session.signIn", provider.credential(installation))
         #expect(snapshot.state == "established")
-        for (owner, credential) in Self.schemes where owner != vendor {
+        for (owner, credential) in Self.schemes where owner != provider {
             #expect(try client.refusal("session.signIn", credential).kind == "unsupported")
         }
         #expect(try client.call("session.status").userId == snapshot.userId)

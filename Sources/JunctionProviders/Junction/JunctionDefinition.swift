@@ -1,20 +1,20 @@
 package import JunctionSession
 
-/// The vendor Junction. The daemon renews the tokens of its users.
-package struct JunctionVendor: Vendor {
+/// The provider Junction. The daemon renews the tokens of its users.
+package struct JunctionDefinition: ProviderDefinition {
     package static let name = "junction"
     package static let renewsByItself = true
     package static let settings = [
         // Each replaces the host that follows from the environment and region of the token.
-        VendorSetting("authUrl", .url), VendorSetting("apiUrl", .url),
+        ProviderSetting("authUrl", .url), ProviderSetting("apiUrl", .url),
         // A team API key is for evaluation in the sandbox, because it gives access to every user.
-        VendorSetting("apiKeyInProduction", .flag, usually: "false"),
+        ProviderSetting("apiKeyInProduction", .flag, usually: "false"),
     ]
 
     private let cloud: JunctionCloud
     private let takesProductionKeys: Bool
 
-    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+    package init(_ settings: ProviderSettings) throws(ProviderConfigurationFault) {
         cloud = try JunctionCloud(authUrl: settings["authUrl"], apiUrl: settings["apiUrl"])
         takesProductionKeys = settings.isSet("apiKeyInProduction")
     }

@@ -1,7 +1,7 @@
 package import JunctionSecret
 
-/// A key of a vendor's table in the configuration. Secrets are in files or credentials, never in the table.
-package struct VendorSetting: Sendable {
+/// A key of a provider's table in the configuration. Secrets are in files or credentials, never in the table.
+package struct ProviderSetting: Sendable {
     /// The value of a key.
     package enum Value: Hashable, Sendable {
         /// Any single value, as text.
@@ -45,9 +45,9 @@ package struct VendorSetting: Sendable {
     }
 }
 
-/// The settings of one vendor. Each value has the declared kind.
-package struct VendorSettings: Sendable {
-    private let values: [String: VendorSetting.Value]
+/// The settings of one provider. Each value has the declared kind.
+package struct ProviderSettings: Sendable {
+    private let values: [String: ProviderSetting.Value]
     private let table: String?
     private let credentials: String?
     private let secret: @Sendable (_ path: String) -> Result<SharedSecret, UnreadableSecret>
@@ -58,7 +58,7 @@ package struct VendorSettings: Sendable {
     ///   - credentials: the service manager's credentials directory, if there is one.
     ///   - secret: reads the secret in a file, without surrounding white space.
     package init(
-        _ values: [String: VendorSetting.Value],
+        _ values: [String: ProviderSetting.Value],
         of table: String? = nil,
         credentials: String? = nil,
         secret: @escaping @Sendable (_ path: String) -> Result<SharedSecret, UnreadableSecret> = { _ in
@@ -133,7 +133,7 @@ package enum UnreadableSecret: Error, Hashable, Sendable {
     }
 }
 
-extension VendorSetting.Value: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+extension ProviderSetting.Value: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     package init(stringLiteral text: String) { self = .text(text) }
     package init(arrayLiteral words: String...) { self = .list(words) }
 

@@ -114,7 +114,7 @@ struct SocialEndToEndTests {
         try client.call("session.signIn", login)
         try installation.stopDaemon()
         let sealed = try Data(contentsOf: URL(fileURLWithPath: installation.stateDirectory + "/session.sealed"))
-        installation.vendor = { "[junction]\nauthUrl = \"\($0)\"\napiUrl = \"\($0)\"" }
+        installation.providerSettings = { "[junction]\nauthUrl = \"\($0)\"\napiUrl = \"\($0)\"" }
         try installation.launchDaemon()
 
         let ending = try #require(try installation.daemon?.wait())

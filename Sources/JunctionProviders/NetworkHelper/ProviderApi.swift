@@ -2,7 +2,7 @@ import JunctionSecret
 import JunctionSession
 
 /// A provider's API for local apps: sends an admitted request and returns its answer.
-struct VendorApi: Sendable {
+struct ProviderApi: Sendable {
     let origin: HttpOrigin
     let http: OutgoingHttp
     let clock: any SessionClock

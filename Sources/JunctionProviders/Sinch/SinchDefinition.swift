@@ -1,17 +1,17 @@
 package import JunctionSession
 
-/// The vendor Sinch. The app's server decides which users register.
-package struct SinchVendor: Vendor {
+/// The provider Sinch. The app's server decides which users register.
+package struct SinchDefinition: ProviderDefinition {
     package static let name = "sinch"
     package static let renewsByItself = false
     package static let settings = [
-        VendorSetting("applicationKey", .text("the application key from the Sinch dashboard")),
-        VendorSetting("environmentHost", .hostName, usually: SinchCloud.usualHost),
+        ProviderSetting("applicationKey", .text("the application key from the Sinch dashboard")),
+        ProviderSetting("environmentHost", .hostName, usually: SinchCloud.usualHost),
         // Replaces the environment's host.
-        VendorSetting("registrationUrl", .url),
-        // For self-signed registrations, which the vendor discourages. The service manager's credential
+        ProviderSetting("registrationUrl", .url),
+        // For self-signed registrations, which the provider discourages. The service manager's credential
         // `sinch.applicationSecret` can replace the file.
-        VendorSetting("applicationSecretFile", .secretFile(credential: secretCredential)),
+        ProviderSetting("applicationSecretFile", .secretFile(credential: secretCredential)),
     ]
 
     private static let secretCredential = "sinch.applicationSecret"
@@ -19,7 +19,7 @@ package struct SinchVendor: Vendor {
     private let cloud: SinchCloud
     private let application: SinchApplication
 
-    package init(_ settings: VendorSettings) throws(ProviderConfigurationFault) {
+    package init(_ settings: ProviderSettings) throws(ProviderConfigurationFault) {
         guard let key = settings["applicationKey"] else {
             throw ProviderConfigurationFault("sinch.applicationKey is missing: it is on Sinch's dashboard")
         }

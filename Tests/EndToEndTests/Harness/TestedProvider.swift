@@ -10,7 +10,7 @@ extension Installation {
     static func social(accessTokenLifetime: Int = 3_600, configuration: String = "") throws -> Installation {
         let installation = try Installation(accessTokenLifetime: accessTokenLifetime, configuration: configuration)
         let key = try installation.folder.write("sandbox-api-key\n", to: "api-key")
-        installation.vendor = { cloud in
+        installation.providerSettings = { cloud in
             """
             provider = "social"
             [social]
@@ -25,7 +25,7 @@ extension Installation {
     static func sinch(selfSigning: Bool = false, configuration: String = "") throws -> Installation {
         let installation = try Installation(configuration: configuration)
         let secret = try installation.folder.write(sinchSecret + "\n", to: "application-secret")
-        installation.vendor = { cloud in
+        installation.providerSettings = { cloud in
             """
             provider = "sinch"
             [sinch]
@@ -80,7 +80,7 @@ extension Installation {
 }
 
 /// The providers that a daemon supports, each with a user that can sign in.
-enum Vendor: String, CaseIterable, CustomTestStringConvertible {
+enum TestedProvider: String, CaseIterable, CustomTestStringConvertible {
     case junction
     case social
     case sinch
