@@ -19,6 +19,11 @@ struct Session: Hashable, Sendable {
         self.stored = stored
         self.secrets = secrets
         self.writtenAt = writtenAt
+        if let postponement = stored.postponement {
+            // A wrong clock does not make the rest longer than it was when the record was written.
+            let left = min(postponement.until - now.wall, postponement.until - writtenAt)
+            self.stored.postponement?.until = now.wall + left
+        }
         guard isTrustworthy(now) else { return }
         refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }

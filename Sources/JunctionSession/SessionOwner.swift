@@ -209,8 +209,8 @@ package actor SessionOwner {
                 requestDeviceAuthorization(attempt, request)
             case .poll(let attempt, let codes):
                 poll(attempt, with: codes)
-            case .write(let ticket, let record, let secrets, let codes, let partialGrants):
-                write(ticket, record, secrets, codes, partialGrants)
+            case .write(let ticket, let record, let secrets, let codes, let partialGrants, let unopened):
+                write(ticket, record, secrets, codes, partialGrants, unopened)
             case .resumeExchange(let attempt, let isWanted):
                 waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
             case .revokePartialGrant(let grant):
@@ -288,7 +288,8 @@ package actor SessionOwner {
         _ record: SessionRecord,
         _ ref: SecretRef?,
         _ codes: SecretRef?,
-        _ partialGrants: [SecretRef]
+        _ partialGrants: [SecretRef],
+        _ unopened: UnopenedRecords
     ) {
         var sealed = secretStore.session(ref) ?? SessionSecrets()
         sealed.codes = secretStore.codes(codes)
@@ -297,7 +298,7 @@ package actor SessionOwner {
         start { owner in
             var failure: StoreFailure?
             do throws(StoreFailure) {
-                try await owner.store.write(record, secrets)
+                try await owner.store.write(record, secrets, unopened: unopened)
             } catch {
                 failure = error
             }

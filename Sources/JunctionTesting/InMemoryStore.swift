@@ -21,7 +21,11 @@ package final class InMemoryStore: SessionStore {
         }
     }
 
-    package func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure) {
+    package func write(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        unopened _: UnopenedRecords
+    ) async throws(StoreFailure) {
         let failure = state.withLock { state -> StoreFailure? in
             if let failure = state.failure { return failure }
             state.kept = (record, secrets)

@@ -2,13 +2,16 @@ import JunctionSession
 
 extension RecordStore {
     /// Seals and writes a record. When this returns, the record survives a power cut.
-    mutating func write(_ record: SessionRecord, _ secrets: SessionSecrets) throws(StoreFailure) {
+    mutating func write(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        unopened: UnopenedRecords
+    ) throws(StoreFailure) {
         if let refusal { throw StoreFailure(refusal) }
         guard let installation else { preconditionFailure("A record was written before the old one was looked for") }
         precondition(present.map(record.supersedes) ?? true, "A record was written over one that is newer")
 
-        let change = Change(from: present, to: record)
-        let acknowledged = change == .update ? acknowledged : allInQuarantine
+        let acknowledged = acknowledged(after: unopened, in: record)
         let bytes = try seal(record, secrets, installation, acknowledged)
         // Pending stages of bootstrap credentials come first. If that write fails, the record is still written.
         var missing: FileFault?
@@ -18,20 +21,23 @@ extension RecordStore {
             missing = error
         }
         do throws(FileFault) {
-            try put(bytes, change)
+            try put(bytes, unopened)
         } catch {
             guard error.isOutOfSpace, removeReserve() else { throw StoreFailure(error.description) }
             do throws(FileFault) {
-                try put(bytes, change)
+                try put(bytes, unopened)
             } catch {
                 throw StoreFailure(error.description)
             }
         }
         present = record
+        if unopened == .acknowledged, lastAcknowledgement?.generation != record.generation {
+            lastAcknowledgement = (record.generation, self.acknowledged)
+        }
         self.acknowledged = acknowledged
         isSound = true
-        tidy(change)
-        if change == .signOut, let missing { throw StoreFailure(missing.description) }
+        tidy(unopened)
+        if unopened == .erased, let missing { throw StoreFailure(missing.description) }
     }
 
     /// Reserves space for a write on a full disk.
@@ -43,29 +49,14 @@ extension RecordStore {
     /// In bytes. A session has 2–20 kB, and XFS refuses to create a file when less than about 192 KiB are free.
     private static let reserveSize: Int64 = 256 * 1024
 
-    /// The effect of a write on records that could not be verified.
-    private enum Change {
-        /// The write continues the present session.
-        case update
-        /// The write acknowledges them: they are kept, and no longer reported.
-        case signIn
-        /// The write ends the session: no user data may remain.
-        case signOut
-
-        init(from old: SessionRecord?, to new: SessionRecord) {
-            // An incomplete sign-in neither ends a session nor acknowledges records.
-            let isNote = old.map { $0.generation == new.generation } ?? (new.generation == 0)
-            if isNote, new.hasSignIns || old?.hasSignIns == true {
-                self = .update
-                return
-            }
-            self =
-                switch (old?.content, new.content) {
-                case (_, .signedOut): .signOut
-                case (.session(let old), .session(let new)): old.continues(as: new) ? .update : .signIn
-                case (_, .session), (nil, _): .signIn
-                case (_, .configured), (_, .terminated): .update
-                }
+    /// Returns the names in quarantine that are not reported after this write.
+    private func acknowledged(after unopened: UnopenedRecords, in record: SessionRecord) -> Set<String> {
+        switch unopened {
+        case .unchanged: return acknowledged
+        case .acknowledged, .erased: return allInQuarantine
+        case .reportedAgain:
+            guard let last = lastAcknowledgement, last.generation + 1 == record.generation else { return acknowledged }
+            return last.before
         }
     }
 
@@ -93,14 +84,14 @@ extension RecordStore {
         }
     }
 
-    private mutating func put(_ bytes: [UInt8], _ change: Change) throws(FileFault) {
+    private mutating func put(_ bytes: [UInt8], _ unopened: UnopenedRecords) throws(FileFault) {
         let moves = Result { () throws(FileFault) in try finishMoves() }
         let naming = Result { () throws(FileFault) in try storeInstallation() }
         let (quarantine, acknowledged, probe) = (quarantine, acknowledged, replacement.probe)
         let predecessor = predecessor
         try replacement.replace(.record, with: bytes, ifRefused: .keeps) { () throws(FileFault) in
             // A sign-out keeps no old record, so a failed move must not delay it.
-            if change == .signOut { return }
+            if unopened == .erased { return }
             // The new record is complete beside the old one. The old one must not be replaced before these moves are
             // done.
             try moves.get()
@@ -121,32 +112,20 @@ extension RecordStore {
     }
 
     /// Removes files that are not needed after a durable record. If that fails, the next start finds them again.
-    private mutating func tidy(_ change: Change) {
-        switch change {
-        case .update:
+    private mutating func tidy(_ unopened: UnopenedRecords) {
+        predecessor = nil
+        switch unopened {
+        case .unchanged, .reportedAgain:
             return
-        case .signIn:
+        case .acknowledged:
             for move in movesAfterSignIn { try? carryOut(move) }
-        case .signOut:
+        case .erased:
             for file in (unfinished + movesAfterSignIn).compactMap(\.leftover) { try? files.remove(file) }
             unfinished = []
             try? quarantine.clear()
             acknowledged = []
         }
         movesAfterSignIn = []
-        predecessor = nil
-    }
-}
-
-extension SessionRecord {
-    fileprivate var hasSignIns: Bool { approval != nil || !partialGrants.isEmpty }
-}
-
-extension StoredSession {
-    /// Whether `next` is the same session after a renewal, and not the result of a sign-in.
-    fileprivate func continues(as next: StoredSession) -> Bool {
-        identity.isSameUser(as: next.identity) && scheme == next.scheme
-            && (!reauthenticationPending || next.reauthenticationPending)
     }
 }
 

@@ -53,10 +53,14 @@ package final class Vault: SessionStore {
         return found
     }
 
-    package func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure) {
+    package func write(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        unopened: UnopenedRecords
+    ) async throws(StoreFailure) {
         let outcome = await withCheckedContinuation { continuation in
             queue.async { [self] in
-                continuation.resume(returning: attempt(record, secrets))
+                continuation.resume(returning: attempt(record, secrets, unopened))
                 store.withLock { $0.restoreReserve() }
             }
         }
@@ -87,9 +91,15 @@ package final class Vault: SessionStore {
         queue.async { [self] in work(directory) }
     }
 
-    private func attempt(_ record: SessionRecord, _ secrets: SessionSecrets) -> Result<Void, StoreFailure> {
+    private func attempt(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        _ unopened: UnopenedRecords
+    ) -> Result<Void, StoreFailure> {
         Result { () throws(StoreFailure) in
-            try store.withLock { (store) throws(StoreFailure) in try store.write(record, secrets) }
+            try store.withLock { (store) throws(StoreFailure) in
+                try store.write(record, secrets, unopened: unopened)
+            }
         }
     }
 }

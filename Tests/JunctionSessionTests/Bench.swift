@@ -19,6 +19,8 @@ struct Bench {
     private(set) var checks: [AttemptID] = []
     private(set) var asked: [RequestID] = []
     private(set) var written: [SessionRecord] = []
+    /// What each write was to do with the records that could not be opened.
+    private(set) var unopened: [UnopenedRecords] = []
     /// The open questions to handlers, the latest last.
     private(set) var questions: [(handler: HandlerID, question: RenewalQuestion)] = []
     /// The handlers that were asked, in order.
@@ -387,7 +389,8 @@ struct Bench {
             case .revokePartialGrant(let grant): revokedPartialGrants.append(grant)
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let event): reports.append(event)
-            case .write(let ticket, let record, let secrets, _, _):
+            case .write(let ticket, let record, let secrets, _, _, let unopened):
+                self.unopened.append(unopened)
                 precondition(heldWrites.isEmpty, "Two writes were handed out at once")
                 if holdsWrites {
                     heldWrites.append((ticket, record, secrets))

@@ -122,7 +122,7 @@ import Testing
         let disk = SimulatedDisk(live: sealed(.test(7)), [kept: [1]])
         var (store, _) = disk.store()
 
-        try store.write(Self.record(.signedOut, generation: 8, edition: 1), Self.secrets())
+        try store.write(Self.record(.signedOut, generation: 8, edition: 1), Self.secrets(), unopened: .erased)
 
         #expect(disk.content[kept] == nil)
     }

@@ -14,7 +14,7 @@ import Testing
         var (store, _) = disk.store()
         disk.forgetOperations()
 
-        try store.write(new, .test(8))
+        try store.write(new, .test(8), unopened: .unchanged)
 
         let verbs = disk.operations.map { $0.subject == "." ? "\($0.verb) ." : $0.verb }
         #expect(verbs == ["create", "write", "write", "sync", "close", "rename", "sync ."])
@@ -64,7 +64,7 @@ import Testing
         disk.forgetOperations()
         disk.fail { index, _ in index == step ? code : nil }
 
-        #expect(throws: StoreFailure.self) { try store.write(new, .test(8)) }
+        #expect(throws: StoreFailure.self) { try store.write(new, .test(8), unopened: .unchanged) }
 
         let survivor = disk.afterKill().store().found
         #expect(survivor.record == old || survivor.record == new)
@@ -216,27 +216,42 @@ import Testing
         var (store, found) = disk.store()
         #expect(found.damaged != nil)
 
-        try store.write(.test(10), .test(10))
+        try store.write(.test(10), .test(10), unopened: .unchanged)
         (store, found) = disk.store()
         #expect(found.damaged != nil)
 
-        try store.write(.test(11, user: "u-2"), .test(11))
+        // Also a sign-in of the same user.
+        try store.write(.test(11), .test(11), unopened: .acknowledged)
         (store, found) = disk.store()
         #expect(found.damaged == nil)
 
-        try store.write(.test(12, user: "u-2"), .test(12))
+        try store.write(.test(12), .test(12), unopened: .unchanged)
         #expect(disk.store().found.damaged == nil)
         #expect(disk.inQuarantine.count == 1)
     }
 
-    @Test func `the credential that ends a pending reauthentication is a sign-in`() throws {
-        let pending = SessionRecord.test(7, .session(.test(reauthenticationPending: true)))
-        let disk = SimulatedDisk(live: sealed(.test(9)).altered(), [.temporary: sealed(pending)])
+    /// A sign-in beside a record that cannot be opened is withdrawn: while it is written, or after the disk refused it.
+    @Test(arguments: [false, true])
+    func `the withdrawal of a sign-in erases no record, and reports a damaged one again`(isRefused: Bool) throws {
+        let altered = sealed(old).altered()
+        let disk = SimulatedDisk(live: altered)
         var (store, _) = disk.store()
+        if isRefused {
+            disk.fail { _, operation in operation.verb == "rename" ? EIO : nil }
+            #expect(throws: StoreFailure.self) { try store.write(new, .test(8)) }
+            disk.fail(nil)
+        } else {
+            try store.write(new, .test(8))
+        }
 
-        try store.write(.test(10), .test(10))
+        try store.write(.test(9, .signedOut), SessionSecrets(), unopened: .reportedAgain)
 
-        #expect(disk.store().found.damaged == nil)
+        #expect(Array(disk.inQuarantine.values) == [altered])
+        let (_, found) = disk.store()
+        #expect(found.record?.content == .signedOut && found.damaged != nil)
+
+        try store.write(.test(10, .signedOut), SessionSecrets(), unopened: .erased)
+        #expect(disk.inQuarantine.isEmpty)
     }
 
     @Test func `a sign-out removes all records of all users`() throws {

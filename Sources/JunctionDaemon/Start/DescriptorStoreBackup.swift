@@ -35,9 +35,13 @@ final class DescriptorStoreBackup: SessionStore {
 
     func restore() -> Restoration { vault.restore() }
 
-    func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure) {
+    func write(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        unopened: UnopenedRecords
+    ) async throws(StoreFailure) {
         do throws(StoreFailure) {
-            try await vault.write(record, secrets)
+            try await vault.write(record, secrets, unopened: unopened)
         } catch {
             if let copy = vault.sealedCopy(of: record, secrets) { storeDescriptor(copy) }
             throw error

@@ -72,7 +72,7 @@ struct DeviceFlow: Hashable, Sendable {
         endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, now)
         // If the wall clock says that the codes have expired, the daemon still polls once.
         if stored.expiresAt <= now.wall { self.stored.expiresAt = now.wall(at: endsAt) }
-        retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
+        retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, writtenAt: writtenAt, now) } ?? Retry(now)
         doubt = .restart
         retry.spacing = pause
     }

@@ -30,9 +30,9 @@ struct PersistenceQueue: Hashable, Sendable {
     private var lastEnded = Update.none
     /// The time at which the queue writes again what the disk has refused.
     private var rewrite = Retry()
-    /// Whether the next successful write clears the status *locked* or *damaged*, because it follows a sign-in or a
-    /// sign-out.
-    private var clearsDamage = false
+    /// What the next write does with the records that could not be opened. After a sign-in or a sign-out, a successful
+    /// write also clears the status *locked* or *damaged*.
+    private var unopened = UnopenedRecords.unchanged
     private var lastTicket: UInt64 = 0
 
     struct Change: Hashable, Sendable {
@@ -106,12 +106,22 @@ struct PersistenceQueue: Hashable, Sendable {
         (generation, edition) = (nextGeneration, 0)
         change = Change(generation: generation, outcome: outcome, kind: kind)
         switch kind {
-        case .signIn, .signOut: clearsDamage = true
+        case .signIn: unopened = .acknowledged
+        case .signOut: unopened = .erased
         // The disk may hold the sign-in until this write replaces it.
-        case .withdrawal: (clearsDamage, storage.durable) = (true, false)
+        case .withdrawal: (unopened, storage.durable) = (.reportedAgain, false)
         case .rotation, .ending: break
         }
     }
+
+    /// The withdrawal of a sign-in leaves the record that could not be opened in quarantine.
+    mutating func leftInQuarantine() {
+        (storage.status, storage.reason) = (.damaged, Self.inQuarantine)
+    }
+
+    private static let inQuarantine =
+        "A sign-in has moved the stored session, which cannot be opened, to quarantine, and was then withdrawn: sign in, "
+        + "or sign out to erase it"
 
     mutating func update() -> Update {
         lastUpdate.number += 1
@@ -140,18 +150,23 @@ struct PersistenceQueue: Hashable, Sendable {
         let ticket = WriteTicket(number: lastTicket)
         atStore = Write(ticket: ticket, generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
         lastBegun = lastUpdate
+        // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses are
+        // stored by that time, so their lengths are known at a start.
+        let writtenAt = max(now.wall, written.session?.writtenAt ?? now.wall)
+        let lag = writtenAt - now.wall
         let record = SessionRecord(
             generation: generation,
             edition: edition,
-            // A wrong clock does not date a record: the write time of a session never decreases.
-            writtenAt: max(now.wall, written.session?.writtenAt ?? now.wall),
+            writtenAt: writtenAt,
             provider: provider,
-            content: content,
-            approval: incomplete.approval,
+            content: content.withPausesLater(by: lag),
+            approval: incomplete.approval?.withPauseLater(by: lag),
             partialGrants: incomplete.partialGrants.map(\.stored)
         )
         let partialGrants = incomplete.partialGrants.map(\.secrets)
-        return [.write(ticket, record, written.secrets, codes: incomplete.codes, partialGrants: partialGrants)]
+        return [
+            .write(ticket, record, written.secrets, codes: incomplete.codes, partialGrants: partialGrants, unopened)
+        ]
     }
 
     func isAtStore(_ ticket: WriteTicket) -> Bool { atStore?.ticket == ticket }
@@ -170,7 +185,9 @@ struct PersistenceQueue: Hashable, Sendable {
         } else if isIdle {
             rewrite.reset()
             storage.durable = true
-            if clearsDamage, obstacle == nil { (storage.status, storage.reason) = (.ok, nil) }
+            let isAcknowledged = unopened == .acknowledged || unopened == .erased
+            if isAcknowledged, obstacle == nil { (storage.status, storage.reason) = (.ok, nil) }
+            unopened = .unchanged
         }
         return decided
     }
@@ -228,5 +245,22 @@ struct PersistenceQueue: Hashable, Sendable {
     var dueAt: Uptime? {
         guard let write = atStore else { return isIdle ? rewrite.time : nil }
         return write.isOverdue ? nil : write.beganAt + RenewalPolicy.longestWrite
+    }
+}
+
+extension SessionRecord.Content {
+    fileprivate func withPausesLater(by lag: Duration) -> Self {
+        guard case .session(var stored) = self else { return self }
+        stored.demandedUntil = stored.demandedUntil.map { $0 + lag }
+        stored.postponement = stored.postponement.map { StoredPostponement(until: $0.until + lag, reason: $0.reason) }
+        return .session(stored)
+    }
+}
+
+extension StoredApproval {
+    fileprivate func withPauseLater(by lag: Duration) -> StoredApproval {
+        var later = self
+        later.notBefore = notBefore.map { $0 + lag }
+        return later
     }
 }

@@ -8,7 +8,26 @@ package protocol SessionStore: Sendable {
 
     /// Seals and writes a record. The record survives a power cut when this function returns. Calls are made one at a
     /// time, in order. The function never blocks the caller's thread.
-    func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure)
+    ///
+    /// - Parameter unopened: what happens to the records that the daemon could not open.
+    func write(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        unopened: UnopenedRecords
+    ) async throws(StoreFailure)
+}
+
+/// What a write does with the records that the daemon could not open. A record file that it replaces goes to quarantine,
+/// unless they are erased.
+package enum UnopenedRecords: Hashable, Sendable {
+    /// An update, a rotation or a verdict leaves them as they are.
+    case unchanged
+    /// A sign-in moves them to quarantine, and they are no longer reported.
+    case acknowledged
+    /// The withdrawal of a sign-in takes that acknowledgement back.
+    case reportedAgain
+    /// A sign-out erases them, because no user data may remain.
+    case erased
 }
 
 /// The result of reading the store at start.

@@ -102,7 +102,7 @@ struct Renewal: Hashable, Sendable {
     /// Resumes from a record. An open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, longestPostponement: Duration, at now: Moment) {
         lastError = stored.postponement?.reason.map(Self.error(ofPostponementAfter:))
-        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
+        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, writtenAt: writtenAt, now) }
         demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // The previous process may have sent the request at the write time, and its answer is lost.

@@ -93,6 +93,7 @@ extension SessionMachine {
     mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
         persistence.begin(.withdrawal(refusal), installation.restorable)
+        if installation.content == nil { persistence.leftInQuarantine() }
         return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
     }
 
@@ -150,9 +151,13 @@ extension SessionMachine {
                 effects.append(.revokePartialGrant(grant))
             }
         }
-        if case .unavailable = failure, exchange.grant != nil {
-            let isKept = afterChange.content != nil && persistence.storage.durable
-            refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
+        if case .unavailable = failure {
+            if exchange.isWithdrawn {
+                refusal = .withdrawn
+            } else if exchange.grant != nil {
+                let isKept = afterChange.content != nil && persistence.storage.durable
+                refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
+            }
         }
         callers.refuse(refusal) { $0 == .session }
         return [failure.report(as: refusal, by: host)] + effects + settle(now)

@@ -22,7 +22,8 @@ package struct ServableWindow: Hashable, Sendable {
 
     /// Returns the time for which the token may still be served. Zero if it may not be served now.
     package func remaining(_ now: Moment) -> Duration {
-        guard now.wall >= believableFrom else { return .zero }
+        // A wrong clock ends no token that has no end.
+        guard now.wall >= believableFrom || until == .never else { return .zero }
         let byWall = until - now.wall
         return max(end.map { min(byWall, $0 - now.uptime) } ?? byWall, .zero)
     }

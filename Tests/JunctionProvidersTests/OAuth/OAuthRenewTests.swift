@@ -168,6 +168,7 @@ struct OAuthRenewTests {
             (.json(400, #"{"error":"access_denied"}"#), .delay), (.json(400, #"{"error":"server_error"}"#), .delay),
             (.json(400, #"{"error":"temporarily_unavailable"}"#), .delay), (.json(400, #"[]"#), .delay),
             (.json(401, "{}"), .delay), (.answer(404, [], "<html>"), .delay),
+            (.json(404, #"{"error":"Not Found"}"#), .delay),
             (.answer(302, [("location", "/")], ""), .delay),
             (.json(429, #"{"error":"invalid_grant"}"#), .delay), (.json(408, #"{"error":"invalid_grant"}"#), .delay),
             (.json(503, #"{"error":"invalid_grant"}"#), .delay),
@@ -207,7 +208,8 @@ struct OAuthRenewTests {
             (.json(400, #"{"error":{"code":7}}"#), true), (.json(401, "{}"), true), (.json(400, "[]"), true),
             (.answer(401, [("content-type", "text/html")], "<html>"), true),
             (.json(400, #"{"error":"server_error"}"#), true), (.answer(403, [], ""), false),
-            (.answer(404, [], "<html>"), false), (.json(400, #"{"error":"access_denied"}"#), false),
+            (.answer(404, [], "<html>"), false), (.json(404, #"{"error":"Not Found"}"#), false),
+            (.json(403, #"{"error":"Forbidden"}"#), false), (.json(400, #"{"error":"access_denied"}"#), false),
             (.json(401, #"{"error":"invalid_client"}"#), false), (.json(429, ""), false), (.json(503, ""), false),
         ] as [(ScriptedServer.Step, Bool)]
     )

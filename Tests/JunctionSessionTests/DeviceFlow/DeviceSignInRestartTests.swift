@@ -4,6 +4,17 @@ import Testing
 
 /// A restart of the daemon, or a step of the wall clock, during a device sign-in.
 struct DeviceSignInRestartTests {
+    @Test func `a wrong clock at a start makes a pause between polls no longer than it was`() {
+        var before = Bench.withCodes()
+        before.passToPoll()
+        before.failPoll(.slowDown)
+        var bench = before.restarted(after: .seconds(60), clockSetBy: .seconds(-86_400), rebooted: true)
+
+        bench.pass(.seconds(20))
+
+        #expect(bench.polls.count == 1)
+    }
+
     @Test func `polls go on at once after a restart`() {
         var bench = Bench.withCodes().restarted(after: .seconds(2))
         #expect(bench.state == .establishing && bench.polls.count == 1)

@@ -364,7 +364,7 @@ struct Exploration: Hashable {
                 }
                 if exchange != nil || telling != nil { throw Broken(description: "a poll beside another request") }
                 poll = attempt
-            case .write(let ticket, let record, let secrets, let codes, _):
+            case .write(let ticket, let record, let secrets, let codes, _, _):
                 if (record.approval == nil) != (codes == nil) {
                     throw Broken(description: "a sign-in that awaits approval is written without its codes")
                 }

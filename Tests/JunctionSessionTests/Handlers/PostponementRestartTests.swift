@@ -34,6 +34,19 @@ struct PostponementRestartTests {
         #expect(restarted.questions.count == 1)
     }
 
+    @Test func `a clock that was wrong at the start and is set during an attempt does not lengthen a postponement`() {
+        var before = Bench.renewalDue(handlers: 1)
+        before.answerQuestion(.unable)
+        var bench = before.restarted(after: .seconds(1), clockSetBy: .seconds(-86_400), rebooted: true, mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.stepWall(.seconds(86_400))
+        bench.failRenewal(.unreachable)
+
+        #expect(bench.facts.renewal.notBefore! - bench.now.wall <= .seconds(661))
+    }
+
     @Test func `a postponement survives a step of the clock and a restart`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)

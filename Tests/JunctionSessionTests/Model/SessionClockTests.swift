@@ -44,6 +44,18 @@ struct SessionClockTests {
         #expect(bench.renewals.count == 1)
     }
 
+    @Test func `a wrong wall clock ends no token without an end`() {
+        var bench = Bench()
+        bench.life = WallTime.never - bench.now.wall
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+
+        bench.stepWall(.seconds(-86_400))
+
+        #expect(bench.state == .established && bench.renewals.isEmpty)
+        #expect(bench.restarted(clockSetBy: .seconds(-86_400), rebooted: true).renewals.isEmpty)
+    }
+
     @Test func `a wall clock that comes back makes the token valid again`() {
         var bench = Bench.signedIn()
         bench.stepWall(.seconds(-86_400))

@@ -82,6 +82,6 @@ import Testing
 
 extension [Effect] {
     fileprivate var writes: [(ticket: WriteTicket, record: SessionRecord)] {
-        compactMap { if case .write(let ticket, let record, _, _, _) = $0 { (ticket, record) } else { nil } }
+        compactMap { if case .write(let ticket, let record, _, _, _, _) = $0 { (ticket, record) } else { nil } }
     }
 }

@@ -205,6 +205,34 @@ struct RenewalBackoffTests {
         #expect(bench.renewals.count == 1)
     }
 
+    @Test func `a wrong clock at a start makes a demanded pause no longer than it was`() {
+        var before = Bench.signedIn()
+        before.renew()
+        before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(60))))
+        var bench = before.restarted(after: .seconds(600), clockSetBy: .seconds(-86_400), rebooted: true)
+
+        #expect(bench.renewals.isEmpty)
+        bench.pass(.seconds(70))
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a pause that was over when the record was written does not begin again at a start with a wrong clock`()
+    {
+        var before = Bench.signedIn()
+        before.renew()
+        before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(60))))
+        before.pass(.seconds(70))
+        var bench = before.restarted(after: .seconds(600), clockSetBy: .seconds(-86_400), rebooted: true)
+
+        // The intent is open, so the first attempts are refresh retries.
+        for _ in 0..<2 {
+            bench.failRenewal(.unreachable)
+            bench.passToNextAttempt()
+        }
+        bench.failRenewal(.unreachable)
+        #expect(bench.facts.renewal.notBefore! - bench.now.wall < .seconds(600))
+    }
+
     @Test func `a pause that is demanded in answer to a refresh retry is honoured after the refresh retries`() {
         var bench = Bench.signedIn()
         bench.renew()

@@ -106,7 +106,7 @@ struct SwitchTests {
         let effects = bench.machine.writeEnded(held.ticket, failure: nil, now: bench.now)
         let sent = effects.contains { if case .renew = $0 { true } else { false } }
         let change = effects.contains {
-            if case .write(_, let r, _, _, _) = $0, case .session(let s) = r.content {
+            if case .write(_, let r, _, _, _, _) = $0, case .session(let s) = r.content {
                 s.identity.userId == "bob"
             } else {
                 false

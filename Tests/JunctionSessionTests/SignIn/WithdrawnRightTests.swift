@@ -106,6 +106,42 @@ struct WithdrawnRightTests {
         #expect(bench.revoked == [.user("alice")])
     }
 
+    @Test func `a withdrawn sign-in erases no record that could not be opened`() {
+        var bench = Bench.locked(in: .established)
+        let request = bench.signIn(.signInToken("bob"))
+        bench.holdsWrites = true
+        bench.grantExchange(of: "bob")
+
+        bench.withdrawRight(from: request)
+        bench.endWrites()
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.unopened == [.acknowledged, .reportedAgain])
+        #expect(bench.state == .notLoggedIn && bench.facts.storage.status == .damaged)
+
+        // The next sign-in acknowledges it, a sign-out erases it.
+        bench.holdsWrites = false
+        bench.signIn(.signInToken("bob"))
+        bench.grantExchange(of: "bob")
+        #expect(bench.unopened.last == .acknowledged && bench.facts.storage.status == .ok)
+        bench.renew()
+        bench.grantRenewal()
+        #expect(bench.unopened.last == .unchanged)
+        bench.signOut()
+        #expect(bench.unopened.last == .erased)
+    }
+
+    @Test func `a withdrawn sign-in that fails later says that its right was withdrawn`() {
+        var bench = Bench()
+        let request = bench.signIn(.signInToken("alice"))
+        bench.grantPartially()
+        bench.withdrawRight(from: request)
+        bench.failExchange(.unavailable(Unavailability("No answer")))
+
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.revokedPartialGrants.count == 1)
+    }
+
     @Test func `a sign-out while a switch is being written over revokes both sessions once`() {
         var bench = Bench.signedIn("alice")
         let request = Self.switching(&bench)

@@ -22,9 +22,13 @@ struct StorePort: SessionStore {
 
     func restore() -> Restoration { .absent }
 
-    func write(_ record: SessionRecord, _ secrets: SessionSecrets) async throws(StoreFailure) {
+    func write(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        unopened: UnopenedRecords
+    ) async throws(StoreFailure) {
         guard !life.isOver else { throw StoreFailure("The process is dead") }
-        if let failure = await life.simulation.write(record, secrets) { throw failure }
+        if let failure = await life.simulation.write(record, secrets, unopened) { throw failure }
     }
 }
 

@@ -11,12 +11,17 @@ struct Disk {
 struct PendingWrite {
     var record: SessionRecord
     var secrets: SessionSecrets
+    var unopened: UnopenedRecords
     var continuation: UnsafeContinuation<StoreFailure?, Never>?
 }
 
 /// The disk: it may be slow or full, and it checks what is written.
 extension Simulation {
-    func write(_ record: SessionRecord, _ secrets: SessionSecrets) async -> StoreFailure? {
+    func write(
+        _ record: SessionRecord,
+        _ secrets: SessionSecrets,
+        _ unopened: UnopenedRecords
+    ) async -> StoreFailure? {
         log("write \(record)")
         if pendingWrite != nil { fail("two writes are at the store at once") }
         judge(record, secrets)
@@ -25,7 +30,12 @@ extension Simulation {
         plan(.writeEnds, after: duration)
         if model.granted != nil, !isHealed, chance(20) == 0 { plan(.rightIsWithdrawn, after: duration / 2) }
         return await withUnsafeContinuation { continuation in
-            pendingWrite = PendingWrite(record: record, secrets: secrets, continuation: continuation)
+            pendingWrite = PendingWrite(
+                record: record,
+                secrets: secrets,
+                unopened: unopened,
+                continuation: continuation
+            )
         }
     }
 
@@ -45,6 +55,7 @@ extension Simulation {
         if let present = disk?.record, !write.record.supersedes(present) {
             fail("a write goes back from \(present.generation) to \(write.record.generation)")
         }
+        if write.unopened == .erased { lastSignOut = write.record.generation }
         disk = Disk(record: write.record, secrets: write.secrets)
     }
 

@@ -139,7 +139,7 @@ extension Simulation {
             }
         }
         if facts.storage.status == .damaged, facts.storage.durable, pendingWrite == nil, !keepsNothing,
-            let record = disk?.record, record.content == .signedOut, record.generation > model.restoredGeneration
+            let record = disk?.record, record.generation > model.restoredGeneration, lastSignOut == record.generation
         {
             fail("a sign-out is told as damaged although it has cleared the quarantine")
         }

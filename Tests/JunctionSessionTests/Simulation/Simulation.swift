@@ -84,6 +84,8 @@ final class Simulation: @unchecked Sendable {
     var bootstrapRetry = Retry()
     /// Whether this process can neither seal nor write.
     var keepsNothing = false
+    /// The generation of the last sign-out on the disk, which has erased the quarantine.
+    var lastSignOut: UInt64?
 
     /// The expected state.
     var model = Model()
