@@ -141,7 +141,11 @@ struct Inspection {
             return .problem(name, "The file system of \(path) has no room for another file.", remedy: remedy)
         }
         guard bytes >= leastSpace else {
-            return .problem(name, "The file system of \(path) is full: \(bytes / 1024) KiB are free.", remedy: remedy)
+            return .problem(
+                name,
+                "The file system of \(path) is full or nearly so: \(bytes / 1024) KiB are free.",
+                remedy: remedy
+            )
         }
         return .ok(name, "\(path) has room for the session.")
     }

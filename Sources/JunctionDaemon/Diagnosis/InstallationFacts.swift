@@ -2,6 +2,7 @@ import JunctionProtocol
 import JunctionServer
 import JunctionSession
 import JunctionSystemd
+import JunctionText
 
 /// The facts about the installation that `doctor` checks, at one moment.
 struct InstallationFacts: Equatable, Sendable {
@@ -39,7 +40,7 @@ extension InstallationFacts {
                 name: name,
                 verdict: .note,
                 detail: "\(file) or its conf.d was changed and is not in force yet.",
-                remedy: "systemctl reload junctiond (or send it SIGHUP)."
+                remedy: "systemctl reload \(InstanceName.ofThisProcess.unit) (or send it SIGHUP)."
             )
         case .needsRestart(let settings):
             return ProbeFinding(
@@ -47,14 +48,15 @@ extension InstallationFacts {
                 verdict: .note,
                 detail: "\(file) or its conf.d was changed in what takes effect at the next start only: "
                     + settings.joined(separator: ", ") + ".",
-                remedy: "systemctl restart junctiond: the session is kept."
+                remedy: "systemctl restart \(InstanceName.ofThisProcess.unit): the session is kept."
             )
         case .refused(let reason):
             return ProbeFinding(
                 name: name,
                 verdict: .problem,
                 detail: "\(file) is refused; an older one is in force, and a restart would fail: \(reason)",
-                remedy: "Correct it, check it by 'junctiond --check-config', and run systemctl reload junctiond."
+                remedy: "Correct it, check it by '\(InstanceName.ofThisProcess.check)', and run systemctl reload "
+                    + "\(InstanceName.ofThisProcess.unit)."
             )
         }
     }

@@ -76,7 +76,7 @@ final class SessionEventLog: SessionObserver {
         case .renewalEnded(let outcome, let failure, let nextAttempt):
             renewalFailed(outcome, failure, nextAttempt)
         case .registrationForgotten:
-            logger.warning("The provider has forgotten this installation; it is registered again")
+            logger.warning("The provider has forgotten this installation; it has to be registered again")
         case .revocationGivenUp(let reason):
             logger.warning(
                 "The provider has not confirmed the revocation of an ended session",

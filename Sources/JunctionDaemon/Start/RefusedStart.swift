@@ -3,6 +3,7 @@ import Glibc
 import JunctionProtocol
 import JunctionServer
 import JunctionSystemd
+import JunctionText
 import NIOCore
 import NIOPosix
 
@@ -176,7 +177,8 @@ struct RefusedStart {
     }
 
     /// A valid file may still not match the stored session, so the message says what to do.
-    private static let remedyBesideTheFile = "see 'junctionctl doctor', and then: systemctl restart junctiond"
+    private static let remedyBesideTheFile =
+        "see 'junctionctl doctor', and then: systemctl restart \(InstanceName.ofThisProcess.unit)"
 
     private static func status(_ failure: StartFailure) -> String {
         "The configuration is refused, and nobody is served: \(failure.message)"

@@ -22,9 +22,9 @@ struct BackendToken: Sendable {
         }
         let tokens = object.members.filter { Self.isToken($0.name) }
         guard tokens.count == 1, let token = tokens[0].value.secret else {
-            throw .malformed("The JSON object does not have exactly one token: \(Self.rule)")
+            throw .malformed("The JSON object does not have exactly one member with a token: \(Self.rule)")
         }
-        let ids = object.members.filter { $0.name.stringEquals("user_id") && !$0.value.isNull }
+        let ids = object.members.filter { Self.isUserId($0.name) && !$0.value.isNull }
         let userId = ids.first?.value.string
         guard ids.isEmpty || (ids.count == 1 && userId != nil) else {
             throw .malformed("The user_id of the JSON object is not a string, or occurs twice: \(Self.rule)")
@@ -42,12 +42,17 @@ struct BackendToken: Sendable {
     }
 
     private static func isToken(_ name: JSONValue) -> Bool {
-        name.stringEquals("sign_in_token") || name.stringEquals("signInToken") || name.stringEquals("auth_token")
-            || name.stringEquals("registration_token") || name.stringEquals("token")
+        ["sign_in_token", "signInToken", "auth_token", "authToken", "registration_token", "registrationToken", "token"]
+            .contains { name.stringEquals($0) }
+    }
+
+    private static func isUserId(_ name: JSONValue) -> Bool {
+        name.stringEquals("user_id") || name.stringEquals("userId")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     private static let rule =
-        #"give the bare token, or the object that the backend answers: {"user_id": "…", "sign_in_token": "…"}"#
+        "give the bare token, or the object that the backend answers, with \"user_id\" and one of \"sign_in_token\", "
+        + "\"auth_token\", \"registration_token\" or \"token\""
 }

@@ -1,4 +1,5 @@
 import JunctionProtocol
+import JunctionText
 
 /// Advice for a caller: how it gets a capability that the policy does not give to it.
 ///
@@ -25,7 +26,7 @@ struct AccessAdvice {
         case .socketGroup: firstEntry
         case .entry:
             "access[\(decision.entry?.index ?? 0)], counted from 0, decides about you and does not allow it: add "
-                + "\"\(capability.rawValue)\" to its list, or \(addition(before: true))"
+                + "\"\(capability.rawValue)\" to its list, or \(addition(before: true, beside: decision.grant))"
         case .unitUnknown:
             "an entry for a unit would decide, but the daemon cannot find the unit of this process: \(addition(before: true))"
         case .unmapped:
@@ -42,7 +43,7 @@ struct AccessAdvice {
     private var unitEntry: String {
         "add to the daemon's configuration, before all entries that name a user, a group or this unit, the lines '[[access]]', "
             + "'allow = [\"\(capability.rawValue)\"]' and 'unit = \"\(peer.unit ?? "")\"', and run "
-            + "'systemctl reload junctiond'"
+            + "'\(Self.reload)'"
             + (policy.rules.isEmpty ? "; as soon as there is an entry, the socket's group alone gives nothing" : "")
     }
 
@@ -53,16 +54,22 @@ struct AccessAdvice {
             + "each other caller, too"
     }
 
-    /// Names the entry to add: for the caller's service, or else for its user, with only this capability.
-    private func addition(before isFirst: Bool) -> String {
+    private static let reload = "systemctl reload \(InstanceName.ofThisProcess.unit)"
+
+    /// Names the entry to add: for the caller's service, or else for its user.
+    ///
+    /// - Parameter grant: what the caller may do now. An entry that decides instead has to give that, too.
+    private func addition(before isFirst: Bool, beside grant: AccessGrant = .nothing) -> String {
         guard service != nil || peer.user != Peer.unmapped else {
             return
                 "run the caller as a user other than nobody, and the daemon outside of containers and without PrivateUsers="
         }
+        let rights = Capability.allCases.filter { $0 == capability || grant.allows($0) }
+            .map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
         let place = isFirst ? ", before the entry that decides now," : ""
         return
-            "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\"\(capability.rawValue)\"]' and "
-            + "'\(condition)', and run 'systemctl reload junctiond'"
+            "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\(rights)]' and '\(condition)', and "
+            + "run '\(Self.reload)'"
     }
 
     /// The caller's system service. A login session also has a unit, but the name of that unit changes with each login.

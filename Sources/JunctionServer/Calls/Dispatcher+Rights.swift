@@ -1,5 +1,6 @@
 import JunctionProtocol
 import JunctionSession
+import JunctionText
 import NIOCore
 
 /// A reload may withdraw a right while a request that needs it waits.
@@ -55,8 +56,8 @@ extension Dispatcher {
         guard !pending.isEmpty else { return error }
         var error = error
         let settings = pending.joined(separator: ", ")
-        let remedy = "a changed setting waits for a restart (\(settings)): systemctl restart junctiond"
-        error.remedy = [error.remedy, remedy].compactMap(\.self).joined(separator: "; ")
+        let unit = InstanceName.ofThisProcess.unit
+        error.message += "; a changed setting waits for a restart (\(settings)): systemctl restart \(unit)"
         return error
     }
 }

@@ -233,6 +233,15 @@ extension SessionError {
         )
     }
 
+    /// The error of `session.renew` during a postponement, when no handler is registered.
+    static let noHandlerIsRegisteredNow = SessionError(
+        .tokenExpired,
+        "The session cannot be renewed now: no session handler is registered. \(howToRegister), and then call session.renew "
+            + "(junctionctl renew)",
+        remedy:
+            "start the app that gets tokens, or run 'junctionctl handle-renewals --exec COMMAND', and then 'junctionctl renew'"
+    )
+
     static let noHandlerIsRegistered = SessionError(
         .tokenExpired,
         "The session cannot be renewed now: no session handler is registered. \(howToRegister), and the renewal begins",

@@ -18,13 +18,16 @@ extension SessionMachine {
         if let refusal = renewalRefusal { return callers.refuse(caller.id, refusal) }
         guard renewal.isResting, persistence.change == nil, let session = installation.session else { return }
         let refusal =
-            renewal.refusalToRepeat(now) ?? (canBeginRenewal ? nil : .noHandlerIsRegistered)
-            ?? budget.refusal(of: caller.uid, now: now)
+            renewal.refusalToRepeat(now) ?? refusalWithoutHandler ?? budget.refusal(of: caller.uid, now: now)
         if let refusal {
             callers.move(caller.id, to: .answer(outcome(for: .change, session, refusal, now)))
         } else {
             beginRenewal(.requested, by: caller.uid, now)
         }
+    }
+
+    private var refusalWithoutHandler: SessionError? {
+        canBeginRenewal ? nil : renewal.postponement == nil ? .noHandlerIsRegistered : .noHandlerIsRegisteredNow
     }
 
     private var renewalRefusal: SessionError? {
@@ -177,7 +180,7 @@ extension SessionMachine {
         let users = ((tried.round?.users ?? []) + [tried.round?.lastAsked?.uid].compactMap(\.self))
             .filter(rounds.users.contains)
         guard renewal.registrationForgotten(), !isSpent || !users.isEmpty else {
-            let failure = Unavailability("The provider has forgotten this installation: it is registered again")
+            let failure = Unavailability("The provider has forgotten this installation: it has to be registered again")
             return retryLater(tried, failure, session, now)
         }
         guard isSpent else { return writeIntent(tried, now) }

@@ -135,13 +135,6 @@ struct ConfigurationProbe {
     }
 }
 
-extension InstanceName {
-    /// The command that checks the configuration.
-    fileprivate var check: String {
-        (self == .plain ? "" : "JUNCTIOND_INSTANCE=\(description) ") + "junctiond --check-config"
-    }
-}
-
 extension StringProtocol {
     /// Returns the first range of another text in this one.
     func range(of other: String) -> Range<Index>? {

@@ -6,9 +6,9 @@ struct SnapshotText {
     let snapshot: Snapshot
     let now: Timestamp
     /// The settings that wait for a restart of the daemon.
-    let pendingRestart: [String]
+    let pendingRestart: PendingRestart?
 
-    init(_ snapshot: Snapshot, pendingRestart: [String] = [], now: Timestamp = .now) {
+    init(_ snapshot: Snapshot, pendingRestart: PendingRestart? = nil, now: Timestamp = .now) {
         self.snapshot = snapshot
         self.pendingRestart = pendingRestart
         self.now = now
@@ -27,10 +27,7 @@ struct SnapshotText {
         if snapshot.renewal.phase != .none { rows.append(("renewal", renewal)) }
         if let end = snapshot.termination { rows.append(("ended", "\(beside(end.at)): \(end.message) (\(end.code))")) }
         rows.append(("storage", storage))
-        if !pendingRestart.isEmpty {
-            let settings = pendingRestart.joined(separator: ", ")
-            rows.append(("restart", "needed for changed settings (\(settings)): systemctl restart junctiond"))
-        }
+        if let pendingRestart { rows.append(("restart", pendingRestart.text)) }
         return rows.asTable
     }
 

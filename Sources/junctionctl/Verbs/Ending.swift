@@ -27,7 +27,7 @@ extension Snapshot {
         throw CommandFailure(
             consequence,
             kind: "notDurable",
-            remedy: "make room on the daemon's disk; it keeps trying, see 'junctionctl doctor'",
+            remedy: "'junctionctl doctor' says why the daemon cannot write, such as a full disk; it keeps trying",
             status: .temporary
         )
     }

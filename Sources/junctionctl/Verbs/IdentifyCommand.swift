@@ -100,6 +100,7 @@ struct IdentifyCommand: ParsableCommand {
         }
         try options.show(result) { "\($0.outcome)\n\(SnapshotText($0.snapshot).paragraph)" }
         result.value.snapshot.warnOfMissingHandler()
+        PendingRestart(options)?.warn()
         try result.value.snapshot.requireDurable("it is done, but a restart would undo it")
     }
 

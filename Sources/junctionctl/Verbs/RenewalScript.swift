@@ -1,3 +1,4 @@
+import Glibc
 import JunctionClient
 import JunctionJSON
 import JunctionProtocol
@@ -13,8 +14,18 @@ struct RenewalScript {
     /// Whether the line begins with the name of a program that the shell does not find. If the line begins with
     /// anything else, such as a variable or a quotation mark, the result is false.
     var programIsMissing: Bool {
-        guard let name = line.split(separator: " ").first, name.utf8.allSatisfy(\.isPlainInShell) else { return false }
+        // Assignments may come before the program.
+        let words = line.split(separator: " ")
+        guard let name = words.first(where: { !$0.contains("=") }) else { return words.isEmpty }
+        guard name.utf8.allSatisfy(\.isPlainInShell) else { return false }
+        // `command -v` also finds a folder.
+        if name.contains("/") { return access(String(name), X_OK) != 0 || isFolder(String(name)) }
         return (try? ShellCommand(line: "command -v \(name)", input: []).secretOutput("path")) == nil
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The result of a renewal request.

@@ -47,6 +47,7 @@ struct SignInCommand: ParsableCommand {
         try options.show(state) { SnapshotText($0).paragraph }
         if case .browser = resolved { BrowserSignIn.confirm(state.value) }
         state.value.warnOfMissingHandler()
+        PendingRestart(options)?.warn()
         try state.value.requireDurable("the user is signed in, but would not be after a restart")
     }
 }

@@ -15,13 +15,9 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     /// The settings that wait for a restart of the daemon. An error of this second request is ignored.
-    private var pendingRestart: [String] {
-        (try? options.ask(DaemonInfo.self, NoParams()).value.pendingRestart) ?? []
-    }
-
     func run() throws {
         let status = try options.ask(SessionStatus.self, NoParams())
-        try options.show(status) { SnapshotText($0, pendingRestart: pendingRestart).paragraph }
+        try options.show(status) { SnapshotText($0, pendingRestart: PendingRestart(options)).paragraph }
         try end(ExitStatus(status.value))
     }
 }

@@ -53,7 +53,7 @@ struct CallerText {
             "an [[access]] entry for a unit would decide, but the daemon cannot find the unit of this process"
         case .unmapped:
             "an [[access]] entry for the user or group 65534 would decide, and that number names no caller reliably"
-        case .none: "no [[access]] entry is about you, and without any you would have to be in the socket's group"
+        case .none: "no [[access]] entry is about you; the socket's group counts only while there is no entry"
         default: caller.basis.rawValue
         }
     }

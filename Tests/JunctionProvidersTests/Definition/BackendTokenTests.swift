@@ -13,7 +13,9 @@ struct BackendTokenTests {
         #expect(given.userId == nil)
     }
 
-    @Test(arguments: ["sign_in_token", "signInToken", "auth_token", "registration_token", "token"])
+    @Test(arguments: [
+        "sign_in_token", "signInToken", "auth_token", "authToken", "registration_token", "registrationToken", "token",
+    ])
     func `the token is found in the backend's JSON object`(name: String) throws {
         let given = try BackendToken(
             SharedSecret(text: "\n {\"user_id\": \"anna\", \"\(name)\": \"X\\u0059Z==\", \"more\": [1]}")
@@ -29,10 +31,12 @@ struct BackendTokenTests {
     }
 
     @Test(arguments: [
-        (#"{"token":"secret""#, "not JSON"), ("{}", "exactly one token"), (#"{"user_id":"anna"}"#, "exactly one token"),
-        (#"{"token":"secret","sign_in_token":"secret"}"#, "exactly one token"),
-        (#"{"token":"secret","token":"secret"}"#, "exactly one token"), (#"{"token":7}"#, "exactly one token"),
-        (#"{"user_id":7,"token":"secret"}"#, "user_id"),
+        (#"{"token":"secret""#, "not JSON"), ("{}", "exactly one member"),
+        (#"{"user_id":"anna"}"#, "exactly one member"),
+        (#"{"token":"secret","sign_in_token":"secret"}"#, "exactly one member"),
+        (#"{"token":"secret","token":"secret"}"#, "exactly one member"), (#"{"token":7}"#, "exactly one member"),
+        (#"{"user_id":7,"token":"secret"}"#, "user_id"), (#"{"userId":7,"token":"secret"}"#, "user_id"),
+        (#"{"userId":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
         (#"{"user_id":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
         ("{\"token\":\"" + String(repeating: "secret", count: 11_000) + "\"}", "not JSON"),
     ])

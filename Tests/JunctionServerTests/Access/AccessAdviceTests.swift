@@ -76,6 +76,15 @@ struct AccessAdviceTests {
         )
     }
 
+    @Test func `an entry that is to decide instead gives the caller's present rights, too`() {
+        let remedy = remedy(peer(), lacking: .token, AccessRule(allow: [.status, .api], group: 50))
+
+        #expect(
+            remedy?.contains("'allow = [\"status\", \"token\", \"api\"]' and 'user = \"1000\"'") == true,
+            "\(remedy ?? "")"
+        )
+    }
+
     @Test func `the advice does not name the unit of an entry that may not match the caller`() {
         let remedy = remedy(peer(), lacking: .token, AccessRule(allow: [.token], unit: "secret-name.service"))
 

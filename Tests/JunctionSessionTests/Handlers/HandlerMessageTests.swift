@@ -26,6 +26,20 @@ struct HandlerMessageTests {
         )
     }
 
+    @Test func `without a handler during a postponement, the error says that session renew is needed`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.pass(.seconds(3_600))
+        bench.answerQuestion(.unable)
+        bench.unregister(1)
+        bench.pass(.seconds(20))
+
+        let request = bench.renew()
+
+        #expect(bench.message(of: request)?.hasSuffix("and then call session.renew (junctionctl renew)") == true)
+        bench.register(2, of: 1)
+        #expect(bench.everAsked.count == 1)
+    }
+
     @Test func `a repeated session renew says when it asks the handlers again`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.register(1)

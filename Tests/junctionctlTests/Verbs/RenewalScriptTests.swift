@@ -19,6 +19,16 @@ struct RenewalScriptTests {
         return RenewalScript(line: line).outcome(of: request, input: Array(#"{"userId":"joe's"}"#.utf8), at: now)
     }
 
+    @Test(arguments: ["/nonexistent", "/", "", "  ", "A=1 /nonexistent x", "/etc/passwd", "no-such-program-here"])
+    func `a command whose program cannot be run is noticed`(line: String) {
+        #expect(RenewalScript(line: line).programIsMissing)
+    }
+
+    @Test(arguments: ["/bin/sh -c true", "sh", "A=1 sh", "'/bin/sh'", "true; x", "\"$HOME\"/x", "exec sh"])
+    func `a command that the shell may be able to run is not reported`(line: String) {
+        #expect(!RenewalScript(line: line).programIsMissing)
+    }
+
     @Test(
         arguments: [
             ("echo renew", .renew),

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The name of one of several installations on one machine, such as `work` (docs/instances.md).
 package struct InstanceName: Hashable, Sendable, CustomStringConvertible {
     /// In bytes.
@@ -23,6 +29,19 @@ package struct InstanceName: Hashable, Sendable, CustomStringConvertible {
 
     /// The part after `junctiond` in the names of this installation's units and folders: `@work`, or nothing.
     package var suffix: String { self == .plain ? "" : "@\(description)" }
+
+    /// The name of the daemon's unit, for `systemctl`: `junctiond`, or `junctiond@work`.
+    package var unit: String { "junctiond\(suffix)" }
+
+    /// The command that checks the configuration.
+    package var check: String {
+        (self == .plain ? "" : "JUNCTIOND_INSTANCE=\(description) ") + "junctiond --check-config"
+    }
+
+    /// The installation that `$JUNCTIOND_INSTANCE` names.
+    package static var ofThisProcess: InstanceName {
+        getenv("JUNCTIOND_INSTANCE").flatMap { InstanceName(String(cString: $0)) } ?? .plain
+    }
 
     /// The name of the folder beside the configuration file. The files of one installation give no rights in another one.
     package var configurationFolder: String { self == .plain ? "conf.d" : "\(description).conf.d" }
