@@ -304,6 +304,13 @@ check "the session stays for a later installation" test -e "$state/session.seale
 check "a purge after the removal succeeds" purge
 check "the purge after the removal prints a warning" has "$(<"$work/installation")" "may stay alive"
 
+check "the package installs again" again
+printf 'provider = "junction"\n[junction]\nauthUrl = "%s"\napiUrl = "%s"\n' "$cloud" "$cloud" >"$config"
+systemctl restart junctiond.service
+sign_in dora
+check "a purge with a user of Junction succeeds" purge
+check "that purge says that the login ends with its tokens" has "$(<"$work/installation")" "Junction cannot be told of a sign-out"
+
 check "the package installs once more" again
 check "without a session the packages of daemon and sandbox can be purged" dpkg -P junctiond junction-sandbox
 check "the service manager has no slice of network helpers" \

@@ -3,7 +3,7 @@ import JunctionTesting
 import Testing
 
 /// Tests which sign-ins are allowed while a session exists.
-@Suite struct SignInRuleTests {
+@Suite struct WhoMaySignInTests {
     @Test func `a sign-in of the same user succeeds without a provider call`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
