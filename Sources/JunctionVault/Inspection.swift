@@ -143,7 +143,7 @@ struct Inspection {
         guard bytes >= leastSpace else {
             return .problem(
                 name,
-                "The file system of \(path) is full or nearly so: \(bytes / 1024) KiB are free.",
+                "The file system of \(path) is full: only \(bytes / 1024) KiB are free.",
                 remedy: remedy
             )
         }
