@@ -24,6 +24,9 @@ struct Session: Hashable, Sendable {
             let left = min(postponement.until - now.wall, postponement.until - writtenAt)
             self.stored.postponement?.until = now.wall + left
         }
+        if let end = stored.demandedUntil {
+            self.stored.demandedUntil = now.wall + min(end - now.wall, end - writtenAt)
+        }
         guard isTrustworthy(now) else { return }
         refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }

@@ -20,12 +20,14 @@ struct BackendToken: Sendable {
         guard text.count <= Self.longest, let object = text.withUnsafeBytes({ try? JSONValue.parse($0) }) else {
             throw .malformed("The token begins with { and is not JSON: \(Self.rule)")
         }
-        let tokens = object.members.filter { Self.isToken($0.name) }
+        // The names in camel case count only if there is none of the others, which backends may use for something else.
+        let (standard, camelCase) = (object.members(named: Self.tokens), object.members(named: Self.camelCaseTokens))
+        let tokens = standard.isEmpty ? camelCase : standard
         guard tokens.count == 1, let token = tokens[0].value.secret else {
             throw .malformed("The JSON object does not have exactly one member with a token: \(Self.rule)")
         }
-        let ids = object.members.filter { Self.isUserId($0.name) && !$0.value.isNull }
-        let userId = ids.first?.value.string
+        let ids = object.members(named: ["user_id"]).filter { !$0.value.isNull }
+        let userId = ids.isEmpty ? object.members(named: ["userId"]).first?.value.string : ids.first?.value.string
         guard ids.isEmpty || (ids.count == 1 && userId != nil) else {
             throw .malformed("The user_id of the JSON object is not a string, or occurs twice: \(Self.rule)")
         }
@@ -41,18 +43,18 @@ struct BackendToken: Sendable {
         )
     }
 
-    private static func isToken(_ name: JSONValue) -> Bool {
-        ["sign_in_token", "signInToken", "auth_token", "authToken", "registration_token", "registrationToken", "token"]
-            .contains { name.stringEquals($0) }
-    }
-
-    private static func isUserId(_ name: JSONValue) -> Bool {
-        name.stringEquals("user_id") || name.stringEquals("userId")
-    }
+    private static let tokens: [StaticString] = ["sign_in_token", "signInToken", "auth_token", "registration_token", "token"]
+    private static let camelCaseTokens: [StaticString] = ["authToken", "registrationToken"]
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     private static let rule =
         "give the bare token, or the object that the backend answers, with \"user_id\" and one of \"sign_in_token\", "
         + "\"auth_token\", \"registration_token\" or \"token\""
+}
+
+extension JSONValue {
+    fileprivate func members(named names: [StaticString]) -> [(name: JSONValue, value: JSONValue)] {
+        members.filter { member in names.contains { member.name.stringEquals($0) } }
+    }
 }

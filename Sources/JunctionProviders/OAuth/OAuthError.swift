@@ -31,7 +31,9 @@ enum OAuthError: Hashable, Sendable {
         }
         self.init(word)
         // A gateway's 403 or 404 may have a member `error`, too.
-        if case .unknown = self, !answer.isSuccess, answer.status != 400, answer.status != 401 { return nil }
+        if case .unknown = self, !settlesRevocation, !answer.isSuccess, answer.status != 400, answer.status != 401 {
+            return nil
+        }
     }
 
     private init(_ word: String) {

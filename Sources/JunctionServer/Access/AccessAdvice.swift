@@ -20,7 +20,7 @@ struct AccessAdvice {
     var remedy: String? {
         let decision = policy.decision(about: peer)
         guard !decision.grant.allows(capability) else { return nil }
-        if peer.loadsForUnit { return unitEntry }
+        if peer.loadsForUnit { return unitEntry(beside: decision.grant) }
         return switch decision.basis {
         case .root, .daemonUser: nil
         case .socketGroup: firstEntry
@@ -40,9 +40,9 @@ struct AccessAdvice {
     }
 
     /// The daemon does not know which user a unit will have, so an entry by user or group that comes first refuses it.
-    private var unitEntry: String {
+    private func unitEntry(beside grant: AccessGrant) -> String {
         "add to the daemon's configuration, before all entries that name a user, a group or this unit, the lines '[[access]]', "
-            + "'allow = [\"\(capability.rawValue)\"]' and 'unit = \"\(peer.unit ?? "")\"', and run "
+            + "'allow = [\(rights(beside: grant))]' and 'unit = \"\(peer.unit ?? "")\"', and run "
             + "'\(Self.reload)'"
             + (policy.rules.isEmpty ? "; as soon as there is an entry, the socket's group alone gives nothing" : "")
     }
@@ -64,12 +64,16 @@ struct AccessAdvice {
             return
                 "run the caller as a user other than nobody, and the daemon outside of containers and without PrivateUsers="
         }
-        let rights = Capability.allCases.filter { $0 == capability || grant.allows($0) }
-            .map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
         let place = isFirst ? ", before the entry that decides now," : ""
         return
-            "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\(rights)]' and '\(condition)', and "
+            "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\(rights(beside: grant))]' and '\(condition)', and "
             + "run '\(Self.reload)'"
+    }
+
+    /// The missing capability, and those that the caller has.
+    private func rights(beside grant: AccessGrant) -> String {
+        Capability.allCases.filter { $0 == capability || grant.allows($0) }
+            .map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     }
 
     /// The caller's system service. A login session also has a unit, but the name of that unit changes with each login.

@@ -75,6 +75,7 @@ struct DeviceFlow: Hashable, Sendable {
         retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, writtenAt: writtenAt, now) } ?? Retry(now)
         doubt = .restart
         retry.spacing = pause
+        if stored.notBefore != nil { self.stored.notBefore = notBefore(now) }
     }
 
     /// The pause between two polls, 20 % longer than the interval. Some devices have fast clocks, and a strict server

@@ -33,6 +33,8 @@ struct PersistenceQueue: Hashable, Sendable {
     /// What the next write does with the records that could not be opened. After a sign-in or a sign-out, a successful
     /// write also clears the status *locked* or *damaged*.
     private var unopened = UnopenedRecords.unchanged
+    /// What the next write had to do before the sign-in that is being written.
+    private var unopenedBefore = UnopenedRecords.unchanged
     private var lastTicket: UInt64 = 0
 
     struct Change: Hashable, Sendable {
@@ -106,10 +108,14 @@ struct PersistenceQueue: Hashable, Sendable {
         (generation, edition) = (nextGeneration, 0)
         change = Change(generation: generation, outcome: outcome, kind: kind)
         switch kind {
-        case .signIn: unopened = .acknowledged
+        case .signIn:
+            // A sign-out that the disk has refused still has to erase them.
+            (unopenedBefore, unopened) = (unopened, unopened == .erased ? .erased : .acknowledged)
         case .signOut: unopened = .erased
-        // The disk may hold the sign-in until this write replaces it.
-        case .withdrawal: (unopened, storage.durable) = (.reportedAgain, false)
+        case .withdrawal:
+            // The disk may hold the sign-in until this write replaces it.
+            storage.durable = false
+            unopened = unopenedBefore == .unchanged ? .reportedAgain : unopenedBefore
         case .rotation, .ending: break
         }
     }

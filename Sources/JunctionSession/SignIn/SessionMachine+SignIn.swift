@@ -151,15 +151,16 @@ extension SessionMachine {
                 effects.append(.revokePartialGrant(grant))
             }
         }
+        var answer: SessionError?
         if case .unavailable = failure {
             if exchange.isWithdrawn {
-                refusal = .withdrawn
+                answer = .withdrawn
             } else if exchange.grant != nil {
                 let isKept = afterChange.content != nil && persistence.storage.durable
                 refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
             }
         }
-        callers.refuse(refusal) { $0 == .session }
+        callers.refuse(answer ?? refusal) { $0 == .session }
         return [failure.report(as: refusal, by: host)] + effects + settle(now)
     }
 

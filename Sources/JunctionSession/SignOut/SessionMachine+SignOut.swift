@@ -24,6 +24,8 @@ extension SessionMachine {
     ) -> [Effect] {
         let isWanted =
             installation != .signedOut || !persistence.isStored || signIn.device != nil || endsBootstrapCredential
+            // The quarantine has a record of a user.
+            || persistence.storage.status == .damaged
         var effects: [Effect] = []
         if !persistence.isSigningOut { effects += revokeEverything(now) }
         let isWaited = isWanted || !signIn.grantsInUse.isEmpty

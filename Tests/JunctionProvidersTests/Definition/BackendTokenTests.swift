@@ -25,6 +25,14 @@ struct BackendTokenTests {
         #expect(given.userId == "anna")
     }
 
+    @Test func `names in camel case count only beside no other one`() throws {
+        let both = try BackendToken(SharedSecret(text: #"{"sign_in_token":"X","authToken":"Y","userId":7}"#))
+        let camelCase = try BackendToken(SharedSecret(text: #"{"registrationToken":"X","userId":"anna"}"#))
+
+        #expect(both.token.text == "X" && both.userId == nil)
+        #expect(camelCase.token.text == "X" && camelCase.userId == "anna")
+    }
+
     @Test(arguments: [#"{"token":"secret"}"#, #"{"user_id":null,"token":"secret"}"#])
     func `an object without a user id is accepted`(text: String) throws {
         #expect(try BackendToken(SharedSecret(text: text)).userId == nil)
@@ -35,8 +43,7 @@ struct BackendTokenTests {
         (#"{"user_id":"anna"}"#, "exactly one member"),
         (#"{"token":"secret","sign_in_token":"secret"}"#, "exactly one member"),
         (#"{"token":"secret","token":"secret"}"#, "exactly one member"), (#"{"token":7}"#, "exactly one member"),
-        (#"{"user_id":7,"token":"secret"}"#, "user_id"), (#"{"userId":7,"token":"secret"}"#, "user_id"),
-        (#"{"userId":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
+        (#"{"user_id":7,"token":"secret"}"#, "user_id"), (#"{"authToken":"secret","registrationToken":"secret"}"#, "exactly one member"),
         (#"{"user_id":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
         ("{\"token\":\"" + String(repeating: "secret", count: 11_000) + "\"}", "not JSON"),
     ])

@@ -216,6 +216,24 @@ struct RenewalBackoffTests {
         #expect(bench.renewals.count == 1)
     }
 
+    @Test func `a second start after one with a wrong clock has no longer pause either`() {
+        var before = Bench.signedIn()
+        before.renew()
+        before.failRenewal(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(60))))
+        var wrong = before.restarted(after: .seconds(600), clockSetBy: .seconds(-86_400), rebooted: true)
+        wrong.pass(.seconds(70))
+        wrong.failRenewal(.unreachable)
+        for step in [Duration.zero, .seconds(86_400)] {
+            var bench = wrong.restarted(after: .seconds(600), clockSetBy: step, rebooted: true)
+            for _ in 0..<2 {
+                bench.failRenewal(.unreachable)
+                bench.passToNextAttempt()
+            }
+            bench.failRenewal(.unreachable)
+            #expect(bench.facts.renewal.notBefore! - bench.now.wall < .seconds(600))
+        }
+    }
+
     @Test func `a pause that was over when the record was written does not begin again at a start with a wrong clock`()
     {
         var before = Bench.signedIn()

@@ -119,8 +119,11 @@ struct WithdrawnRightTests {
         #expect(bench.unopened == [.acknowledged, .reportedAgain])
         #expect(bench.state == .notLoggedIn && bench.facts.storage.status == .damaged)
 
-        // The next sign-in acknowledges it, a sign-out erases it.
+        // A sign-out erases it. The next sign-in acknowledges it.
         bench.holdsWrites = false
+        var signedOut = bench
+        signedOut.signOut()
+        #expect(signedOut.unopened.last == .erased && signedOut.facts.storage.status == .ok)
         bench.signIn(.signInToken("bob"))
         bench.grantExchange(of: "bob")
         #expect(bench.unopened.last == .acknowledged && bench.facts.storage.status == .ok)
@@ -129,6 +132,29 @@ struct WithdrawnRightTests {
         #expect(bench.unopened.last == .unchanged)
         bench.signOut()
         #expect(bench.unopened.last == .erased)
+    }
+
+    @Test func `a withdrawn sign-in leaves to the next write what a refused write had to do`() {
+        for isSignOut in [false, true] {
+            var bench = Bench.locked(in: .established)
+            bench.writeFailure = StoreFailure("No space left on device")
+            if isSignOut {
+                bench.signOut()
+            } else {
+                bench.signIn(.signInToken("alice"))
+                bench.grantExchange()
+            }
+            bench.holdsWrites = true
+            let request = bench.identify("ext-bob")
+            bench.answer(request, .success(.signInToken("bob")))
+            bench.grantExchange(of: "bob")
+            bench.withdrawRight(from: request)
+            bench.writeFailure = nil
+            bench.endWrites()
+
+            #expect(bench.unopened.last == (isSignOut ? .erased : .acknowledged))
+            #expect(bench.facts.storage.status == .ok)
+        }
     }
 
     @Test func `a withdrawn sign-in that fails later says that its right was withdrawn`() {
