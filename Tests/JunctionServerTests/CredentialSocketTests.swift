@@ -198,7 +198,9 @@ struct CredentialSocketTests {
             #expect(server.audit.lines.contains("refused \(method) \(capability.rawValue) 0"))
             let reason = try #require(server.audit.lines.last)
             #expect(reason.hasPrefix("no \(names[1]) for \(Self.unit): "))
-            #expect(reason.contains(#"'allow = ["\#(capability.rawValue)"]' and 'unit = "\#(Self.unit)"'"#))
+            // The advised entry also gives what the unit has now.
+            let all = Capability.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            #expect(reason.contains("'allow = [\(all)]' and 'unit = \"\(Self.unit)\"'"))
         }
     }
 

@@ -43,7 +43,9 @@ struct BackendToken: Sendable {
         )
     }
 
-    private static let tokens: [StaticString] = ["sign_in_token", "signInToken", "auth_token", "registration_token", "token"]
+    private static let tokens: [StaticString] = [
+        "sign_in_token", "signInToken", "auth_token", "registration_token", "token",
+    ]
     private static let camelCaseTokens: [StaticString] = ["authToken", "registrationToken"]
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

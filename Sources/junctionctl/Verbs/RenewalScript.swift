@@ -17,7 +17,9 @@ struct RenewalScript {
         // Assignments may come before the program.
         let words = line.split(separator: " ")
         guard !words.isEmpty else { return true }
-        let name = words.first { !$0.contains("=") || !$0.utf8.allSatisfy { $0.isPlainInShell || $0 == UInt8(ascii: "=") } }
+        let name = words.first {
+            !$0.contains("=") || !$0.utf8.allSatisfy { $0.isPlainInShell || $0 == UInt8(ascii: "=") }
+        }
         guard let name, name.utf8.allSatisfy(\.isPlainInShell) else { return false }
         // `command -v` also finds a folder.
         if name.contains("/") { return access(String(name), X_OK) != 0 || isFolder(String(name)) }

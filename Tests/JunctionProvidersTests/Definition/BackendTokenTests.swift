@@ -43,7 +43,8 @@ struct BackendTokenTests {
         (#"{"user_id":"anna"}"#, "exactly one member"),
         (#"{"token":"secret","sign_in_token":"secret"}"#, "exactly one member"),
         (#"{"token":"secret","token":"secret"}"#, "exactly one member"), (#"{"token":7}"#, "exactly one member"),
-        (#"{"user_id":7,"token":"secret"}"#, "user_id"), (#"{"authToken":"secret","registrationToken":"secret"}"#, "exactly one member"),
+        (#"{"user_id":7,"token":"secret"}"#, "user_id"),
+        (#"{"authToken":"secret","registrationToken":"secret"}"#, "exactly one member"),
         (#"{"user_id":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
         ("{\"token\":\"" + String(repeating: "secret", count: 11_000) + "\"}", "not JSON"),
     ])

@@ -24,7 +24,8 @@ struct RenewalScriptTests {
         #expect(RenewalScript(line: line).programIsMissing)
     }
 
-    @Test(arguments: ["/bin/sh -c true", "sh", "A=1 sh", "'/bin/sh'", "true; x", "\"$HOME\"/x", "exec sh",
+    @Test(arguments: [
+        "/bin/sh -c true", "sh", "A=1 sh", "'/bin/sh'", "true; x", "\"$HOME\"/x", "exec sh",
         "token=$(curl -s URL); echo $token", "T=$(pass show app)",
     ])
     func `a command that the shell may be able to run is not reported`(line: String) {
