@@ -3,8 +3,8 @@ import JunctionSession
 @testable import JunctionVault
 
 extension SessionRecord {
-    /// What the session does with unopened records when it writes this record as a change of its own: a session is a
-    /// sign-in's, and a record of nobody that holds no sign-in is a sign-out's.
+    /// What a test means that does not say it: a session comes from a sign-in, and a record without a user and without a
+    /// pending sign-in comes from a sign-out.
     fileprivate var unopened: UnopenedRecords {
         switch content {
         case .session: .acknowledged
