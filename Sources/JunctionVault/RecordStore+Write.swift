@@ -37,7 +37,9 @@ extension RecordStore {
         self.acknowledged = acknowledged
         isSound = true
         tidy(unopened)
-        if unopened == .erased, let missing { throw StoreFailure(missing.description) }
+        if unopened == .erased, case .signedOut = record.content, let missing {
+            throw StoreFailure(missing.description)
+        }
     }
 
     /// Reserves space for a write on a full disk.

@@ -84,8 +84,8 @@ import Testing
         #expect(throws: FileFault.self) { try store.note(.done, of: digest("token")) }
         #expect(try store.stage(of: digest("token")) == .done)
 
-        // A session can still be written.
-        try store.write(.test(8), .test(8))
+        // A session can still be written, also after a sign-out that was refused.
+        try store.write(.test(8), .test(8), unopened: .erased)
         #expect(throws: StoreFailure.self) { try store.write(.test(9, .signedOut), SessionSecrets()) }
         #expect(disk.store().found.record == .test(9, .signedOut))
         disk.fail(nil)

@@ -27,7 +27,8 @@ struct BackendToken: Sendable {
             throw .malformed("The JSON object does not have exactly one member with a token: \(Self.rule)")
         }
         let ids = object.members(named: ["user_id"]).filter { !$0.value.isNull }
-        let userId = ids.isEmpty ? object.members(named: ["userId"]).first?.value.string : ids.first?.value.string
+        let isCamelCase = ids.isEmpty && standard.isEmpty
+        let userId = (isCamelCase ? object.members(named: ["userId"]) : ids).first?.value.string
         guard ids.isEmpty || (ids.count == 1 && userId != nil) else {
             throw .malformed("The user_id of the JSON object is not a string, or occurs twice: \(Self.rule)")
         }

@@ -23,7 +23,7 @@ struct AccessAdvice {
         if peer.loadsForUnit { return unitEntry(beside: decision.grant) }
         return switch decision.basis {
         case .root, .daemonUser: nil
-        case .socketGroup: firstEntry
+        case .socketGroup: firstEntry(beside: decision.grant)
         case .entry:
             "access[\(decision.entry?.index ?? 0)], counted from 0, decides about you and does not allow it: add "
                 + "\"\(capability.rawValue)\" to its list, or \(addition(before: true, beside: decision.grant))"
@@ -32,7 +32,7 @@ struct AccessAdvice {
         case .unmapped:
             "an entry for the user or group 65534 (nobody) would decide, and the kernel reports this number for everyone "
                 + "that it cannot name to the daemon: \(addition(before: true))"
-        case .none where policy.rules.isEmpty: capability == .manage ? firstEntry : membership
+        case .none where policy.rules.isEmpty: capability == .manage ? firstEntry(beside: decision.grant) : membership
         case .none where peer.isInSocketGroup:
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
         case .none: "no [[access]] entry is about you: \(addition)"
@@ -41,7 +41,7 @@ struct AccessAdvice {
 
     /// The daemon does not know which user a unit will have, so an entry by user or group that comes first refuses it.
     private func unitEntry(beside grant: AccessGrant) -> String {
-        "add to the daemon's configuration, before all entries that name a user, a group or this unit, the lines '[[access]]', "
+        "add to the daemon's configuration, before all other entries, the lines '[[access]]', "
             + "'allow = [\(rights(beside: grant))]' and 'unit = \"\(peer.unit ?? "")\"', and run "
             + "'\(Self.reload)'"
             + (policy.rules.isEmpty ? "; as soon as there is an entry, the socket's group alone gives nothing" : "")
@@ -49,8 +49,8 @@ struct AccessAdvice {
 
     private var addition: String { addition(before: false) }
 
-    private var firstEntry: String {
-        "ask as root, or \(addition); the first entry takes the rights of the socket's group away, so add an entry for "
+    private func firstEntry(beside grant: AccessGrant) -> String {
+        "ask as root, or \(addition(before: false, beside: grant)); the first entry takes the rights of the socket's group away, so add an entry for "
             + "each other caller, too"
     }
 

@@ -70,8 +70,8 @@ struct DeviceFlow: Hashable, Sendable {
         self.stored.interval = stored.interval.clamped(to: Self.believableIntervals)
         self.codes = codes
         endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, now)
+        self.stored.expiresAt = now.wall(at: endsAt)
         // If the wall clock says that the codes have expired, the daemon still polls once.
-        if stored.expiresAt <= now.wall { self.stored.expiresAt = now.wall(at: endsAt) }
         retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, writtenAt: writtenAt, now) } ?? Retry(now)
         doubt = .restart
         retry.spacing = pause

@@ -156,8 +156,8 @@ struct PersistenceQueue: Hashable, Sendable {
         let ticket = WriteTicket(number: lastTicket)
         atStore = Write(ticket: ticket, generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
         lastBegun = lastUpdate
-        // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses are
-        // stored by that time, so their lengths are known at a start.
+        // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses,
+        // codes and grants are stored by that time, so the rest of each is known at a start.
         let writtenAt = max(now.wall, written.session?.writtenAt ?? now.wall)
         let lag = writtenAt - now.wall
         let record = SessionRecord(
@@ -166,8 +166,8 @@ struct PersistenceQueue: Hashable, Sendable {
             writtenAt: writtenAt,
             provider: provider,
             content: content.withPausesLater(by: lag),
-            approval: incomplete.approval?.withPauseLater(by: lag),
-            partialGrants: incomplete.partialGrants.map(\.stored)
+            approval: incomplete.approval?.later(by: lag),
+            partialGrants: incomplete.partialGrants.map { $0.stored.later(by: lag) }
         )
         let partialGrants = incomplete.partialGrants.map(\.secrets)
         return [
@@ -264,9 +264,16 @@ extension SessionRecord.Content {
 }
 
 extension StoredApproval {
-    fileprivate func withPauseLater(by lag: Duration) -> StoredApproval {
+    fileprivate func later(by lag: Duration) -> StoredApproval {
         var later = self
+        later.expiresAt = expiresAt + lag
         later.notBefore = notBefore.map { $0 + lag }
         return later
+    }
+}
+
+extension StoredPartialGrant {
+    fileprivate func later(by lag: Duration) -> StoredPartialGrant {
+        StoredPartialGrant(expiresAt: expiresAt + lag, isOfApproval: isOfApproval)
     }
 }

@@ -425,7 +425,7 @@ extension Callers.Wait {
 }
 
 extension ExchangeFailure {
-    /// Returns the log report, with the text of the refusal that the caller gets.
+    /// Returns the log report, with the text of this refusal.
     ///
     /// - Parameter host: the host that accepts or refuses the credential.
     func report(as refusal: SessionError, by host: String?) -> Effect {

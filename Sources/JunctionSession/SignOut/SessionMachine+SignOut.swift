@@ -25,7 +25,7 @@ extension SessionMachine {
         let isWanted =
             installation != .signedOut || !persistence.isStored || signIn.device != nil || endsBootstrapCredential
             // The quarantine has a record of a user.
-            || persistence.storage.status == .damaged
+            || persistence.storage.status == .damaged && persistence.obstacle == nil
         var effects: [Effect] = []
         if !persistence.isSigningOut { effects += revokeEverything(now) }
         let isWaited = isWanted || !signIn.grantsInUse.isEmpty

@@ -17,6 +17,8 @@ struct RenewalScript {
         // Assignments may come before the program.
         let words = line.split(separator: " ")
         guard !words.isEmpty else { return true }
+        // The shell looks in the new path.
+        if words.contains(where: { $0.hasPrefix("PATH=") }) { return false }
         let name = words.first {
             !$0.contains("=") || !$0.utf8.allSatisfy { $0.isPlainInShell || $0 == UInt8(ascii: "=") }
         }

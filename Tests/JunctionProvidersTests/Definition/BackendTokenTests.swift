@@ -29,6 +29,8 @@ struct BackendTokenTests {
         let both = try BackendToken(SharedSecret(text: #"{"sign_in_token":"X","authToken":"Y","userId":7}"#))
         let camelCase = try BackendToken(SharedSecret(text: #"{"registrationToken":"X","userId":"anna"}"#))
 
+        let own = try BackendToken(SharedSecret(text: #"{"token":"X","userId":"own-id"}"#))
+        #expect(own.userId == nil)
         #expect(both.token.text == "X" && both.userId == nil)
         #expect(camelCase.token.text == "X" && camelCase.userId == "anna")
     }

@@ -57,6 +57,7 @@ struct AccessAdviceTests {
         let remedy = remedy(peer(isInSocketGroup: true), lacking: .manage)
 
         #expect(remedy?.hasPrefix("ask as root, or add to the daemon's configuration the lines ") == true)
+        #expect(remedy?.contains(#"allow = ["status", "token", "api", "handle", "manage"]"#) == true, "\(remedy ?? "")")
         #expect(
             remedy?.hasSuffix("takes the rights of the socket's group away, so add an entry for each other caller, too")
                 == true

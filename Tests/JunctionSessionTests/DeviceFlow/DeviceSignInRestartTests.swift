@@ -4,6 +4,18 @@ import Testing
 
 /// A restart of the daemon, or a step of the wall clock, during a device sign-in.
 struct DeviceSignInRestartTests {
+    @Test func `starts with a wrong clock make the life of the codes no longer than it was`() {
+        var before = Bench.withCodes()
+        before.passToPoll()
+        before.failPoll(.slowDown)
+        var wrong = before.restarted(after: .seconds(10), clockSetBy: .seconds(-86_400), rebooted: true)
+        wrong.passToPoll()
+        wrong.failPoll(.slowDown)
+        let again = wrong.restarted(after: .seconds(10), rebooted: true)
+
+        #expect(again.facts.authorization!.expiresAt - again.now.wall <= .seconds(600))
+    }
+
     @Test func `a wrong clock at a start makes a pause between polls no longer than it was`() {
         var before = Bench.withCodes()
         before.passToPoll()

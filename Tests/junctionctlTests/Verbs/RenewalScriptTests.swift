@@ -26,7 +26,7 @@ struct RenewalScriptTests {
 
     @Test(arguments: [
         "/bin/sh -c true", "sh", "A=1 sh", "'/bin/sh'", "true; x", "\"$HOME\"/x", "exec sh",
-        "token=$(curl -s URL); echo $token", "T=$(pass show app)",
+        "token=$(curl -s URL); echo $token", "T=$(pass show app)", "PATH=/opt/app get-token",
     ])
     func `a command that the shell may be able to run is not reported`(line: String) {
         #expect(!RenewalScript(line: line).programIsMissing)
