@@ -71,7 +71,7 @@ let package = Package(
                 "Http/ServerClock.swift", "Junction/JunctionSite.swift", "Junction/JunctionVerdict.swift",
                 "Junction/LinkCode.swift", "Junction/SignInToken.swift", "Junction/TokenAnswer.swift",
                 "Sinch/Registration.swift", "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",
-                "ProviderDefinition/BackendToken.swift",
+                "Definition/BackendToken.swift",
             ],
             ["JunctionSession", "JunctionJSON"] + text
         ),

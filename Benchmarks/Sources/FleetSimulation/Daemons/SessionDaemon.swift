@@ -112,7 +112,7 @@ package struct SessionDaemon: FleetDaemon {
                 (self.attempt, isSignIn, leaves) = (attempt, false, true)
             case .exchange(let attempt, _, _, _):
                 (self.attempt, isSignIn, leaves) = (attempt, true, true)
-            case .write(let ticket, let record, _, _, _):
+            case .write(let ticket, let record, _, _, _, _):
                 disk = record
                 if perform(machine.writeEnded(ticket, failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
