@@ -117,7 +117,7 @@ ExecStartPre=/usr/bin/test -s %d/access-token
 END
 check "a unit that tests the file first" no systemctl start guarded.service
 check "does not run without the credential" is "$(<"$work/guarded.service.out")" ""
-check "an entry for a group gives a unit nothing" await 5 is_refused guarded.service "a user, a group or this unit"
+check "an entry for a group gives a unit nothing" await 5 is_refused guarded.service "before all other entries"
 rm -rf "$runtime_units/guarded.service.d"
 
 look_alike=adf9d86b6eda275e/unit/loader.service/access-token
