@@ -18,7 +18,14 @@ package enum Effect: Hashable, Sendable {
     case checkRegistration(AttemptID, Identity, with: SecretRef)
     /// Seal the record with exactly these secrets, device codes and partial grants, and write it. Report `writeEnded`.
     /// The machine requests the next write only after that report.
-    case write(WriteTicket, SessionRecord, SecretRef?, codes: SecretRef?, partialGrants: [SecretRef], UnopenedRecords)
+    case write(
+        WriteTicket,
+        SessionRecord,
+        SecretRef?,
+        codes: SecretRef?,
+        partialGrants: [SecretRef],
+        unopened: UnopenedRecords
+    )
     /// Resume the provider call of this sign-in, because the write of its grant has ended. The value is false if the
     /// sign-in has ended meanwhile.
     case resumeExchange(AttemptID, Bool)

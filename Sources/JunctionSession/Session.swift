@@ -19,14 +19,10 @@ struct Session: Hashable, Sendable {
         self.stored = stored
         self.secrets = secrets
         self.writtenAt = writtenAt
-        if let postponement = stored.postponement {
-            // A wrong clock does not make the rest longer than it was when the record was written.
-            let left = min(postponement.until - now.wall, postponement.until - writtenAt)
-            self.stored.postponement?.until = now.wall + left
+        if let end = stored.postponement?.until {
+            self.stored.postponement?.until = end.limited(writtenAt: writtenAt, now)
         }
-        if let end = stored.demandedUntil {
-            self.stored.demandedUntil = now.wall + min(end - now.wall, end - writtenAt)
-        }
+        self.stored.demandedUntil = stored.demandedUntil?.limited(writtenAt: writtenAt, now)
         guard isTrustworthy(now) else { return }
         refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }

@@ -234,7 +234,7 @@ extension SessionError {
     }
 
     /// The error of `session.renew` during a postponement, when no handler is registered.
-    static let noHandlerIsRegisteredNow = SessionError(
+    static let noHandlerIsRegisteredWhilePostponed = SessionError(
         .tokenExpired,
         "The session cannot be renewed now: no session handler is registered. \(howToRegister), and then call session.renew "
             + "(junctionctl renew)",

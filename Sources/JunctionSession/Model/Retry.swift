@@ -24,12 +24,12 @@ package struct Retry: Hashable, Sendable {
         time = now.uptime
     }
 
-    /// Creates the pause of a record. Returns `nil` if it is over. The wall clock may be wrong, so the pause is never
-    /// longer than it was when the record was written, nor than the longest accepted `Retry-After`.
-    init?(demandedUntil end: WallTime, writtenAt: WallTime, _ now: Moment) {
-        let left = min(end - now.wall, end - writtenAt, RenewalPolicy.believableRetryAfter.upperBound)
-        guard left > .zero else { return nil }
-        (time, isDemanded) = (now.uptime + left, true)
+    /// Creates the pause of a record, which lasts at most as long as the longest accepted `Retry-After`. Returns `nil` if
+    /// it is over.
+    init?(demandedUntil end: WallTime, _ now: Moment) {
+        guard end > now.wall else { return nil }
+        time = now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
+        isDemanded = true
     }
 
     mutating func begin(_ now: Moment) {

@@ -171,7 +171,14 @@ struct PersistenceQueue: Hashable, Sendable {
         )
         let partialGrants = incomplete.partialGrants.map(\.secrets)
         return [
-            .write(ticket, record, written.secrets, codes: incomplete.codes, partialGrants: partialGrants, unopened)
+            .write(
+                ticket,
+                record,
+                written.secrets,
+                codes: incomplete.codes,
+                partialGrants: partialGrants,
+                unopened: unopened
+            )
         ]
     }
 

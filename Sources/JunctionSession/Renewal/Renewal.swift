@@ -102,8 +102,7 @@ struct Renewal: Hashable, Sendable {
     /// Resumes from a record. An open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, longestPostponement: Duration, at now: Moment) {
         lastError = stored.postponement?.reason.map(Self.error(ofPostponementAfter:))
-        // `Session` has limited the pause to its length at the write.
-        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, writtenAt: now.wall, now) }
+        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
         demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // The previous process may have sent the request at the write time, and its answer is lost.

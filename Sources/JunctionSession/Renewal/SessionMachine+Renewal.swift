@@ -27,7 +27,8 @@ extension SessionMachine {
     }
 
     private var refusalWithoutHandler: SessionError? {
-        canBeginRenewal ? nil : renewal.postponement == nil ? .noHandlerIsRegistered : .noHandlerIsRegisteredNow
+        canBeginRenewal
+            ? nil : renewal.postponement == nil ? .noHandlerIsRegistered : .noHandlerIsRegisteredWhilePostponed
     }
 
     private var renewalRefusal: SessionError? {

@@ -282,6 +282,10 @@ struct SignIn: Hashable, Sendable {
 }
 
 extension WallTime {
+    /// Returns this stored end of a pause, moved so that a wrong clock does not make the rest longer than it was when the
+    /// record was written.
+    func limited(writtenAt: WallTime, _ now: Moment) -> WallTime { now.wall + min(self - now.wall, self - writtenAt) }
+
     /// Returns the time that is left until this stored time: at most as much as at the write of the record. If the clock
     /// says that the time has passed, it may be wrong, and the whole time since the write is left.
     func left(writtenAt: WallTime, _ now: Moment) -> Duration {
