@@ -61,7 +61,7 @@ uninstall: ## removes what install has installed; configuration and state stay
 	packaging/install --uninstall
 
 deb: release ## the Debian packages, in .build-deb/
-	@.ci/need dpkg-shlibdeps:dpkg-dev jq:jq python3:python3
+	@.ci/need dpkg-shlibdeps:dpkg-dev gcc:gcc jq:jq python3:python3
 	packaging/deb/build --binaries $(BINARIES)
 
 # For `make install`, only if the programs are missing: it runs as root, and a compiler should not.
