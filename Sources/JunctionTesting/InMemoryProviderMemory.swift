@@ -22,7 +22,7 @@ package final class InMemoryProviderMemory: ProviderMemory {
         try state.withLock { (state) throws(SequenceSpent) in try state.list.claim(sequence, of: subject) }
     }
 
-    package func release(_ sequence: UInt64, of subject: String) async {
+    package func release(_ sequence: UInt64, of subject: String) {
         state.withLock { _ = $0.list.release(sequence, of: subject) }
     }
 

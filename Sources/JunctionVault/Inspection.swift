@@ -5,14 +5,26 @@ import JunctionSession
 struct Inspection {
     private let directory: StateDirectory
     private let sealing: Sealing
+    /// The id that this process uses. Nil if the start could not read the state directory.
+    private let installation: InstallationId?
 
-    init(_ directory: StateDirectory, _ sealing: Sealing) {
+    init(_ directory: StateDirectory, _ sealing: Sealing, _ installation: InstallationId?) {
         self.directory = directory
         self.sealing = sealing
+        self.installation = installation
     }
 
     func findings() -> [ProbeFinding] {
         [directoryFinding, permissions, key, session, quarantine, reserve, diskSpace] + sequences
+    }
+
+    /// The only finding while the disk does not answer.
+    static func stalled(_ directory: StateDirectory) -> ProbeFinding {
+        .problem(
+            "state directory",
+            "The disk of \(directory.path) has not answered for \(RenewalPolicy.longestWrite.components.seconds) s.",
+            remedy: "Look at the disk, and at the kernel's log: journalctl -k."
+        )
     }
 
     private var directoryFinding: ProbeFinding {
@@ -56,7 +68,7 @@ struct Inspection {
     private var session: ProbeFinding {
         let name = "stored session"
         do throws(FileFault) {
-            let installation = try InstallationId(from: directory)
+            let installation = if let installation { installation } else { try InstallationId(from: directory) }
             guard let bytes = try directory.read(.record, atMost: RecordFrame.longest + 1) else {
                 return .ok(name, "Nothing is stored.")
             }

@@ -1,5 +1,4 @@
 import Crypto
-import Dispatch
 import JunctionJSON
 package import JunctionSession
 import JunctionText
@@ -12,40 +11,34 @@ import Synchronization
 /// whether a sequence is large enough, so a damaged list must not prevent every sign-in.
 package final class SequenceStore: ProviderMemory {
     private let page: Mutex<SequencePage>
-    private let queue: DispatchQueue
+    private let disk: DiskQueue
 
-    /// - Parameter queue: the vault's queue, so that a slow disk does not delay answers.
-    init(_ files: any StateFiles, on queue: DispatchQueue) {
+    /// - Parameter disk: the vault's queue, so that a slow disk does not delay answers.
+    init(_ files: any StateFiles, on disk: DiskQueue) {
         page = Mutex(SequencePage(files))
-        self.queue = queue
+        self.disk = disk
     }
 
     package func claim(_ sequence: UInt64, of subject: String) async throws(SequenceSpent) {
-        let outcome = await onQueue { page in
-            Result { () throws(SequenceSpent) in try page.claim(sequence, of: subject) }
+        let outcome = await disk.result { [self] in
+            page.withLock { page in Result { () throws(SequenceSpent) in try page.claim(sequence, of: subject) } }
         }
-        try outcome.get()
+        // While the disk stalls, only the provider knows whether the sequence is used.
+        try outcome?.get()
     }
 
-    package func release(_ sequence: UInt64, of subject: String) async {
-        await onQueue { $0.release(sequence, of: subject) }
+    package func release(_ sequence: UInt64, of subject: String) {
+        disk.run { [self] in page.withLock { $0.release(sequence, of: subject) } }
     }
 
     package func note(_ fact: String?) {
-        queue.async { [self] in page.withLock { $0.note(fact) } }
+        disk.run { [self] in page.withLock { $0.note(fact) } }
     }
 
     package func isNoted(_ fact: String) -> Bool {
         page.withLock { $0.isNoted(fact) }
     }
 
-    private func onQueue<Outcome: Sendable>(_ body: @escaping @Sendable (inout SequencePage) -> Outcome) async
-        -> Outcome
-    {
-        await withCheckedContinuation { continuation in
-            queue.async { [self] in continuation.resume(returning: page.withLock { body(&$0) }) }
-        }
-    }
 }
 
 /// The file and its content.

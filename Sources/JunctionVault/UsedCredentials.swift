@@ -109,7 +109,7 @@ extension Vault {
     ///
     /// - Parameter then: called on the vault's own thread.
     package func stage(of digest: String, then: @escaping @Sendable (Stage) -> Void) {
-        onQueue { [self] _ in
+        disk.run { [self] in
             then(store.withLock { store in Result { () throws(FileFault) in try store.stage(of: digest) } })
         }
     }
@@ -119,15 +119,17 @@ extension Vault {
     /// If the write fails, the stage is kept in memory and written again with every record. A sign-out is durable only
     /// when the stage is on disk.
     ///
-    /// - Parameter done: called on the vault's own thread, with whether the stage is on disk.
+    /// - Parameter done: called on a thread of the vault, with whether the stage is on disk. A disk that stalls counts as one
+    ///   that refuses.
     package func note(
         _ stage: UsedCredentials.Stage,
         of digest: String,
         done: @escaping @Sendable (_ isStored: Bool) -> Void
     ) {
-        onQueue { [self] _ in
-            let isStored = store.withLock { (try? $0.note(stage, of: digest)) != nil }
-            done(isStored)
+        disk.run { [self] in
+            store.withLock { (try? $0.note(stage, of: digest)) != nil }
+        } then: {
+            done($0 ?? false)
         }
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 package import JunctionSession
 import Synchronization
 
@@ -12,10 +11,15 @@ package final class Vault: SessionStore {
     private let directory: StateDirectory
     private let sealing: Sealing
     let store: Mutex<RecordStore>
-    /// Nil until `restore` has run. It is not part of `store`, whose lock may wait for the disk.
-    private let installation = Mutex<InstallationId?>(nil)
-    /// A private serial queue: Dispatch's global queues start a monitor that wakes the process every second.
-    private let queue = DispatchQueue(label: "junctiond.vault")
+    private let headerFacts = Mutex(HeaderFacts())
+    let disk: DiskQueue
+    /// What the header of a sealed copy needs. It is not part of `store`, whose lock may wait for the disk.
+    private struct HeaderFacts {
+        /// Nil until `restore` has run.
+        var installation: String?
+        var acknowledged: [String] = []
+    }
+
     /// Held for the lifetime of the vault.
     private let lock: InstanceLock
     /// The sequences that a provider needs across sessions.
@@ -23,24 +27,28 @@ package final class Vault: SessionStore {
 
     /// Creates the vault of a directory that is already locked.
     ///
-    /// - Parameter probe: called after each step of a durable write, on the vault's own thread.
+    /// - Parameters:
+    ///   - disk: the thread that waits for the disk.
+    ///   - probe: called after each step of a durable write, on the vault's own thread.
     package init(
         _ directory: StateDirectory,
         _ lock: consuming InstanceLock,
         _ sealing: Sealing,
+        disk: DiskQueue = DiskQueue(patience: RenewalPolicy.longestWrite),
         probe: @escaping @Sendable (VaultStep) -> Void = { _ in }
     ) {
         self.directory = directory
         self.lock = lock
         self.sealing = sealing
-        sequences = SequenceStore(directory, on: queue)
+        self.disk = disk
+        sequences = SequenceStore(directory, on: disk)
         store = Mutex(RecordStore(directory, sealing, probe: probe))
     }
 
     package var sealedWith: String { sealing.origin }
 
     /// The installation's id, or nil until `restore` has run. It survives sign-outs.
-    package var installationId: String? { installation.withLock(\.self)?.text }
+    package var installationId: String? { headerFacts.withLock(\.installation) }
 
     package func restore() -> Restoration {
         restore(considering: [])
@@ -48,8 +56,8 @@ package final class Vault: SessionStore {
 
     /// Reads the newest authentic record among the directory's and `copies`, which were kept elsewhere.
     package func restore(considering copies: [[UInt8]]) -> Restoration {
-        let (found, installation) = store.withLock { ($0.restore(considering: copies), $0.installation) }
-        self.installation.withLock { $0 = installation }
+        let (found, installation) = store.withLock { ($0.restore(considering: copies), $0.installation?.text) }
+        headerFacts.withLock { $0.installation = installation }
         return found
     }
 
@@ -59,7 +67,7 @@ package final class Vault: SessionStore {
         unopened: UnopenedRecords
     ) async throws(StoreFailure) {
         let outcome = await withCheckedContinuation { continuation in
-            queue.async { [self] in
+            disk.run { [self] in
                 continuation.resume(returning: attempt(record, secrets, unopened))
                 store.withLock { $0.restoreReserve() }
             }
@@ -71,8 +79,15 @@ package final class Vault: SessionStore {
     ///
     /// The service manager keeps them while the disk refuses the record. This function does not wait for the disk.
     package func sealedCopy(of record: SessionRecord, _ secrets: SessionSecrets) -> [UInt8]? {
-        guard let installation = installation.withLock(\.self) else { return nil }
-        return try? SealedRecord.bytes(of: record, secrets, installation: installation.text, key: sealing.key)
+        let facts = headerFacts.withLock(\.self)
+        guard let installation = facts.installation else { return nil }
+        return try? SealedRecord.bytes(
+            of: record,
+            secrets,
+            installation: installation,
+            acknowledged: facts.acknowledged,
+            key: sealing.key
+        )
     }
 
     /// Whether the record that `restore` found is in its file. A copy from elsewhere may still have to be written.
@@ -80,15 +95,10 @@ package final class Vault: SessionStore {
 
     /// Returns the findings of `doctor` about the stored session.
     package func inspect() async -> [ProbeFinding] {
-        let sealing = sealing
-        return await withCheckedContinuation { continuation in
-            onQueue { continuation.resume(returning: Inspection($0, sealing).findings()) }
+        let findings = await disk.result { [self] in
+            Inspection(directory, sealing, store.withLock(\.installation)).findings()
         }
-    }
-
-    /// Runs `work` on the vault's queue, after the writes before it.
-    func onQueue(_ work: @escaping @Sendable (StateDirectory) -> Void) {
-        queue.async { [self] in work(directory) }
+        return findings ?? [Inspection.stalled(directory)]
     }
 
     private func attempt(
@@ -96,10 +106,11 @@ package final class Vault: SessionStore {
         _ secrets: SessionSecrets,
         _ unopened: UnopenedRecords
     ) -> Result<Void, StoreFailure> {
-        Result { () throws(StoreFailure) in
-            try store.withLock { (store) throws(StoreFailure) in
-                try store.write(record, secrets, unopened: unopened)
-            }
+        let (outcome, names) = store.withLock { store in
+            let outcome = Result { () throws(StoreFailure) in try store.write(record, secrets, unopened: unopened) }
+            return (outcome, store.sealedNames)
         }
+        headerFacts.withLock { $0.acknowledged = names }
+        return outcome
     }
 }

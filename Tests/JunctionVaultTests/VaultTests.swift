@@ -12,10 +12,34 @@ import Testing
 
     private func open(
         _ sealing: Sealing = .key(.test()),
+        disk: DiskQueue = DiskQueue(patience: RenewalPolicy.longestWrite),
         probe: @escaping @Sendable (VaultStep) -> Void = { _ in }
     ) throws -> Vault {
         let directory = try temporary.opened()
-        return Vault(directory, try InstanceLock(directory), sealing, probe: probe)
+        return Vault(directory, try InstanceLock(directory), sealing, disk: disk, probe: probe)
+    }
+
+    @Test func `while the disk stalls, doctor says so, and a used sequence and a used credential do not wait for it`()
+        async throws
+    {
+        let (disk, stall) = (DiskQueue(patience: .zero), DispatchSemaphore(value: 0))
+        let vault = try open(disk: disk)
+        _ = vault.restore()
+        disk.run { stall.wait() }
+
+        let findings = await vault.inspect()
+        try await vault.sequences.claim(7, of: "app/anna")
+        let isStored = await withCheckedContinuation { continuation in
+            vault.note(.begun, of: String(repeating: "0", count: 64)) { continuation.resume(returning: $0) }
+        }
+
+        #expect(findings.map(\.name) == ["state directory"])
+        #expect(findings.first?.detail.contains("has not answered") == true)
+        #expect(!isStored)
+        // The work is done when the disk answers.
+        stall.signal()
+        await withCheckedContinuation { done in disk.run { done.resume() } }
+        #expect(temporary.names.contains("sequences") && temporary.names.contains("used-credentials"))
     }
 
     @Test func `a session survives the process, and only the vault's files exist`() async throws {
@@ -34,6 +58,26 @@ import Testing
         #expect(found.secrets?.texts == ["access-2", "refresh-2", "key-2"])
         #expect(temporary.names == ["installation-id", "lock", "reserve", "session.sealed"])
         for name in temporary.names { #expect(try temporary.mode(name) == 0o600, "\(name)") }
+    }
+
+    @Test func `doctor names the installation id that the process uses, after the file of the id was lost`()
+        async throws
+    {
+        try await {
+            let vault = try open()
+            _ = vault.restore()
+            try await vault.write(.test(1), .test(1))
+            // The reserve is created after the answer. This waits for it.
+            _ = await vault.inspect()
+        }()
+        try FileManager.default.removeItem(atPath: "\(temporary.path)/installation-id")
+        let vault = try reopened { try open() }
+
+        let found = vault.restore()
+
+        let finding = await vault.inspect().first { $0.name == "stored session" }
+        #expect(found.unreadable?.remedy.contains(try #require(vault.installationId)) == true)
+        #expect(finding?.detail == found.unreadable?.remedy)
     }
 
     @Test func `a second vault on one directory cannot be opened`() throws {

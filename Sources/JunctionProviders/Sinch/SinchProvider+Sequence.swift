@@ -26,7 +26,7 @@ extension SinchProvider {
             return try await endpoint.register(userId, proving: proof, extending: instanceId)
         } catch {
             if case .unavailable(let why) = error, !why.ambiguous {
-                await memory.release(sequence, of: subject)
+                memory.release(sequence, of: subject)
             }
             throw error
         }

@@ -142,7 +142,7 @@ package enum RenewalPolicy {
     }
 
     /// The time after which a write that has not ended counts as refused for every caller that waits.
-    static let longestWrite: Duration = .seconds(10)
+    package static let longestWrite: Duration = .seconds(10)
 
     /// Returns the pause before a failed write is tried again.
     static func rewriteDelay(afterFailures failures: Int) -> Duration {

@@ -3,14 +3,15 @@ package protocol ProviderMemory: Sendable {
     /// Uses a sequence up. From now on it is refused, and so is every smaller one of the same subject.
     ///
     /// The function returns when the claim survives a power cut, so no later process repeats a request that is sent
-    /// after it. If the disk refuses, this process keeps the claim in memory and continues. The function never blocks
-    /// the caller's thread.
+    /// after it. If the disk refuses, or stalls for `RenewalPolicy.longestWrite`, this process keeps the claim in memory and
+    /// continues. The function never blocks the caller's thread.
     ///
     /// - Parameter subject: the unit for which the provider counts sequences.
     func claim(_ sequence: UInt64, of subject: String) async throws(SequenceSpent)
 
-    /// Takes the last claim back, because the request never arrived and the sequence was not used.
-    func release(_ sequence: UInt64, of subject: String) async
+    /// Takes the last claim back, because the request never arrived and the sequence was not used. The function returns at
+    /// once, and later claims come after it.
+    func release(_ sequence: UInt64, of subject: String)
 
     /// Replaces the one fact that the provider has learned. With nil, none is noted any more.
     ///

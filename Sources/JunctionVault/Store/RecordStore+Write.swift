@@ -12,7 +12,8 @@ extension RecordStore {
         precondition(present.map(record.supersedes) ?? true, "A record was written over one that is newer")
 
         let acknowledged = acknowledged(after: unopened, in: record)
-        let bytes = try seal(record, secrets, installation, acknowledged)
+        sealedNames = acknowledged.sorted()
+        let bytes = try seal(record, secrets, installation)
         // Pending stages of bootstrap credentials come first. If that write fails, the record is still written.
         var missing: FileFault?
         do throws(FileFault) {
@@ -70,15 +71,14 @@ extension RecordStore {
     private func seal(
         _ record: SessionRecord,
         _ secrets: SessionSecrets,
-        _ installation: InstallationId,
-        _ acknowledged: Set<String>
+        _ installation: InstallationId
     ) throws(StoreFailure) -> [UInt8] {
         do throws(SealedRecord.Fault) {
             return try SealedRecord.bytes(
                 of: record,
                 secrets,
                 installation: installation.text,
-                acknowledged: acknowledged.sorted(),
+                acknowledged: sealedNames,
                 key: sealing.key
             )
         } catch {

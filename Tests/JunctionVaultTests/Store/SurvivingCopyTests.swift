@@ -54,6 +54,26 @@ import Testing
         #expect(next.store().found.record == session)
     }
 
+    @Test func `a copy does not report a damaged record again that a sign-in has acknowledged`() async throws {
+        let temporary = TemporaryFolder()
+        try temporary.write(Array("\(thisInstallation)\n".utf8), to: "installation-id")
+        try temporary.write(sealed(session).altered(), to: "session.sealed")
+        let directory = try temporary.opened()
+        let vault = Vault(directory, try InstanceLock(directory), .key(.test()))
+        #expect(vault.restore().unreadable?.status == .damaged)
+        try await vault.write(.test(8), .test(8), unopened: .acknowledged)
+        try await vault.write(.test(9), .test(9))
+
+        let copy = try #require(vault.sealedCopy(of: .test(10), .test(10)))
+
+        var store = RecordStore(directory, .key(.test()))
+        let found = store.restore(considering: [copy])
+        #expect(found.record?.generation == 10)
+        #expect(found.damaged == nil)
+        var next = RecordStore(directory, .key(.test()))
+        #expect(next.restore().damaged == nil, "the copy is the record file now")
+    }
+
     @Test func `a copy of another installation is locked`() {
         let disk = SimulatedDisk(live: nil)
         var store = RecordStore(disk, .key(.test()))

@@ -21,6 +21,8 @@ struct RecordStore: Sendable {
     var movesAfterSignIn: [RecordSelection.Move] = []
     /// Names in quarantine that are no longer reported.
     var acknowledged: Set<String> = []
+    /// The names in quarantine that the record of the last write acknowledges, also if the disk has refused it.
+    var sealedNames: [String] = []
     /// The generation of the last sign-in that acknowledged records, and the names of before.
     var lastAcknowledgement: (generation: UInt64, before: Set<String>)?
     var hasReserve = false
