@@ -164,6 +164,9 @@ package actor SessionOwner {
     /// The number of sign-outs of which the provider has not been notified.
     package var unconfirmedRevocations: Int { machine.revocations.list.count }
 
+    /// Whether the provider has granted tokens to a sign-in that is not complete.
+    package var hasPartialGrants: Bool { !machine.signIn.grantsInUse.isEmpty }
+
     private func noticeQuiet() {
         guard !machine.isBusy, !quietWaiters.isEmpty else { return }
         let waiters = quietWaiters

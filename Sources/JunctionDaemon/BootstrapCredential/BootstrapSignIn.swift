@@ -24,7 +24,7 @@ final class BootstrapSignIn: Sendable {
         ("linkCode", { .linkCode($0) }),
     ]
 
-    /// Returns nil if the service manager passed no bootstrap credential. After this, a sign-out ends every credential.
+    /// Returns nil if the service manager passed no credentials. After this, a sign-out ends every credential in place.
     ///
     /// Call it on the event loop. A thread that reads secrets may keep copies in its registers and on its stack. The
     /// event loop soon overwrites its copies, but the thread that starts the daemon sleeps from now on.
@@ -32,7 +32,6 @@ final class BootstrapSignIn: Sendable {
         guard let folder else { return nil }
         (self.folder, self.owner, self.vault, self.loop, self.logger) = (folder, owner, vault, loop, logger)
         loop.preconditionInEventLoop()
-        guard !inPlace.isEmpty else { return nil }
         owner.assumeIsolated { owner in
             owner.beforeSignOut { [self] in
                 let inPlace = inPlace

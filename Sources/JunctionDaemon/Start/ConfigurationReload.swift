@@ -22,8 +22,8 @@ struct ConfigurationReload: Sendable {
     enum Outcome: Equatable {
         /// The configuration is in force, except for these settings, which wait for a restart.
         case inForce(pendingRestart: [String])
-        /// The configuration is in force, and the daemon can start anew now: `isUnused` holds, and no ended session has
-        /// yet to be revoked.
+        /// The configuration is in force, and the daemon can start anew now: `isUnused` holds, and no ended session and no
+        /// partial grant may have to be revoked. Another provider could not revoke them.
         case startsAnew
     }
 
@@ -58,10 +58,12 @@ struct ConfigurationReload: Sendable {
         // either.
         let taken = loop.submit { () -> Result<Bool, StartFailure> in
             Result { () throws(StartFailure) in
-                let (facts, untold) = owner.assumeIsolated { ($0.snapshot.facts, $0.unconfirmedRevocations) }
+                let (facts, mayRevoke) = owner.assumeIsolated { owner in
+                    (owner.snapshot.facts, owner.unconfirmedRevocations > 0 || owner.hasPartialGrants)
+                }
                 try sound.check(mayHave: facts.sessionProvider)
                 server.reload(policy: policy, exposesApi: new.api.expose)
-                let startsAnew = canStartAnew && facts.isUnused && untold == 0
+                let startsAnew = canStartAnew && facts.isUnused && !mayRevoke
                 if startsAnew { owner.assumeIsolated { $0.refuseSignIns() } }
                 return startsAnew
             }

@@ -61,7 +61,7 @@ extension String {
         + "'junctionctl doctor' says what is in the way"
     /// The grant of the spent credential is sealed on disk.
     package static let signInAgainWithPartialGrant =
-        "the credential has been spent, and the daemon keeps its grant for an hour, also over a restart: sign in with the same credential "
+        "the credential has been spent, and the daemon keeps its grant for two hours, also over a restart: sign in with the same credential "
         + "once the provider answers; 'junctionctl doctor' says what is in the way"
     /// The grant of the spent credential is only in memory, because the disk refuses the write.
     package static let signInAgainWithGrantInMemory =

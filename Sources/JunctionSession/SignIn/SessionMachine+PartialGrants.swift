@@ -22,7 +22,7 @@ extension SessionMachine {
             return []
         }
         signIn.release()
-        return [.resumeExchange(exchange.attempt, true)]
+        return [.resumeExchange(exchange.attempt, !exchange.isWithdrawn)]
     }
 
     /// Removes the grant of a decided sign-in from the record. Returns whether there was one.

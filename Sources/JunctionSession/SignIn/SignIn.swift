@@ -22,8 +22,9 @@ struct SignIn: Hashable, Sendable {
         var endsAt: Uptime
     }
 
-    /// The time for which a grant waits for the next attempt with its credential, or for the next poll.
-    static let longestGrant: Duration = .seconds(3_600)
+    /// The time for which a grant waits for the next attempt with its credential, or for the next poll. The longest pause
+    /// that a provider may demand between two attempts is half of it.
+    static let longestGrant: Duration = RenewalPolicy.believableRetryAfter.upperBound * 2
     /// The largest number of kept grants, without that of a device sign-in.
     static let mostGrants = 2
 
@@ -66,7 +67,8 @@ struct SignIn: Hashable, Sendable {
     ) {
         self.device = device
         for (stored, ref) in zip(stored, secrets) {
-            let endsAt = now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, now), Self.longestGrant)
+            let left = max(stored.expiresAt.limited(writtenAt: writtenAt, now) - now.wall, .zero)
+            let endsAt = now.uptime + min(left, Self.longestGrant)
             if stored.isOfApproval, device != nil {
                 self.device?.keep(ref, until: endsAt, now)
             } else {

@@ -115,6 +115,24 @@ import Testing
         try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
     }
 
+    @Test func `a credential that is placed after the start is used, and a sign-out ends one that is not used yet`()
+        throws
+    {
+        let installation = try Installation()
+        let credentials = try Credentials(installation)
+        let user = try installation.cloud.makeUser()
+        try installation.startDaemon()
+
+        try credentials.place("signInToken", installation.cloud.signInToken(for: user))
+        try installation.awaitSnapshot { $0.state == "established" && $0.userId == user }
+
+        try credentials.place("signInToken", installation.cloud.signInToken(for: user))
+        try installation.signOut()
+        try installation.restartDaemon()
+        try installation.awaitLog("it was used before")
+        #expect(try installation.status().state == "notLoggedIn")
+    }
+
     @Test func `a sign-out cancels a credential that waits for a retry, also across restarts`() throws {
         let (installation, _, _) = try prepared()
         let busy: Object = ["match": "/v1/", "status": 503, "headers": ["Retry-After": "3600"], "times": 1]

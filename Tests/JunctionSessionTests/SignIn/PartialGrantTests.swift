@@ -117,10 +117,43 @@ struct PartialGrantTests {
         #expect(bench.revokedPartialGrants.count == 2 && bench.resumedExchanges.last == false)
     }
 
-    @Test func `a grant is revoked after an hour, also across a restart and a step of the clock`() {
-        var bench = Self.waiting().restarted(after: .seconds(1_800))
+    @Test func `no further request leaves for a caller that loses the right during the write of the grant`() {
+        var bench = Bench()
+        bench.holdsWrites = true
+        let request = bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.withdrawRight(from: request)
+        bench.endWrites()
+
+        #expect(bench.resumedExchanges == [false])
+        bench.failExchange(Self.trouble)
+        bench.endWrites()
+        #expect(bench.revokedPartialGrants.count == 1)
+    }
+
+    @Test func `a pause of an hour that the provider demands does not end a grant`() {
+        var bench = Bench()
+        bench.signIn(.device)
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.grantPartially()
+        let busy = Unavailability("userinfo answered 503", retryAfter: .seconds(3_600))
+        bench.failPoll(.unavailable(busy))
+        bench.passToPoll()
+        #expect(bench.state == .establishing && bench.revokedPartialGrants.isEmpty)
+        bench.grantPoll()
+        #expect(bench.state == .established)
+    }
+
+    @Test func `a start after the end of a grant revokes it`() {
+        let bench = Self.waiting().restarted(after: .seconds(86_400))
+        #expect(bench.revokedPartialGrants.count == 1)
+    }
+
+    @Test func `a grant is revoked after two hours, also across a restart and a step of the clock`() {
+        var bench = Self.waiting().restarted(after: .seconds(3_600))
         bench.stepWall(.seconds(-86_400))
-        bench.pass(.seconds(1_799))
+        bench.pass(.seconds(3_599))
         #expect(bench.revokedPartialGrants.isEmpty)
         bench.passToAlarm()
         #expect(bench.revokedPartialGrants.count == 1)
@@ -164,7 +197,7 @@ struct PartialGrantTests {
         after.grantPoll()
         #expect(after.state == .established && after.written.last?.partialGrants.isEmpty == true)
 
-        let end = bench.now.uptime + .seconds(3_700)
+        let end = bench.now.uptime + .seconds(7_300)
         while bench.now.uptime < end, bench.state == .establishing {
             if !bench.polls.isEmpty { bench.failPoll(.unavailable(Self.again)) }
             bench.passToAlarm()
@@ -214,7 +247,7 @@ struct PartialGrantTests {
         bench.passToAlarm()
         let granted = bench.now
         bench.grantPartially()
-        #expect(bench.written.last?.approval?.expiresAt == granted.wall + .seconds(3_600))
+        #expect(bench.written.last?.approval?.expiresAt == granted.wall + .seconds(7_200))
     }
 
     @Test func `a transient failure keeps the partial grant of a link code`() {
@@ -222,7 +255,7 @@ struct PartialGrantTests {
         bench.signIn(.linkCode)
         let kept = bench.grantPartially()
         bench.failExchange(.unavailable(Unavailability("503")))
-        for _ in 0..<7 {
+        for _ in 0..<13 {
             bench.pass(.seconds(600))
             bench.signIn(.linkCode)
             if bench.machine.signIn.grantsInUse.contains(kept) { bench.findPartialGrant(kept) }
