@@ -33,7 +33,7 @@ package final class Daemon: Sendable {
     private let ending = Mutex<End?>(nil)
     /// Runs signals and reloads one after the other. The queue is private, because Dispatch's global queues start a
     /// monitor that wakes the process every second.
-    private let signalQueue = DispatchQueue(label: "junctiond.turns")
+    private let reloadQueue = DispatchQueue(label: "junctiond.reload")
 
     /// What follows the end of the daemon.
     private enum End {
@@ -272,18 +272,17 @@ package final class Daemon: Sendable {
 
     // MARK: What signals ask for
 
-    /// Ends the daemon, even if it was about to start anew.
+    /// Ends the daemon, even if it was about to start anew. It does not wait for a reload, which may wait for a file or a name
+    /// service.
     private func stop() {
-        signalQueue.async { [self] in
-            let before = ending.withLock { ending in
-                defer { ending = .exit }
-                return ending
-            }
-            guard before != .exit else { return }
-            logger.notice("Stopping", metadata: .of(.stopping))
-            notifier.tell(.stopping, .status("Stopping"))
-            if before == nil { close() }
+        let before = ending.withLock { ending in
+            defer { ending = .exit }
+            return ending
         }
+        guard before != .exit else { return }
+        logger.notice("Stopping", metadata: .of(.stopping))
+        notifier.tell(.stopping, .status("Stopping"))
+        if before == nil { close() }
     }
 
     /// Answers the requests that were received, waits for the work under way, and closes. Called once.
@@ -341,7 +340,7 @@ package final class Daemon: Sendable {
             bootstrap: bootstrap,
             loop: loop
         )
-        signalQueue.async { [weak self, loop] in
+        reloadQueue.async { [weak self, loop] in
             guard let self, ending.withLock({ $0 }) == nil else {
                 return loop.execute { answer(.failure(StartFailure(.temporary, "the daemon is stopping"))) }
             }
@@ -349,7 +348,11 @@ package final class Daemon: Sendable {
                 switch try reload.run() {
                 case .inForce(let pending): loop.execute { answer(.success(pending)) }
                 case .startsAnew:
-                    ending.withLock { $0 = .restart }
+                    let isFirst = ending.withLock { ending in
+                        if ending == nil { ending = .restart }
+                        return ending == .restart
+                    }
+                    guard isFirst else { return loop.execute { answer(.success([])) } }
                     // After this turn, the old program serves no more clients.
                     close { answer(.success([])) }
                 }

@@ -32,6 +32,7 @@ struct IncomingHead {
         guard !content.isEmpty else { return ended() }
         // A line with an invalid name is skipped: other parsers might end the name at a different place.
         if let colon = content.firstIndex(of: UInt8(ascii: ":")), FieldText.isToken(content[..<colon]) {
+            guard headers.count < AnswerHead.mostHeaders else { return .unreadable }
             headers.append((String(decoding: content[..<colon], as: UTF8.self), Self.text(content[(colon + 1)...])))
         }
         return .incomplete

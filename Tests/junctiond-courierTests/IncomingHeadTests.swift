@@ -30,6 +30,15 @@ struct IncomingHeadTests {
         #expect(try #require(take("\r\n", &head)).headers.map(\.name) == ["a!b"])
     }
 
+    @Test(arguments: [(256, true), (257, false)])
+    func `a head has at most 256 headers`(count: Int, isReadable: Bool) {
+        var head = IncomingHead()
+        _ = take("HTTP/1.1 200 OK\r\n", &head)
+        for number in 1..<count { _ = take("x-\(number): 1\r\n", &head) }
+
+        #expect(isUnreadable("x: 1\r\n", &head) != isReadable)
+    }
+
     @Test(arguments: [
         "HTTP/1.1 99 No\r\n", "HTTP/1.1 600 No\r\n", "HTTP/1.1\r\n", "HTTP/1.1 2oo OK\r\n", "HTTP/1.1 20000\r\n",
     ])

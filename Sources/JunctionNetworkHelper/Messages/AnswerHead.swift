@@ -10,6 +10,8 @@ package struct AnswerHead: Sendable {
 
     /// The longest encoded head, in bytes: more than servers send and more than most proxies allow.
     package static let longest = 1 << 17
+    /// The most headers, because the daemon's work grows faster than their number.
+    package static let mostHeaders = 256
 }
 
 extension AnswerHead {
@@ -26,7 +28,9 @@ extension AnswerHead {
         status = try reader.number()
         guard (200..<600).contains(status) else { throw FormatFault("a status that is none") }
         headers = []
-        for _ in 0..<(try reader.number(UInt16.self)) {
+        let count = try reader.number(UInt16.self)
+        guard count <= Self.mostHeaders else { throw FormatFault("more than \(Self.mostHeaders) headers") }
+        for _ in 0..<count {
             // `text()` rejects control characters, so the value is valid.
             let (name, value) = (try reader.text(), try reader.text())
             guard FieldText.isToken(name.utf8) else { throw FormatFault("a header whose name is none") }

@@ -163,6 +163,8 @@ final class HTTPConnection {
     private func take(_ bytes: ByteBuffer, of exchange: HTTPExchange) -> Bool {
         switch exchange.input {
         case .gathering(var kept):
+            // The exchange gives up its array, so that the append does not copy it.
+            exchange.input = .gathering([])
             kept += bytes.readableBytesView
             exchange.input = .gathering(kept)
             if kept.count > HTTPExchange.mostKept { streamInput(of: exchange, kept) }

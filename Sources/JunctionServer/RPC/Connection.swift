@@ -100,12 +100,12 @@ final class Connection {
             }
         }
         putLine { $0.endLine() }
-        perform(machine.bodyWaits(outbox.hasBody))
     }
 
     private func putLine(_ write: (inout [UInt8]) -> Void) {
         guard !machine.isClosed else { return }
         outbox.put(in: dispatcher.takeBuffer, write)
+        if outbox.hasBody { updateBodies() }
         if !isReading { flushSoon() }
     }
 
@@ -164,10 +164,14 @@ final class Connection {
             sent += outbox.count
             sendBuffer()
             guard let written else { continue }
-            perform(machine.bodyWaits(outbox.hasBody))
+            updateBodies()
             written.end()
             dispatcher.watchers.catchUp(self)
         }
+    }
+
+    private func updateBodies() {
+        perform(machine.bodyWaits(outbox.hasBody, bytesBehind: outbox.bytesBehind))
     }
 
     private func sendBuffer() {

@@ -89,6 +89,8 @@ struct ConnectionMachine: Equatable {
     private var collected = 0
     /// Whether the body of an API answer is to be written as the peer reads.
     private(set) var hasBody = false
+    /// Bytes of answers that wait for such a body.
+    private var behindBody = 0
     /// How far the peer had read at the last check.
     private var progress: Progress?
     /// How long the peer may still take to read a body.
@@ -116,11 +118,11 @@ struct ConnectionMachine: Equatable {
     var isBlocked: Bool { waiting > 0 }
 
     /// The bytes that are kept for this connection, without the answers within the window.
-    var held: Int { isClosed ? 0 : unread + waiting + collected }
+    var held: Int { isClosed ? 0 : unread + waiting + collected + behindBody }
 
     /// The part of `held` that the peer is responsible for. Unread notifications are not part of it: they are bounded,
     /// and a watcher may leave them unread.
-    var blamed: Int { isClosed ? 0 : unread + (owesAnswers ? waiting : 0) + collected }
+    var blamed: Int { isClosed ? 0 : unread + (owesAnswers ? waiting : 0) + collected + behindBody }
 
     /// Whether another line may be handled, if `unsent` bytes wait to be sent and `sent` bytes were sent in this turn.
     func mayHandleLine(with unsent: Int, after sent: Int) -> Bool {
@@ -187,11 +189,12 @@ struct ConnectionMachine: Equatable {
         return consequences()
     }
 
-    /// Sets whether the body of an API answer is to be written as the peer reads.
-    mutating func bodyWaits(_ hasBody: Bool) -> Actions {
+    /// Sets whether the body of an API answer is to be written as the peer reads, and the bytes of answers that wait for
+    /// it.
+    mutating func bodyWaits(_ hasBody: Bool, bytesBehind: Int) -> Actions {
         // A new body gets the full reading time.
         if hasBody, !self.hasBody { readingBudget = nil }
-        self.hasBody = hasBody
+        (self.hasBody, behindBody) = (hasBody, bytesBehind)
         return consequences()
     }
 
@@ -229,7 +232,7 @@ struct ConnectionMachine: Equatable {
     mutating func overBudget() -> Actions {
         guard blamed > Self.window else { return [] }
         // A peer that does not read would not read the reason either.
-        guard !isBlocked, collected <= Self.window else { return .close }
+        guard !isBlocked, collected + behindBody <= Self.window else { return .close }
         guard !isDismissed else { return [] }
         return dismissed().union(.sayTooMuch)
     }

@@ -10,7 +10,7 @@ struct SendQueue {
     /// The output after the buffer. If not empty, it begins with a body.
     private var behind = CircularBuffer<Segment>()
     /// The bytes in `behind` that are not bodies.
-    private var bytesBehind = 0
+    private(set) var bytesBehind = 0
     /// The end of the last answer in the buffer.
     private var answersEndInBuffer = 0
     /// The bytes that were ever sent or passed to SwiftNIO.

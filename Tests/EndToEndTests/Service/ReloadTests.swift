@@ -106,6 +106,40 @@ struct ReloadTests {
         #expect(FileManager.default.fileExists(atPath: installation.socket) == isPassed)
     }
 
+    @Test func `a reload that waits for its file does not delay the end of the daemon`() throws {
+        let installation = try Installation()
+        let notify = try installation.startDaemon()
+        // No program opens the other end of this pipe.
+        let path = "\(installation.folder.path)/junctiond.toml"
+        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+
+        installation.daemon?.signal(SIGHUP)
+        try notify.wait("the beginning of the reload") { $0 == "RELOADING=1" }
+        installation.daemon?.signal(SIGTERM)
+
+        try notify.wait("the end") { $0 == "STOPPING=1" }
+        #expect(try installation.daemon?.wait().status == 0)
+    }
+
+    @Test func `a reload does not change the provider while a grant waits for its sign-in`() throws {
+        let installation = try Installation.started()
+        let user = try installation.cloud.makeUser()
+        let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: user)]
+        let client = try installation.connect()
+        try installation.cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
+        #expect(try client.refusal("session.signIn", code).kind == "providerUnavailable")
+
+        let ours = installation.providerSettings
+        installation.providerSettings = { _ in "provider = \"social\"" }
+        try installation.writeConfiguration()
+        #expect(try (client.call("daemon.reload")["pendingRestart"] as? [String])?.isEmpty == false)
+
+        installation.providerSettings = ours
+        try installation.writeConfiguration()
+        try client.call("daemon.reload")
+        #expect(try client.call("session.signIn", code).userId == user)
+    }
+
     @Test func `after the end of a session a reload applies every setting`() throws {
         let installation = try Installation.social()
         try installation.stopDaemon()

@@ -1,4 +1,5 @@
 import JunctionJSON
+import JunctionServer
 import Testing
 
 /// The examples of the JSON-RPC 2.0 specification, section 7, with methods of this project.
@@ -41,6 +42,17 @@ struct SpecificationTests {
         try client.sendLine(#"{"jsonrpc":"2.0","method":"token.get","params":{"minimumValidity":-1}}"#)
 
         #expect(try client.call("session.status", id: "7")["id"]?.integer == 7)
+    }
+
+    @Test func `a notification without an effect is not carried out`() throws {
+        _ = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"alice"}"#)
+        let reads = ["token.get", "daemon.info"].map { #"{"jsonrpc":"2.0","method":"\#($0)"}"# }
+        try client.sendLine("[\(reads.joined(separator: ","))]")
+        for read in reads { try client.sendLine(read) }
+        _ = try client.result(of: "session.status")
+
+        #expect(try server.counters.tokensServed == 0)
+        #expect(server.introspection.descriptionsTold == 0)
     }
 
     @Test func `a notification is carried out`() throws {

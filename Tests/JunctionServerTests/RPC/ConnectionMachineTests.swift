@@ -160,6 +160,17 @@ struct ConnectionMachineTests {
         ])
     }
 
+    @Test func `answers behind a body are charged, and may end the connection`() {
+        var machine = ConnectionMachine()
+        let bytes = ConnectionMachine.window + 1
+        _ = machine.bodyWaits(true, bytesBehind: bytes)
+        #expect(machine.held == bytes && machine.blamed == bytes)
+        #expect(machine.overBudget().contains(.close))
+
+        _ = machine.bodyWaits(false, bytesBehind: 0)
+        #expect(machine.held == 0)
+    }
+
     @Test func `unread notifications have no deadline, and answers among them have one`() {
         let machine = play([
             Step(.waits(Self.much, owesAnswers: false), .pause),
@@ -368,7 +379,7 @@ private enum Event: Equatable {
             return []
         case .requestEnded: return machine.requestEnded()
         case .waits(let bytes, let owesAnswers): return machine.waits(bytes, owesAnswers: owesAnswers)
-        case .bodyWaits(let hasBody): return machine.bodyWaits(hasBody)
+        case .bodyWaits(let hasBody): return machine.bodyWaits(hasBody, bytesBehind: 0)
         case .drainBegan: return machine.drainBegan()
         case .dismissed: return machine.dismissed()
         case .cutShort: return machine.cutShort()

@@ -4,6 +4,7 @@ import JunctionServer
 import JunctionSession
 import JunctionTesting
 import NIOCore
+import Synchronization
 import Testing
 
 private typealias Answer = JunctionSession.ApiAnswer
@@ -186,6 +187,28 @@ struct GatheredAnswerTests {
         while try server.onLoop({ streams[1].count > 0 }) {}
         try put(length / 2, into: streams[1], of: server)
         #expect(try second.receiveValue()["result"]?["body"]?.string?.utf8.count == length)
+    }
+
+    @Test func `answers that wait behind an unread body count for their user`() throws {
+        let server = try TestServer(limits: CallerLimits(held: 1_500_000))
+        server.introspection.documentSize.withLock { $0 = 1 << 16 }
+        let (first, second) = (try server.connectSignedIn(), try server.connect())
+        let (unread, last, other) = (BodyStream(), BodyStream(), BodyStream())
+        server.provider.answerCalls(answer(unread, length: 1_000_000), answer(last), answer(other))
+        try sendCall(first)
+        try wait(for: 1, at: server)
+        // A batch is answered up to 1 MiB.
+        let documents = String(repeating: #",{"jsonrpc":"2.0","id":2,"method":"rpc.discover"}"#, count: 200)
+        let batch = #"[{"jsonrpc":"2.0","id":1,"method":"api.request","params":\#(call)}\#(documents)]"#
+        try first.sendLine(batch)
+        try wait(for: 2, at: server)
+        try put(1_000_000, into: unread, of: server)
+        try put(1_000, into: last, of: server)
+
+        // Two batches are more than the limit, so one of the connections is closed.
+        try second.sendLine(batch)
+        while try server.counters.openConnections == 2 {}
+        #expect(try server.counters.openConnections == 1)
     }
 
     @Test func `an answer that waits too long for space is a busy error, and the call is not repeated`() throws {
