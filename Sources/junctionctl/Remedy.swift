@@ -1,4 +1,5 @@
 import JunctionClient
+import JunctionText
 
 extension JunctionError {
     /// The remedy for a user at a terminal: the daemon's advice, or else a text by the error's kind.
@@ -26,7 +27,7 @@ extension JunctionError {
         case .incompatibleCredential: "run 'junctionctl sign-out' first"
         case .storageUnavailable: "run 'junctionctl doctor'"
         case .tokenExpired: "see 'junctionctl status' for what the renewal waits for"
-        case .misconfigured: "correct it ('junctiond --check-config'), then: systemctl reload junctiond"
+        case .misconfigured: InstanceName.ofThisProcess.correction
         case .busy: "let some of this user's requests finish first"
         case .unsupported: "see 'junctionctl status' for the provider and the scheme"
         case .invalidParams:

@@ -92,7 +92,14 @@ final class Introspection: DaemonIntrospection {
 
     func reload(_ answer: @escaping @Sendable (Result<[String], WireError>) -> Void) {
         guard let reload = reloader.withLock({ $0 }) else { return answer(.success(pendingRestart)) }
-        reload { answer($0.mapError { WireError(.misconfigured, "The new configuration is refused: \($0.message)") }) }
+        reload { result in
+            answer(
+                result.mapError { failure in
+                    let message = "The new configuration is refused: \(failure.message)"
+                    return WireError(.misconfigured, message, remedy: InstanceName.ofThisProcess.correction)
+                }
+            )
+        }
     }
 
     func metricsText(_ counters: ServerCounters) -> String {

@@ -74,7 +74,7 @@ struct RefusedStart {
         _ = ProcessHardening.apply()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
-        let remedy = failureNow() == nil ? Self.remedyBesideTheFile : nil
+        let remedy = failureNow() == nil ? Self.remedyBesideTheFile : InstanceName.ofThisProcess.correction
         let notifier = Notifier(socket: service.notifySocket)
         let ended = DispatchSemaphore(value: 0)
         let signals = Signals()
@@ -172,7 +172,10 @@ struct RefusedStart {
         return check.status == .success ? nil : StartFailure(check.status, check.verdict)
     }
 
-    private static func error(_ failure: StartFailure, remedy: String? = nil) -> WireError {
+    private static func error(
+        _ failure: StartFailure,
+        remedy: String = InstanceName.ofThisProcess.correction
+    ) -> WireError {
         WireError(.misconfigured, "The configuration of junctiond is refused: \(failure.message)", remedy: remedy)
     }
 

@@ -1,5 +1,6 @@
 import JunctionProtocol
 import JunctionSession
+import JunctionText
 
 extension WireError {
     init(_ refusal: SessionError) {
@@ -10,8 +11,14 @@ extension WireError {
             userId: refusal.userId,
             termination: refusal.termination.map(WireTermination.init),
             maximum: refusal.maximum?.inSeconds,
-            remedy: refusal.remedy
+            remedy: refusal.kind == .misconfigured ? Self.correction : refusal.remedy
         )
+    }
+
+    /// The provider's answer shows a wrong setting. While a user is signed in, a changed setting needs a restart.
+    private static var correction: String {
+        "correct the configuration here or at the provider; after a change here: systemctl restart "
+            + "\(InstanceName.ofThisProcess.unit); then try again"
     }
 }
 

@@ -65,9 +65,13 @@ struct DoctorCommand: ParsableCommand {
     /// - Parameter snapshot: the part of the session that this user may see, if any.
     private func askDaemon(_ checks: inout [Diagnosis.Check], _ snapshot: inout Snapshot?) throws(JunctionError) {
         var connection = try Connection(to: options.path, by: deadline(Self.patience))
-        let daemon = try connection.perform(DaemonInfo.self, NoParams(), by: deadline(Self.patience)).value
-        checks.append(.init(comparing: daemon))
-        snapshot = try connection.perform(SessionStatus.self, NoParams(), by: deadline(Self.patience)).value
+        do throws(JunctionError) {
+            let daemon = try connection.perform(DaemonInfo.self, NoParams(), by: deadline(Self.patience)).value
+            checks.append(.init(comparing: daemon))
+            snapshot = try connection.perform(SessionStatus.self, NoParams(), by: deadline(Self.patience)).value
+        } catch  where error.kind == .permissionDenied {
+            // The daemon's own checks need another capability.
+        }
         let deadline = deadline(Self.patienceForDiagnosis)
         checks += try connection.perform(DaemonDiagnose.self, NoParams(), by: deadline).value.checks
     }

@@ -15,7 +15,7 @@ struct PendingRestart {
             return nil
         }
         self.settings = settings
-        unit = (options.instance.flatMap { InstanceName($0) } ?? .ofThisProcess).unit
+        unit = options.path.instance.unit
     }
 
     var text: String {

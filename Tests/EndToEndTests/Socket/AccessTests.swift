@@ -50,6 +50,20 @@ struct AccessTests {
         #expect(try otherUser.ctl(["doctor"]).status == 77)
     }
 
+    @Test func `doctor needs no other capability than manage`() throws {
+        let installation = try Installation.started(
+            configuration: "[[access]]\nallow = [\"manage\"]\nuser = \"\(OtherUser.name)\""
+        )
+        try installation.signInNewUser()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
+
+        #expect(try otherUser.ctl(["status"]).status == 77)
+        let doctor = try otherUser.ctl(["doctor"])
+        #expect(doctor.status != 77, "\(doctor.output)")
+        #expect(doctor.output.contains("stored session"))
+    }
+
     @Test func `a member of the socket's group is told why it has no rights, and which entry gives them`() throws {
         let installation = try Installation.started(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"daemon\""

@@ -1,4 +1,5 @@
 import Foundation
+import JunctionText
 import Testing
 
 @testable import JunctionClient
@@ -18,6 +19,15 @@ struct SocketTableTests {
             ? ""
             : cell.replacing("X64", with: String(repeating: "x", count: 64))
                 .replacing("X65", with: String(repeating: "x", count: 65))
+    }
+
+    @Test(arguments: [
+        ("/run/junctiond/work.sock", "work"), ("/run/junctiond/junctiond.sock", "junctiond"),
+        ("/tmp/work.sock", "junctiond"), ("/run/junctiond/a/b.sock", "junctiond"),
+        ("/run/junctiond/.sock", "junctiond"),
+    ])
+    func `the socket of a system service shows its installation`(path: String, instance: String) {
+        #expect(SocketPath(path).instance.description == instance)
     }
 
     @Test func `the socket is the one in the table of all clients`() throws {

@@ -15,6 +15,16 @@ struct WireWordTests {
         )
     }
 
+    @Test func `an error of the configuration that the provider shows names the unit to restart`() {
+        let failure = Unavailability("another issuer", cause: .configuration)
+
+        #expect(
+            WireError(SessionError(failure)).remedy
+                == "correct the configuration here or at the provider; after a change here: systemctl restart junctiond; "
+                + "then try again"
+        )
+    }
+
     @Test func `flags have their documented words`() {
         #expect(
             JunctionSession.Snapshot.Flag.allCases.map { Snapshot.Flag($0).rawValue }

@@ -38,6 +38,9 @@ package struct InstanceName: Hashable, Sendable, CustomStringConvertible {
         (self == .plain ? "" : "JUNCTIOND_INSTANCE=\(description) ") + "junctiond --check-config"
     }
 
+    /// The remedy for a wrong configuration.
+    package var correction: String { "correct it ('\(check)'), then: systemctl reload \(unit)" }
+
     /// The installation that `$JUNCTIOND_INSTANCE` names.
     package static var ofThisProcess: InstanceName {
         getenv("JUNCTIOND_INSTANCE").flatMap { InstanceName(String(cString: $0)) } ?? .plain

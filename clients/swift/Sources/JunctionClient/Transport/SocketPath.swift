@@ -9,16 +9,16 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     package let text: String
     /// The name of the path in error messages.
     package let description: String
-    /// The installation whose name gave the path; the plain one if the path was named itself.
+    /// The installation that this path belongs to; the plain one if the path does not show it.
     package let instance: InstanceName
     /// Why there is no path, if the caller named no valid one.
     package let fault: String?
 
     /// - Parameter name: the name in error messages; by default the path.
-    package init(_ path: String, named name: String? = nil, of instance: InstanceName = .plain) {
+    package init(_ path: String, named name: String? = nil, of instance: InstanceName? = nil) {
         text = path
         description = name ?? path
-        self.instance = instance
+        self.instance = instance ?? Self.systemInstance(ofSocket: path) ?? .plain
         fault = nil
     }
 
@@ -47,7 +47,16 @@ package struct SocketPath: Hashable, Sendable, CustomStringConvertible {
             let path = "\(directory)/junctiond/\(name).sock"
             if exists(path) { return SocketPath(path, of: name) }
         }
-        return SocketPath("/run/junctiond/\(name).sock", of: name)
+        return SocketPath("\(systemFolder)\(name)\(suffix)", of: name)
+    }
+
+    private static let systemFolder = "/run/junctiond/"
+    private static let suffix = ".sock"
+
+    /// Returns the installation whose system service has this socket.
+    private static func systemInstance(ofSocket path: String) -> InstanceName? {
+        guard path.hasPrefix(systemFolder), path.hasSuffix(suffix) else { return nil }
+        return InstanceName(path.dropFirst(systemFolder.count).dropLast(suffix.count))
     }
 
     private static func variable(named name: String) -> String? {
