@@ -1,5 +1,6 @@
 package import JunctionProviders
 import JunctionSession
+package import Logging
 
 /// Every setting of the daemon. The initial value of each property is the default.
 package struct Configuration: Equatable, Sendable {
@@ -92,17 +93,7 @@ extension Configuration {
         package var sessionCallsPerMinute: Int { providerCallsPerMinute ?? 60 }
     }
 
-    package enum LogLevel: String, Sendable, CaseIterable {
-        case trace
-        case debug
-        case info
-        case notice
-        case warning
-        case error
-        case critical
-    }
-
     package struct Log: Equatable, Sendable {
-        package var level = LogLevel.info
+        package var level = Logger.Level.info
     }
 }

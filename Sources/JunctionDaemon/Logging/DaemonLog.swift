@@ -13,8 +13,8 @@ package struct DaemonLog: Sendable {
     /// How long the end of the process waits until the last lines are written.
     package static let patience = Duration.seconds(2)
 
-    package init(to destination: LogDestination, level: Configuration.LogLevel) throws(SystemFailure) {
-        let threshold = LogThreshold(level.swiftLog)
+    package init(to destination: LogDestination, level: Logger.Level) throws(SystemFailure) {
+        let threshold = LogThreshold(level)
         (self.destination, self.threshold) = (destination, threshold)
         queue = try LogQueue(write: destination.write) { count in
             let logger = Logger(label: "log") { _ in
@@ -28,9 +28,9 @@ package struct DaemonLog: Sendable {
     }
 
     /// The least important level that is logged. A change affects every logger at once.
-    package var level: Configuration.LogLevel {
-        get { Configuration.LogLevel(threshold.level) }
-        nonmutating set { threshold.level = newValue.swiftLog }
+    package var level: Logger.Level {
+        get { threshold.level }
+        nonmutating set { threshold.level = newValue }
     }
 
     package func logger(_ topic: String) -> Logger {
@@ -43,31 +43,4 @@ package struct DaemonLog: Sendable {
     /// - Returns: whether every line was written.
     @discardableResult
     package func close(within patience: Duration = DaemonLog.patience) -> Bool { queue.close(within: patience) }
-}
-
-extension Configuration.LogLevel {
-    fileprivate init(_ level: Logger.Level) {
-        self =
-            switch level {
-            case .trace: .trace
-            case .debug: .debug
-            case .info: .info
-            case .notice: .notice
-            case .warning: .warning
-            case .error: .error
-            case .critical: .critical
-            }
-    }
-
-    fileprivate var swiftLog: Logger.Level {
-        switch self {
-        case .trace: .trace
-        case .debug: .debug
-        case .info: .info
-        case .notice: .notice
-        case .warning: .warning
-        case .error: .error
-        case .critical: .critical
-        }
-    }
 }

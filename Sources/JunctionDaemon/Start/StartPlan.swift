@@ -4,6 +4,7 @@ import JunctionServer
 import JunctionSession
 import JunctionSystemd
 import JunctionVault
+import Logging
 
 /// Everything that the daemon needs before it starts. It first checks everything that can be wrong, then opens the
 /// state and the sockets, so that a failed start changes nothing.
@@ -100,7 +101,7 @@ struct StartPlan {
     }
 
     private static func log(
-        level: Configuration.LogLevel,
+        level: Logger.Level,
         _ service: ServiceEnvironment
     ) throws(StartFailure) -> DaemonLog {
         let destination = LogDestination(descriptor: STDERR_FILENO, journalStream: service.journalStream)

@@ -1,6 +1,7 @@
 import Foundation
 import JunctionDaemon
 import JunctionTesting
+import Logging
 import Testing
 
 @Suite final class ConfigurationSourceTests {

@@ -1,6 +1,7 @@
 import JunctionDaemon
 import JunctionProtocol
 import JunctionProviders
+import Logging
 import Testing
 
 @Suite struct ConfigurationTests {

@@ -16,14 +16,6 @@ import Testing
         #expect(log.logger("socket").logLevel == .trace)
     }
 
-    @Test(arguments: Configuration.LogLevel.allCases)
-    func `every level of the configuration is one of the log`(level: Configuration.LogLevel) throws {
-        let log = try DaemonLog(to: .lines(descriptor: -1, isTerminal: false), level: level)
-
-        #expect("\(log.logger("session").logLevel)" == level.rawValue)
-        #expect(log.level == level)
-    }
-
     @Test func `metadata has the names of the log keys`() {
         let metadata = Logger.Metadata.of(.stateChanged, [.state: "established", .peerUnit: "a.service"])
 
