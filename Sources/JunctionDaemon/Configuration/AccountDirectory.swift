@@ -76,11 +76,6 @@ package struct AccountDirectory: Sendable {
 
 /// The user and group names of the access entries in force that were found.
 package struct KnownAccounts: Equatable, Sendable {
-    var users: Set<String>
-    var groups: Set<String>
-
-    package init(users: Set<String> = [], groups: Set<String> = []) {
-        self.users = users
-        self.groups = groups
-    }
+    var users: Set<String> = []
+    var groups: Set<String> = []
 }

@@ -12,18 +12,6 @@ extension Metrics {
         package var uptime: Duration
         /// Nil if the system does not provide it.
         package var residentBytes: Int?
-
-        package init(
-            snapshot: JunctionSession.Snapshot,
-            counters: ServerCounters,
-            uptime: Duration,
-            residentBytes: Int?
-        ) {
-            self.snapshot = snapshot
-            self.counters = counters
-            self.uptime = uptime
-            self.residentBytes = residentBytes
-        }
     }
 
     /// Returns all metrics in the text format of Prometheus. Those of a named installation have its name as a label, so

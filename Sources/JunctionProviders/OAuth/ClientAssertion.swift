@@ -15,12 +15,6 @@ struct ClientAssertion: Sendable {
     /// Some servers refuse an assertion that is even one second in the future.
     static let backdating: Int64 = 10
 
-    init(clientId: String, audience: String, now: Int64) {
-        self.clientId = clientId
-        self.audience = audience
-        self.now = now
-    }
-
     func signed(by key: ClientKey) -> SharedSecret {
         var claims = JSONWriter()
         claims.object { claims in

@@ -12,28 +12,12 @@ package struct SinchProvider: IdentityProvider {
 
     let cloud: SinchCloud
     let application: SinchApplication
+    /// The id of this installation, on which users register.
     let deviceId: String
     let http: OutgoingHttp
     let clock: any SessionClock
     let memory: any ProviderMemory
     private let forgotten = ForgottenInstance()
-
-    /// Makes the provider. `deviceId` is the id of this installation, on which users register.
-    package init(
-        cloud: SinchCloud,
-        application: SinchApplication,
-        deviceId: String,
-        http: OutgoingHttp,
-        clock: any SessionClock,
-        memory: any ProviderMemory
-    ) {
-        self.cloud = cloud
-        self.application = application
-        self.deviceId = deviceId
-        self.http = http
-        self.clock = clock
-        self.memory = memory
-    }
 
     package func examine(
         _ credential: Credential,

@@ -216,11 +216,6 @@ package struct HandlerID: Hashable, Sendable {
     package var number: UInt64
     /// The user id that the kernel reports for the peer.
     package var uid: UInt32
-
-    package init(number: UInt64, uid: UInt32) {
-        self.number = number
-        self.uid = uid
-    }
 }
 
 /// The answer of a handler. It names the secret and does not contain it.

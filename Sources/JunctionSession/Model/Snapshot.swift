@@ -49,10 +49,6 @@ package struct Snapshot: Hashable, Sendable {
 
     package struct Authorization: Hashable, Sendable {
         package var expiresAt: WallTime
-
-        package init(expiresAt: WallTime) {
-            self.expiresAt = expiresAt
-        }
     }
 
     package struct Renewal: Hashable, Sendable {

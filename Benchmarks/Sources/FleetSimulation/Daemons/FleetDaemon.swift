@@ -51,11 +51,6 @@ package struct StoredToken: Sendable {
     /// The wall clock at the start of a simulation: 2026-11-21T00:00:00Z.
     static let beginning = WallTime(milliseconds: 1_795_219_200_000)
 
-    package init(age: Milliseconds, renewalShare: Double) {
-        self.age = age
-        self.renewalShare = renewalShare
-    }
-
     var issuedAt: WallTime { Self.beginning + .milliseconds(-age) }
     var expiresAt: WallTime { issuedAt + Scenario.life }
     var renewAt: WallTime { issuedAt + Scenario.life * renewalShare }

@@ -89,11 +89,6 @@ package struct Login: Hashable, Sendable {
     package var user: UInt32
     package var groups: Set<UInt32>
 
-    package init(user: UInt32, groups: Set<UInt32>) {
-        self.user = user
-        self.groups = groups
-    }
-
     package static var current: Login {
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         let count = getgroups(Int32(groups.count), &groups)

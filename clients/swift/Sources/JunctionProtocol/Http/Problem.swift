@@ -20,31 +20,9 @@ package struct Problem: Equatable, Sendable {
     package var maximum: Double?
     /// What a user at a terminal can do, if the cause is known.
     package var remedy: String?
+}
 
-    package init(
-        status: Int,
-        title: String,
-        detail: String,
-        kind: String,
-        retryAfter: Double? = nil,
-        userId: String? = nil,
-        termination: Termination? = nil,
-        capability: String? = nil,
-        maximum: Double? = nil,
-        remedy: String? = nil
-    ) {
-        self.status = status
-        self.title = title
-        self.detail = detail
-        self.kind = kind
-        self.retryAfter = retryAfter
-        self.userId = userId
-        self.termination = termination
-        self.capability = capability
-        self.maximum = maximum
-        self.remedy = remedy
-    }
-
+extension Problem {
     /// Makes the HTTP form of an error.
     package init(_ error: WireError, status: Int? = nil) {
         let code = error.knownCode ?? .internalError
