@@ -13,7 +13,7 @@ extension WireSnapshot {
             state: State(facts.state),
             flags: facts.flags.map(Flag.init),
             provider: facts.provider,
-            scheme: facts.scheme.map { "\(WireCredential.Scheme($0).name)" },
+            scheme: facts.scheme?.rawValue,
             userId: facts.userId,
             externalUserId: facts.externalUserId?.text,
             teamId: facts.teamId,

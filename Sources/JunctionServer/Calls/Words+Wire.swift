@@ -2,7 +2,8 @@ import JunctionProtocol
 import JunctionSession
 
 // The session module and the wire have separate vocabularies, although most words are equal. Renaming a case of the
-// session module does not change the wire, and a new case needs a word here.
+// session module does not change the wire, and a new case needs a word here. `Scheme` is the exception: its names are
+// those of the wire.
 
 extension WireSnapshot.State {
     init(_ state: SessionState) {
@@ -91,25 +92,6 @@ extension ReconcileResult.Action {
             case .switch: .switch
             case .reauthenticate: .reauthenticate
             case .migrate: .migrate
-            }
-    }
-}
-
-extension WireCredential.Scheme {
-    init(_ scheme: JunctionSession.Scheme) {
-        self =
-            switch scheme {
-            case .signInToken: .signInToken
-            case .linkCode: .linkCode
-            case .apiKey: .apiKey
-            case .userLogin: .userLogin
-            case .registration: .registration
-            case .registrationSignature: .registrationSignature
-            case .selfSigned: .selfSigned
-            case .device: .device
-            case .authorizationCode: .authorizationCode
-            case .refreshToken: .refreshToken
-            case .tokenExchange: .tokenExchange
             }
     }
 }

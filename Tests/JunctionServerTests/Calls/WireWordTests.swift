@@ -33,13 +33,13 @@ struct WireWordTests {
     }
 
     @Test func `schemes have their documented words`() {
-        #expect(
-            JunctionSession.Scheme.allCases.map { "\(JunctionProtocol.Credential.Scheme($0).name)" }
-                == [
-                    "signInToken", "linkCode", "apiKey", "userLogin", "registration", "registrationSignature",
-                    "selfSigned", "device", "authorizationCode", "refreshToken", "tokenExchange",
-                ]
-        )
+        let words = [
+            "signInToken", "linkCode", "apiKey", "userLogin", "registration", "registrationSignature", "selfSigned",
+            "device", "authorizationCode", "refreshToken", "tokenExchange",
+        ]
+
+        #expect(JunctionSession.Scheme.allCases.map(\.rawValue) == words)
+        #expect(JunctionProtocol.Credential.Scheme.allCases.map { "\($0.name)" } == words)
     }
 
     @Test func `phases of a renewal have their documented words`() {
