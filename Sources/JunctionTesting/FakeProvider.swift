@@ -14,10 +14,10 @@ import Synchronization
 package final class FakeProvider: IdentityProvider {
     package let name = "junction"
     private let clock: any SessionClock
-    private let state: Mutex<State>
+    private let tokenLife: Duration
+    private let state = Mutex(State())
 
     private struct State {
-        var tokenLife: Duration
         var exchanges: [ExchangeFailure] = []
         var renewals: [RenewalFailure] = []
         var answers: [ApiAnswer] = []
@@ -44,14 +44,12 @@ package final class FakeProvider: IdentityProvider {
         var takesUploads = true
         var awaitsUploads = true
         var untaken: [CheckedContinuation<Void, Never>] = []
-        var running = 0
-        var mostRunning = 0
         var onHeld: (@Sendable () -> Void)?
     }
 
     package init(clock: any SessionClock, tokenLife: Duration = .seconds(3_600)) {
         self.clock = clock
-        state = Mutex(State(tokenLife: tokenLife))
+        self.tokenLife = tokenLife
     }
 
     // MARK: The script
@@ -95,10 +93,6 @@ package final class FakeProvider: IdentityProvider {
     /// Makes later renewals succeed without an access token.
     package func grantNoToken() {
         state.withLock { $0.grantsNoToken = true }
-    }
-
-    package func setTokenLife(_ life: Duration) {
-        state.withLock { $0.tokenLife = life }
     }
 
     /// Delays every later call except API calls until `release()`, and calls `onHeld` for each delayed call.
@@ -173,8 +167,6 @@ package final class FakeProvider: IdentityProvider {
     package var uploaded: Int { state.withLock { $0.uploaded } }
 
     package var apiCalls: [ApiRequest] { state.withLock { $0.apiCalls } }
-    /// The largest number of sign-in, poll and renewal calls that ran at the same time.
-    package var mostRunning: Int { state.withLock { $0.mostRunning } }
 
     // MARK: IdentityProvider
 
@@ -232,8 +224,7 @@ package final class FakeProvider: IdentityProvider {
         -> DeviceAuthorization
     {
         let start = clock.now()
-        await begin()
-        defer { end() }
+        await waitWhileHeld()
         if let failure = state.withLock({ $0.exchanges.isEmpty ? nil : $0.exchanges.removeFirst() }) { throw failure }
         let number = state.withLock { state in
             state.authorizations += 1
@@ -254,8 +245,7 @@ package final class FakeProvider: IdentityProvider {
     package func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant {
         state.withLock { $0.polls.append(codes) }
         let start = clock.now()
-        await begin()
-        defer { end() }
+        await waitWhileHeld()
         if let failure = state.withLock({ $0.failedPolls.isEmpty ? nil : $0.failedPolls.removeFirst() }) {
             throw failure
         }
@@ -270,8 +260,7 @@ package final class FakeProvider: IdentityProvider {
     ) async throws(ExchangeFailure) -> Grant {
         state.withLock { $0.exchangeCalls += 1 }
         let start = clock.now()
-        await begin()
-        defer { end() }
+        await waitWhileHeld()
         if let failure = state.withLock({ $0.exchanges.isEmpty ? nil : $0.exchanges.removeFirst() }) { throw failure }
         switch credential {
         case .signInToken(let token):
@@ -315,8 +304,7 @@ package final class FakeProvider: IdentityProvider {
             $0.renewalSecrets.append(secrets)
         }
         let start = clock.now()
-        await begin()
-        defer { end() }
+        await waitWhileHeld()
         if let failure = state.withLock({ $0.renewals.isEmpty ? nil : $0.renewals.removeFirst() }) { throw failure }
         var granted = grant(identity, from: start)
         if state.withLock({ $0.grantsNoToken }) { granted.token = nil }
@@ -384,14 +372,6 @@ package final class FakeProvider: IdentityProvider {
 
     // MARK: Inside
 
-    private func begin() async {
-        state.withLock { state in
-            state.running += 1
-            state.mostRunning = max(state.mostRunning, state.running)
-        }
-        await waitWhileHeld()
-    }
-
     private func waitWhileHeld(isApiCall: Bool = false) async {
         await withCheckedContinuation { continuation in
             let (waits, onHeld) = state.withLock { state in
@@ -403,21 +383,17 @@ package final class FakeProvider: IdentityProvider {
         }
     }
 
-    private func end() {
-        state.withLock { $0.running -= 1 }
-    }
-
     private func grant(_ identity: Identity, _ scheme: Scheme = .signInToken, from start: Moment) -> Grant {
-        let (number, life) = state.withLock { state in
+        let number = state.withLock { state in
             state.issued += 1
-            return (state.issued, state.tokenLife)
+            return state.issued
         }
         return Grant(
             identity: identity,
             scheme: scheme,
             token: Grant.Token(
                 secret: SharedSecret(text: "access-\(identity.userId)-\(number)"),
-                life: Life(from: start, lasting: life)
+                life: Life(from: start, lasting: tokenLife)
             ),
             refreshToken: SharedSecret(text: "refresh-\(identity.userId)-\(number)")
         )

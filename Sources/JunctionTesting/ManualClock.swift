@@ -28,11 +28,6 @@ package final class ManualClock: SessionClock {
     package func stepWall(by duration: Duration) {
         moment.withLock { $0.wall = $0.wall + duration }
     }
-
-    /// Restarts the uptime clock, as a reboot does. The wall clock does not change.
-    package func reboot() {
-        moment.withLock { $0.uptime = Uptime(milliseconds: 1_000) }
-    }
 }
 
 /// An alarm that only records the time to which it was set.

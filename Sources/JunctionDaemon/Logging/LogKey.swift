@@ -3,7 +3,6 @@ package import Logging
 
 /// The keys of all values that a log line may have. In the journal `peerUnit` is `JUNCTIOND_PEER_UNIT`.
 package enum LogKey: String, Sendable, CaseIterable {
-    case action
     case capability
     case cause
     case code
@@ -15,7 +14,6 @@ package enum LogKey: String, Sendable, CaseIterable {
     case error
     case generation
     case host
-    case kind
     case lasted
     case method
     case nextAttempt
@@ -27,11 +25,8 @@ package enum LogKey: String, Sendable, CaseIterable {
     case pid
     case previousState
     case provider
-    case retryAfter
     case revision
-    case scheme
     case settings
-    case signal
     case socket
     case state
     case stateDirectory

@@ -64,15 +64,6 @@ struct OAuthSignIn: Sendable {
         }
     }
 
-    /// The secret that the exchange spends.
-    var secret: SharedSecret {
-        switch grant {
-        case .authorizationCode(let code, _, _): code
-        case .refreshToken(let token): token
-        case .tokenExchange(let subject): subject.token
-        }
-    }
-
     var words: String {
         switch grant {
         case .authorizationCode: "the authorization code"

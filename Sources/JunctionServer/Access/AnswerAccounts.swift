@@ -17,8 +17,6 @@ final class AnswerAccounts {
         self.eventLoop = eventLoop
     }
 
-    var used: Int { budget.used }
-
     func mayBegin(for user: UInt32) -> Bool { budget.mayBegin(for: user) }
 
     func keep(_ bytes: Int, for user: UInt32) { budget.keep(bytes, for: user) }

@@ -18,11 +18,6 @@ struct JournalProbe: Equatable {
         lines = output.lines.map(String.init)
     }
 
-    init(of instance: InstanceName = .plain, lines: [String]) {
-        self.instance = instance
-        self.lines = lines
-    }
-
     var check: Diagnosis.Check? {
         lines.last.map { line in
             Diagnosis.Check(

@@ -46,9 +46,6 @@ enum OAuthSample {
         verificationUri: "https://id.example.com/device"
     )
 
-    /// One hour after noon.
-    static let end = 1_795_266_000
-
     static func claims(
         iss: String = issuer,
         sub: String = "user-1",

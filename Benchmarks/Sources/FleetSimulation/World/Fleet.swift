@@ -29,7 +29,6 @@ package struct Fleet<Daemon: FleetDaemon> {
         var tokenlessSince = Milliseconds.max
         var retryAfter: Duration?
         var outcome = Provider.Outcome.refused
-        var isOff = false
     }
 
     package init(of count: Int, in scenario: Scenario, seed: UInt64) {
@@ -199,13 +198,11 @@ package struct Fleet<Daemon: FleetDaemon> {
         if places[daemon].tokenlessSince != .max { tally.tokenless(from: places[daemon].tokenlessSince, to: time) }
         (places[daemon].alarm, places[daemon].answer, places[daemon].ask) = (.max, .max, .max)
         places[daemon].tokenlessSince = .max
-        places[daemon].isOff = true
         eventQueue.add(.boot, of: daemon, at: time + draw(reboot.boots))
     }
 
     private mutating func boot(_ daemon: Int, at time: Milliseconds) {
         guard let reboot = scenario.reboot else { return }
-        places[daemon].isOff = false
         places[daemon].bootedAt = time - 10_000
         places[daemon].clockError = reboot.clockError(of: daemon)
         let seed = seedOf(daemon, life: 1)

@@ -8,10 +8,6 @@ package enum RpcDiscover: MethodDefinition {
     package struct Answer: WireValue, Hashable {
         package var json: [UInt8]
 
-        package init(json: [UInt8]) {
-            self.json = json
-        }
-
         package init(reading value: JSONValue) {
             json = value.rawText
         }
