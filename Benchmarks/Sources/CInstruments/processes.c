@@ -17,10 +17,6 @@
 #include <unistd.h>
 
 static void become(const struct launch *launch, const sigset_t *signals) {
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    CPU_SET(launch->processor, &processors);
-    if (launch->processor >= 0) sched_setaffinity(0, sizeof processors, &processors);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);

@@ -109,7 +109,6 @@ struct launch {
     char *const *environment;
     int output;  // its standard output and standard error
     int errors;
-    int processor;  // the processor that it may run on, or -1 for all
 };
 
 /// Starts a program that ends with this one, and returns the time of its start.

@@ -8,7 +8,7 @@ final class ChildProcess {
     let startedAt: Int64
     private var isOver = false
 
-    init(_ command: Command, output: Int32, errors: Int32, processor: Int32 = -1) throws {
+    init(_ command: Command, output: Int32, errors: Int32) throws {
         let arguments = ([command.program] + command.arguments).map { strdup($0) } + [nil]
         let environment = command.environmentLines.map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
@@ -23,8 +23,7 @@ final class ChildProcess {
                         arguments: arguments.baseAddress,
                         environment: environment.baseAddress,
                         output: output,
-                        errors: errors,
-                        processor: processor
+                        errors: errors
                     )
                     return instruments_launch(&order, &id, &startedAt)
                 }
