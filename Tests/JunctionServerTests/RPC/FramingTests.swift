@@ -145,19 +145,4 @@ struct FramingTests {
         for _ in lines { #expect(try client.receiveValue()["result"]?["name"]?.string == "junctiond") }
         sending.join()
     }
-
-    @Test func `a peer that disconnects causes no error for other callers`() throws {
-        let asked = Signal()
-        server.provider.hold { asked.give() }
-        do {
-            let vanishing = try server.connect()
-            try vanishing.sendLine(
-                #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
-            )
-            asked.wait()
-        }
-        server.provider.release()
-
-        #expect(try client.result(of: "token.get")["userId"]?.string == "alice")
-    }
 }
