@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A request to the process by a signal.
 package enum ProcessSignal: Sendable, CaseIterable {
@@ -13,7 +12,6 @@ package enum ProcessSignal: Sendable, CaseIterable {
 package final class SignalWatch: Sendable {
     private let thread: WaitingThread
     private let ending = Ending()
-    private let isOpen = Mutex(true)
 
     /// Blocks the watched signals in the whole process. Call it before any other thread starts: threads inherit the
     /// mask, and a signal would end the process if one thread did not block it.
@@ -39,12 +37,7 @@ package final class SignalWatch: Sendable {
 
     /// Ends the watch. The signals stay blocked. Do not call it on the watch's own thread.
     package func shutDown() {
-        let wasOpen = isOpen.withLock { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
-        guard wasOpen else { return }
-        ending.begin()
+        guard ending.begin() else { return }
         thread.signal(SIGTERM)
         thread.join()
     }

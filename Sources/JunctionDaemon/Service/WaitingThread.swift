@@ -49,5 +49,7 @@ final class Ending: Sendable {
 
     var hasBegun: Bool { flag.load(ordering: .acquiring) }
 
-    func begin() { flag.store(true, ordering: .releasing) }
+    /// Returns whether this was the first call.
+    @discardableResult
+    func begin() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 }
