@@ -67,7 +67,7 @@ let package = Package(
             in: "JunctionProviders",
             [
                 "Http/BearerToken.swift", "Http/CivilTime.swift", "Http/HttpAnswer.swift",
-                "Http/HttpAnswer+Unavailability.swift", "Http/HttpDate.swift", "Http/IsoTime.swift",
+                "Http/HttpAnswer+Unavailability.swift", "Http/HttpDate.swift",
                 "Http/ServerClock.swift", "Junction/JunctionSite.swift", "Junction/JunctionVerdict.swift",
                 "Junction/LinkCode.swift", "Junction/SignInToken.swift", "Junction/TokenAnswer.swift",
                 "Sinch/Registration.swift", "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",
@@ -83,7 +83,7 @@ let package = Package(
         fuzzer("FuzzEnvelope", ["JunctionJSON", "JunctionProtocol"]),
         fuzzer("FuzzRecord", ["JunctionVault", "JunctionSession", "JunctionSecret"]),
         fuzzer("FuzzSettings", ["JunctionToml"]),
-        fuzzer("FuzzDates", ["ProviderAnswers", "JunctionProtocol", "JunctionSession"]),
+        fuzzer("FuzzDates", ["ProviderAnswers", "JunctionProtocol"]),
         fuzzer("FuzzAnswers", ["ProviderAnswers", "JunctionSession", "JunctionSecret"]),
     ],
     swiftLanguageModes: [.v6]

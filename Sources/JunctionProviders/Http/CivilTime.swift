@@ -3,13 +3,12 @@ import JunctionText
 
 extension WallTime {
     /// Makes a time from a Gregorian date and time in UTC. Returns `nil` if the time does not exist or is before 1970.
-    init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64, millisecond: Int64 = 0) {
+    init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
         // A leap second counts as the first second of the next day, as in POSIX.
         guard year >= 1970, let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60,
             second <= 60
         else { return nil }
-        let seconds = ((date.dayNumber * 24 + hour) * 60 + minute) * 60 + second
-        self.init(milliseconds: seconds * 1_000 + millisecond)
+        self.init(milliseconds: (((date.dayNumber * 24 + hour) * 60 + minute) * 60 + second) * 1_000)
     }
 }
 

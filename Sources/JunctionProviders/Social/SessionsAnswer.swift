@@ -1,6 +1,7 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// The answer to a session request of social.plus. The parser never puts the token into a `String`.
 enum SessionsAnswer: Sendable {
@@ -20,12 +21,16 @@ enum SessionsAnswer: Sendable {
             return
         }
         guard let secret = answer["accessToken"]?.secret, BearerToken.fitsHeader(secret),
-            let issuedAt = answer["issuedAt"]?.string.flatMap(IsoTime.parse),
-            let expiresAt = answer["expiresAt"]?.string.flatMap(IsoTime.parse),
+            let issuedAt = Self.time(answer["issuedAt"]),
+            let expiresAt = Self.time(answer["expiresAt"]),
             BearerToken.lives.contains(expiresAt - issuedAt)
         else { return nil }
         let end = min(clock.ours(expiresAt), sentAt.wall + BearerToken.lives.upperBound)
         guard BearerToken.lives.contains(end - sentAt.wall) else { return nil }
         self = .granted(Grant.Token(secret: secret, life: Life(from: sentAt.wall, to: end, at: sentAt)))
+    }
+
+    private static func time(_ value: JSONValue?) -> WallTime? {
+        value?.string.flatMap(RFC3339.milliseconds).map(WallTime.init(milliseconds:))
     }
 }
