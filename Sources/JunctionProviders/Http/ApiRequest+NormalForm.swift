@@ -1,4 +1,5 @@
 import JunctionSession
+import JunctionText
 
 extension ApiRequest {
     static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]

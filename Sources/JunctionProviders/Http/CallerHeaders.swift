@@ -1,4 +1,5 @@
 import JunctionSession
+import JunctionText
 
 /// The headers that a local app may set. All other headers belong to the daemon or to HTTP itself.
 enum CallerHeaders {

@@ -1,4 +1,5 @@
 import JunctionSecret
+import JunctionText
 
 /// A form in the encoding `application/x-www-form-urlencoded`.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import JunctionNetworkHelper
+import JunctionText
 
 /// The origin of a service: scheme, host and port, and the path that all its resources share.
 ///

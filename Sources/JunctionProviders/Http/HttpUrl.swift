@@ -1,3 +1,5 @@
+import JunctionText
+
 /// The exact URL of one resource: its origin, and its path and query without any change.
 ///
 /// Metadata of servers has double slashes, slashes at the end and queries, and each of them matters.

@@ -36,11 +36,7 @@ struct PlainPath: Equatable {
         _ raw: Substring.UTF8View.SubSequence,
         allowing allowance: Allowance
     ) throws(SessionError) -> String {
-        var plain: [UInt8] = []
-        var rest = raw
-        while let byte = rest.popFirst() {
-            plain.append(byte == UInt8(ascii: "%") ? try escaped(&rest) : byte)
-        }
+        guard let plain = PercentEncoding.decode(raw) else { throw denied("has a broken percent escape") }
         guard plain.allSatisfy(PercentEncoding.isUnreserved) || allowance.allows(plain) else {
             throw denied("has a character that no path of this API needs")
         }
@@ -49,13 +45,6 @@ struct PlainPath: Equatable {
             throw denied("has an empty segment, or one that points elsewhere")
         }
         return segment
-    }
-
-    private static func escaped(_ rest: inout Substring.UTF8View.SubSequence) throws(SessionError) -> UInt8 {
-        guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
-            let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
-        else { throw denied("has a broken percent escape") }
-        return high << 4 | low
     }
 
     private static func denied(_ what: String) -> SessionError {

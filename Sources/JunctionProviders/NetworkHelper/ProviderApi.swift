@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// A provider's API for local apps: sends an admitted request and returns its answer.
 struct ProviderApi: Sendable {

@@ -1,3 +1,5 @@
+import JunctionText
+
 /// The authorization request of a browser sign-in (RFC 6749 §4.1.1, RFC 7636 §4.3).
 struct AuthorizationRequest: Sendable {
     var clientId: String

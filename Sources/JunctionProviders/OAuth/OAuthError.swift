@@ -1,3 +1,5 @@
+import JunctionText
+
 /// The meaning of the member `error` in an answer, for any status and content type.
 ///
 /// Some codes are ambiguous. `invalid_grant`, for example, means an expired, revoked or reused token, or a deleted

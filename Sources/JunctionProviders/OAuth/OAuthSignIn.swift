@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// A credential that the token endpoint exchanges for tokens, with one form.
 struct OAuthSignIn: Sendable {

@@ -1,6 +1,7 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// The tokens that a server grants (RFC 6749 §5.1). The parser never puts a token into a `String`.
 struct OAuthTokens: Sendable {

@@ -1,6 +1,7 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// The registration endpoint. The provider does not document it, and only this file knows its format.
 ///

@@ -1,6 +1,7 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// social.plus's user endpoint. The user's own entry shows whether the provider refused a session because of the user.
 struct UserEndpoint: Sendable {

@@ -1,4 +1,5 @@
 import JunctionProtocol
+import JunctionText
 
 struct RequestTarget: Equatable {
     /// The path as it was received. The provider checks whether it belongs to the user.
@@ -47,23 +48,7 @@ struct RequestTarget: Equatable {
 
     /// Decodes percent-encoding; `+` is a blank, as in HTML forms.
     private static func unescaped(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+        let escaped = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return PercentEncoding.decode(escaped).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

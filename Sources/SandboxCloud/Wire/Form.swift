@@ -1,3 +1,5 @@
+import JunctionText
+
 /// The fields of an `application/x-www-form-urlencoded` body, in their order.
 struct Form: Sendable {
     let fields: [(name: String, value: String)]
@@ -8,7 +10,7 @@ struct Form: Sendable {
     private static let repeatable: Set<String> = ["resource", "audience"]
 
     static func text(_ fields: [(name: String, value: String)]) -> String {
-        fields.map { PercentText.escaped($0.name) + "=" + PercentText.escaped($0.value) }.joined(separator: "&")
+        fields.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
     }
 
     init(_ body: String) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import JunctionClient
 import JunctionProtocol
+import JunctionText
 
 /// Calls the provider's API once.
 struct ApiCommand: ParsableCommand {
@@ -116,21 +117,5 @@ struct ApiTarget: Equatable {
 
 /// Decodes percent-encoded text.
 private func unescaped(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%") else {
-            bytes.append(byte)
-            continue
-        }
-        guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-            return nil
-        }
-        bytes.append(high << 4 | low)
-    }
-    return String(validating: bytes, as: UTF8.self)
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+    PercentEncoding.decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
 }

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionText
 import Testing
 
 @testable import JunctionProviders

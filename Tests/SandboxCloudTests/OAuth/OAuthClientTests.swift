@@ -176,7 +176,7 @@ import Testing
 
 extension Sandbox {
     fileprivate static func basic(_ id: String, _ secret: String) -> String {
-        "Basic " + Base64.encode(Array("\(PercentText.escaped(id)):\(PercentText.escaped(secret))".utf8))
+        "Basic " + Base64.encode(Array("\(PercentEncoding.encode(id)):\(PercentEncoding.encode(secret))".utf8))
     }
 
     /// Registers the client `keyed`, which signs its assertions.
