@@ -1,21 +1,14 @@
 """The built junctiond without systemd, and its socket."""
 
-import json
 import os
 import pathlib
 import socket
 import subprocess
 
+from suite.connection import Connection
+
 # The timeout of a wait. It never decides between right and wrong: what is awaited comes at once or after a few retries.
 PATIENCE = 300
-
-
-class Refused(Exception):
-    """An error of the daemon."""
-
-    def __init__(self, error):
-        super().__init__(error["message"])
-        self.kind = error.get("data", {}).get("kind")
 
 
 class Daemon:
@@ -73,7 +66,7 @@ class Daemon:
         self.process.wait(PATIENCE)
 
     def connect(self):
-        return Connection(self.socket)
+        return Connection(self.socket, PATIENCE)
 
     def call(self, method, /, **params):
         with self.connect() as connection:
@@ -83,63 +76,3 @@ class Daemon:
         """Returns the first snapshot that fits: the present one or a later one."""
         with self.connect() as connection:
             return connection.until(fits)
-
-
-class Connection:
-    """A JSON-RPC connection, with one message a line."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(PATIENCE)
-        self.socket.connect(path)
-        self.lines = self.socket.makefile("rb")
-        self.last = 0
-        # The credential that answers the daemon's question.
-        self.credential = None
-        self.news = []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.lines.close()
-        self.socket.close()
-
-    def send(self, method, /, **params):
-        self.last += 1
-        self._write({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
-
-    def answer(self):
-        """Returns the answer to the last request."""
-        while True:
-            message = self._read()
-            if message.get("id") == self.last and "method" not in message:
-                if "error" in message:
-                    raise Refused(message["error"])
-                return message["result"]
-
-    def call(self, method, /, **params):
-        self.send(method, **params)
-        return self.answer()
-
-    def until(self, fits):
-        snapshot = self.call("session.subscribe")
-        while not fits(snapshot):
-            while not self.news:
-                self._read()
-            snapshot = self.news.pop(0)
-        return snapshot
-
-    def _write(self, message):
-        self.socket.sendall(json.dumps(message).encode() + b"\n")
-
-    def _read(self):
-        line = self.lines.readline()
-        if not line:
-            raise ConnectionError("the daemon closed the connection")
-        message = json.loads(line)
-        if message.get("method") == "session.changed":
-            self.news.append(message["params"]["snapshot"])
-        elif message.get("method") == "session.authenticate":
-            self._write({"jsonrpc": "2.0", "id": message["id"], "result": self.credential})
-        return message

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from daemon import Refused
+from suite.connection import Refused
 
 # How long the device is off: a short time if a renewal was under way, so that the refresh retry is in the provider's grace.
 # Otherwise long after it, because the newest tokens have to be on the disk.

@@ -19,6 +19,8 @@ import time
 import traceback
 
 sys.dont_write_bytecode = True
+# The connection to the daemon is that of the OAuthServers suite.
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "OAuthServers"))
 
 import disk
 import judge

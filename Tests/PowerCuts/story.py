@@ -1,6 +1,6 @@
 """A story: what callers, the provider and the disk do to a daemon, in an order that a seed decides."""
 
-from daemon import Refused
+from suite.connection import Refused
 
 USERS = ("anna", "bert", "cora")
 # Longer than the provider's grace. So a daemon that goes back by more than one rotation loses the login.
@@ -202,9 +202,9 @@ class Story:
             else:
                 kill = lambda: self.daemon.kill() or True
                 self.provider.interruption = (kill, None) if moment == "before" else (None, kill)
-                connection.send(method, **params)
+                request = connection.send(method, **params)
                 try:
-                    connection.answer()
+                    connection.answer(request)
                 except (Refused, ConnectionError):
                     pass
                 self.daemon.process.wait()

@@ -9,17 +9,10 @@ import subprocess
 
 from servers.server import end_with_parent
 
+from .connection import Connection, Refused
+
 # The timeout of waits. The awaited state comes at once or after a few retries of the daemon.
 PATIENCE = 120
-
-
-class Refused(Exception):
-    """An error of the daemon."""
-
-    def __init__(self, error):
-        super().__init__(error["message"])
-        self.message = error["message"]
-        self.kind = error.get("data", {}).get("kind")
 
 
 class Daemon:
@@ -106,7 +99,7 @@ class Daemon:
     # ---- callers ----
 
     def connect(self):
-        return Connection(self.socket)
+        return Connection(self.socket, PATIENCE)
 
     def call(self, method, /, **params):
         with self.connect() as connection:
@@ -153,58 +146,3 @@ class Daemon:
     @property
     def _ctl_environment(self):
         return {"PATH": os.environ["PATH"], "JUNCTIOND_SOCKET": self.socket}
-
-
-class Connection:
-    """A JSON-RPC connection, with one message per line."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(PATIENCE)
-        self.socket.connect(path)
-        self.lines = self.socket.makefile("rb")
-        self.last = 0
-        self.answers = {}
-        self.news = []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.lines.close()
-        self.socket.close()
-
-    def send(self, method, /, **params):
-        self.last += 1
-        request = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}
-        self.socket.sendall(json.dumps(request).encode() + b"\n")
-        return self.last
-
-    def answer(self, request):
-        while request not in self.answers:
-            self._read()
-        message = self.answers.pop(request)
-        if "error" in message:
-            raise Refused(message["error"])
-        return message["result"]
-
-    def call(self, method, /, **params):
-        return self.answer(self.send(method, **params))
-
-    def until(self, fits):
-        snapshot = self.call("session.subscribe")
-        while not fits(snapshot):
-            while not self.news:
-                self._read()
-            snapshot = self.news.pop(0)
-        return snapshot
-
-    def _read(self):
-        line = self.lines.readline()
-        if not line:
-            raise ConnectionError("the daemon closed the connection")
-        message = json.loads(line)
-        if message.get("method") == "session.changed":
-            self.news.append(message["params"]["snapshot"])
-        else:
-            self.answers[message.get("id")] = message
