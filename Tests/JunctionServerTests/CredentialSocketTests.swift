@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import JunctionJSON
 import JunctionProtocol
@@ -94,15 +95,17 @@ struct CredentialSocketTests {
         #expect(try !loaded.get().isEmpty)
     }
 
-    /// Returns a server that waits before it repeats a renewal, and the signal that it gives for each connection from then
-    /// on. The token has expired.
-    private func serverWhoseRenewalFailed(timeouts: ServerSettings.Timeouts = .init()) throws -> (TestServer, Signal) {
-        let (connected, isReady) = (Signal(), Flag())
+    /// Returns a server that waits before it repeats a renewal, and the semaphore that it signals for each later
+    /// connection. The token has expired.
+    private func serverWhoseRenewalFailed(timeouts: ServerSettings.Timeouts = .init()) throws -> (
+        TestServer, DispatchSemaphore
+    ) {
+        let (connected, isReady) = (DispatchSemaphore(value: 0), Flag())
         let server = try TestServer(
             allowed(.token),
             timeouts: timeouts,
             unitOfProcess: { _ in
-                if isReady.isSet { connected.give() }
+                if isReady.isSet { connected.signal() }
                 return nil
             }
         )
@@ -282,8 +285,8 @@ struct CredentialSocketTests {
         timeouts.drain = .milliseconds(1)
         let server = try TestServer(allowed(.token), timeouts: timeouts)
         _ = try server.connectSignedIn()
-        let asked = Signal()
-        server.provider.hold { asked.give() }
+        let asked = DispatchSemaphore(value: 0)
+        server.provider.hold { asked.signal() }
         server.clock.advance(by: .seconds(7_200))
         let descriptor = TestAddress.path(try server.openCredentialSocket()).makeSocket()
         let socket = TestSocket(adopting: descriptor)

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import JunctionJSON
 import JunctionServer
@@ -7,20 +8,13 @@ import NIOCore
 import Testing
 
 struct DrainTests {
-    private let signIn =
-        #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
-
     private func drain(_ server: TestServer) -> EventLoopFuture<Void> {
         server.loop.flatSubmit { [server = server.server] in server.drain() }
     }
 
     @Test func `received requests are answered, then all connections are closed and the socket is removed`() throws {
         let server = try TestServer()
-        let client = try server.connect()
-        let asked = Signal()
-        server.provider.hold { asked.give() }
-        try client.sendLine(signIn)
-        asked.wait()
+        let client = try server.signInHeld()
 
         let drained = drain(server)
         // After this has run, the drain has begun.
@@ -43,7 +37,7 @@ struct DrainTests {
         for id in 1...50 { try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id),"method":"session.status"}"#) }
         try client.send(#"{"jsonrpc":"2.0","id":51,"#)
         let drained = drain(server)
-        release.give()
+        release.signal()
 
         for id in 1...50 { #expect(try client.receiveValue()["id"]?.integer == Int64(id)) }
         // An incomplete line is not an error.
@@ -61,7 +55,7 @@ struct DrainTests {
         // An incomplete head is not an error either.
         try client.send("GET /.junction/sta")
         let drained = drain(server)
-        release.give()
+        release.signal()
 
         for _ in 1...50 { #expect(try client.answer().status == 200) }
         #expect(try client.isAtEnd())
@@ -76,7 +70,7 @@ struct DrainTests {
         let release = holdLoop(of: server)
         for _ in 1...2 { try client.request("GET", "/.junction/status") }
         let drained = drain(server)
-        release.give()
+        release.signal()
 
         #expect(try client.answer().header("connection") == nil)
         #expect(try client.answer().header("connection") == "close")
@@ -109,7 +103,7 @@ struct DrainTests {
         let release = holdLoop(of: server)
         try client.request("POST", "/v2/user/alice", body)
         let drained = drain(server)
-        release.give()
+        release.signal()
 
         #expect(try client.isAtEnd())
         #expect(server.provider.apiCalls.isEmpty)
@@ -124,18 +118,18 @@ struct DrainTests {
         let release = holdLoop(of: server)
         try client.request("GET", "/.junction/events")
         let drained = drain(server)
-        release.give()
+        release.signal()
 
         #expect(try client.answer().text.contains("notLoggedIn"))
         #expect(try client.isAtEnd())
         try drained.wait()
     }
 
-    /// Blocks the event loop, so that nothing is read, until the returned signal is given.
-    private func holdLoop(of server: TestServer) -> Signal {
-        let (held, release) = (Signal(), Signal())
+    /// Blocks the event loop, so that nothing is read, until the returned semaphore is signaled.
+    private func holdLoop(of server: TestServer) -> DispatchSemaphore {
+        let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         server.loop.execute {
-            held.give()
+            held.signal()
             release.wait()
         }
         held.wait()
@@ -144,11 +138,7 @@ struct DrainTests {
 
     @Test func `requests that cannot be answered in time are given up`() throws {
         let server = try TestServer(timeouts: .none)
-        let client = try server.connect()
-        let asked = Signal()
-        server.provider.hold { asked.give() }
-        try client.sendLine(signIn)
-        asked.wait()
+        let client = try server.signInHeld()
 
         try drain(server).wait()
 

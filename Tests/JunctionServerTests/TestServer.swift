@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import JunctionProtocol
 import JunctionServer
@@ -123,6 +124,18 @@ final class TestServer: Sendable {
     func connectSignedIn(as user: String = "alice") throws -> TestClient {
         let client = try connect()
         _ = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"\#(user)"}"#)
+        return client
+    }
+
+    /// Connects, and sends a sign-in that the provider delays until `provider.release()`. Returns when it is delayed.
+    func signInHeld() throws -> TestClient {
+        let isHeld = DispatchSemaphore(value: 0)
+        provider.hold { isHeld.signal() }
+        let client = try connect()
+        try client.sendLine(
+            #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
+        )
+        isHeld.wait()
         return client
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -28,14 +27,6 @@ final class Thread: Sendable {
             self.body = body
         }
     }
-}
-
-/// A signal from one thread to another.
-final class Signal: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-
-    func give() { semaphore.signal() }
-    func wait() { semaphore.wait() }
 }
 
 /// Passes a value from one thread to another.

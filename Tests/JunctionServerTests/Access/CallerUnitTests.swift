@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import JunctionJSON
 import JunctionProtocol
@@ -100,16 +101,16 @@ struct ProcessHandleTests {
 
 /// Blocks the loop of a server, so that no connection is accepted meanwhile.
 private final class LoopHold {
-    private let go = Signal()
+    private let go = DispatchSemaphore(value: 0)
 
     init(of server: TestServer) throws {
-        let held = Signal()
+        let held = DispatchSemaphore(value: 0)
         server.loop.execute { [go] in
-            held.give()
+            held.signal()
             go.wait()
         }
         held.wait()
     }
 
-    func end() { go.give() }
+    func end() { go.signal() }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import JunctionJSON
 import JunctionProtocol
 import JunctionServer
@@ -119,12 +120,12 @@ struct FloodTests {
         try small.send("[")
         let clients = try (0..<3).map { _ in try server.connect() }
         let told = Mutex<[Int64]>([])
-        let isTold = Signal()
+        let isTold = DispatchSemaphore(value: 0)
         let listening = clients.map { client in
             Thread {
                 let code = (try? client.receiveValue())?["error"]?.code
                 told.withLock { $0.append(code ?? 0) }
-                isTold.give()
+                isTold.signal()
             }
         }
 

@@ -41,13 +41,7 @@ struct LimitTests {
 
     @Test func `a request above the limit is a busy error, and an answer makes room`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 1))
-        let asked = Signal()
-        server.provider.hold { asked.give() }
-        let client = try server.connect()
-        try client.sendLine(
-            #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
-        )
-        asked.wait()
+        let client = try server.signInHeld()
 
         // The limit applies to the user, not to the connection.
         #expect(try server.connect().error(of: "session.status").code == 1011)
@@ -87,13 +81,7 @@ struct LimitTests {
     @Test(arguments: longRequests)
     func `a user's unanswered requests have a limit in bytes, and an answer makes room`(request: String) throws {
         let server = try TestServer(limits: CallerLimits(accepted: 150_000))
-        let asked = Signal()
-        server.provider.hold { asked.give() }
-        let client = try server.connect()
-        try client.sendLine(
-            #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
-        )
-        asked.wait()
+        let client = try server.signInHeld()
         let other = try server.connect()
 
         for _ in 0..<3 { try other.sendLine(request) }
@@ -113,15 +101,7 @@ struct LimitTests {
 
     @Test func `disconnected connections leave no request behind`() throws {
         let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 2))
-        let asked = Signal()
-        server.provider.hold { asked.give() }
-        do {
-            let vanishing = try server.connect()
-            try vanishing.sendLine(
-                #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
-            )
-            asked.wait()
-        }
+        _ = try server.signInHeld()
         server.provider.release()
         let client = try server.connect()
 

@@ -1,3 +1,4 @@
+import Dispatch
 import JunctionJSON
 import JunctionServer
 import JunctionSession
@@ -117,8 +118,8 @@ struct SessionMethodTests {
     @Test func `200 callers around an expiry cause one renewal`() throws {
         let client = try server.connectSignedIn()
         server.clock.advance(by: .seconds(3_600))
-        let asked = Signal()
-        server.provider.hold { asked.give() }
+        let asked = DispatchSemaphore(value: 0)
+        server.provider.hold { asked.signal() }
         let callers = try (0..<200).map { _ in try server.connect() }
 
         for caller in callers { try caller.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#) }
@@ -135,8 +136,8 @@ struct SessionMethodTests {
 
     @Test func `a valid token is served while the provider does not answer`() throws {
         let client = try server.connectSignedIn()
-        let asked = Signal()
-        server.provider.hold { asked.give() }
+        let asked = DispatchSemaphore(value: 0)
+        server.provider.hold { asked.signal() }
         let renewing = try server.connect()
         try renewing.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
         asked.wait()

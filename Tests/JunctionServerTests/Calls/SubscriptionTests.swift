@@ -1,3 +1,4 @@
+import Dispatch
 import JunctionJSON
 import JunctionServer
 import JunctionTesting
@@ -51,8 +52,8 @@ struct SubscriptionTests {
     }
 
     @Test func `the present state comes before any notification in a batch, too`() throws {
-        let asked = Signal()
-        server.provider.hold { asked.give() }
+        let asked = DispatchSemaphore(value: 0)
+        server.provider.hold { asked.signal() }
         let watcher = try server.connect()
         try watcher.sendLine(
             #"""

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import JunctionProtocol
 import JunctionServer
@@ -165,11 +166,11 @@ struct HTTPFlowTests {
         // Both connections are accepted from now on.
         for client in [many, other] { #expect(try client.ask("GET", "/.junction/metrics").status == 200) }
         let count = 100
-        let isHeld = Signal()
+        let isHeld = DispatchSemaphore(value: 0)
         let held = server.loop.submit { isHeld.wait() }
         try many.send(String(repeating: "GET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\n", count: count))
         try other.request("GET", "/.junction/metrics")
-        isHeld.give()
+        isHeld.signal()
         try held.wait()
 
         // The metrics contain the number of requests that were answered before.
