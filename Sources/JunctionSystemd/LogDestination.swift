@@ -1,5 +1,4 @@
 import Glibc
-package import Logging
 
 /// The destination of log lines, which depends on what standard error is connected to.
 package enum LogDestination: Equatable, Sendable {
@@ -20,23 +19,15 @@ package enum LogDestination: Equatable, Sendable {
     /// Returns the handler for every logger of the process.
     ///
     /// - Parameter deliver: receives each entry, and passes it to `write` at once or later.
-    package func handler(
-        threshold: LogThreshold,
-        deliver: @escaping @Sendable (LogEntry) -> Void
-    ) -> any LogHandler {
-        switch self {
-        case .journal:
-            JournalHandler(threshold: threshold) { deliver(.fields($0)) }
-        case .lines(_, let isTerminal):
-            LineHandler(isTerminal: isTerminal, threshold: threshold) { deliver(.line($0)) }
-        }
+    package func handler(threshold: LogThreshold, deliver: @escaping @Sendable (LogEntry) -> Void) -> EntryHandler {
+        EntryHandler(self, threshold: threshold, deliver: deliver)
     }
 
     /// Writes one entry, and waits until it is written. If the reader has stopped reading, this waits for ever.
     package func write(_ entry: LogEntry) {
         switch (self, entry) {
-        case (_, .fields(let fields)): JournalHandler.send(fields)
-        case (.lines(let descriptor, _), .line(let line)): LineHandler.write(line, to: descriptor)
+        case (_, .fields(let fields)): JournalEntry.send(fields)
+        case (.lines(let descriptor, _), .line(let line)): LogLine.write(line, to: descriptor)
         case (.journal, .line): preconditionFailure("The journal takes fields")
         }
     }

@@ -84,9 +84,7 @@ import Testing
     )
     func `a line outside a terminal begins with its priority`(level: Logger.Level, prefix: String) throws {
         let pipe = try LogPipe()
-        let logger = Logger(label: "test") { _ in
-            LineHandler(isTerminal: false, threshold: LogThreshold(.trace)) { LineHandler.write($0, to: pipe.writing) }
-        }
+        let logger = Logger(label: "test") { _ in pipe.handler(.trace, isTerminal: false) }
 
         logger.log(level: level, "Signed in", metadata: ["generation": "3"])
 
@@ -95,9 +93,7 @@ import Testing
 
     @Test func `a line on a terminal begins with the name of its level`() throws {
         let pipe = try LogPipe()
-        let logger = Logger(label: "test") { _ in
-            LineHandler(isTerminal: true, threshold: LogThreshold(.info)) { LineHandler.write($0, to: pipe.writing) }
-        }
+        let logger = Logger(label: "test") { _ in pipe.handler(.info, isTerminal: true) }
 
         logger.warning("Disk is full", metadata: ["messageId": "0123456789abcdef0123456789abcdef"])
         logger.debug("Not heard")
@@ -107,9 +103,7 @@ import Testing
 
     @Test func `a value from outside cannot begin a line, send terminal escapes or look like another value`() throws {
         let pipe = try LogPipe()
-        let logger = Logger(label: "test") { _ in
-            LineHandler(isTerminal: false, threshold: LogThreshold(.info)) { LineHandler.write($0, to: pipe.writing) }
-        }
+        let logger = Logger(label: "test") { _ in pipe.handler(.info, isTerminal: false) }
 
         logger.info("Refused", metadata: ["a": "x\n<2>Faked", "b": "\u{1B}[31m", "c": "y d=1 \"", "e": ""])
 
@@ -151,10 +145,12 @@ private final class FakeJournal: Sendable {
 
     var entries: [[String]] { received.withLock { $0 } }
 
-    func handler(_ level: Logger.Level) -> JournalHandler { handler(LogThreshold(level)) }
+    func handler(_ level: Logger.Level) -> EntryHandler { handler(LogThreshold(level)) }
 
-    func handler(_ threshold: LogThreshold) -> JournalHandler {
-        JournalHandler(threshold: threshold) { fields in self.received.withLock { $0.append(fields) } }
+    func handler(_ threshold: LogThreshold) -> EntryHandler {
+        LogDestination.journal.handler(threshold: threshold) { entry in
+            if case .fields(let fields) = entry { self.received.withLock { $0.append(fields) } }
+        }
     }
 }
 
@@ -169,6 +165,11 @@ private final class LogPipe: Sendable {
         writing = ends[1]
         // If a line was not written, the test fails instead of waiting for ever.
         _ = fcntl(reading, F_SETFL, O_NONBLOCK)
+    }
+
+    func handler(_ level: Logger.Level, isTerminal: Bool) -> EntryHandler {
+        let lines = LogDestination.lines(descriptor: writing, isTerminal: isTerminal)
+        return lines.handler(threshold: LogThreshold(level), deliver: lines.write)
     }
 
     func received() -> String {

@@ -59,7 +59,7 @@ extension Logger.Metadata {
         _ values: [LogKey: Logger.MetadataValue] = [:]
     ) -> Logger.Metadata {
         var metadata = Logger.Metadata(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
-        if let event { metadata[JournalHandler.messageIdentifierKey] = .string(event.rawValue) }
+        if let event { metadata[JournalEntry.messageIdentifierKey] = .string(event.rawValue) }
         return metadata
     }
 }

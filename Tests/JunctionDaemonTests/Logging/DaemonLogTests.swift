@@ -21,7 +21,7 @@ import Testing
 
         #expect(metadata["state"] == "established")
         #expect(metadata["peerUnit"] == "a.service")
-        #expect(metadata[JournalHandler.messageIdentifierKey] == .string(LoggedEvent.stateChanged.rawValue))
+        #expect(metadata[JournalEntry.messageIdentifierKey] == .string(LoggedEvent.stateChanged.rawValue))
     }
 
     @Test func `each kind of event has its own valid MESSAGE_ID`() {

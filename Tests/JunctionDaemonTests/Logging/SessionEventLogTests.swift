@@ -31,7 +31,7 @@ struct SessionEventLogTests {
         #expect(line?["cause"] == "timeout")
         #expect(line?["host"] == "auth.example.com")
         #expect(line?["nextAttempt"] == "2027-01-15T08:00:00Z")
-        #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.renewalFailed.rawValue)
+        #expect(line?[JournalEntry.messageIdentifierKey] == LoggedEvent.renewalFailed.rawValue)
     }
 
     @Test func `a failed sign-in is logged with its cause, its host and its remedy`() {
@@ -47,7 +47,7 @@ struct SessionEventLogTests {
         )
         #expect(line?["cause"] == "timeout")
         #expect(line?["host"] == "auth.example.com")
-        #expect(line?[JournalHandler.messageIdentifierKey] == LoggedEvent.signInFailed.rawValue)
+        #expect(line?[JournalEntry.messageIdentifierKey] == LoggedEvent.signInFailed.rawValue)
     }
 
     @Test func `a failed sign-in is logged with the settings that wait for a restart`() {
@@ -94,7 +94,7 @@ struct SessionEventLogTests {
         eventLog.happened(.renewalEnded(.succeeded))
 
         let resumed = LoggedEvent.renewalsResumed.rawValue
-        #expect(!journal.lines.contains { $0[JournalHandler.messageIdentifierKey] == resumed })
+        #expect(!journal.lines.contains { $0[JournalEntry.messageIdentifierKey] == resumed })
     }
 
     @Test func `the warning about a missing handler comes after a sign-in only, with the expiry time`() {
@@ -140,7 +140,7 @@ private final class Journal: Sendable {
     var handler: some LogHandler { Handler(journal: self) }
 
     func count(of event: LoggedEvent) -> Int {
-        lines.count { $0[JournalHandler.messageIdentifierKey] == event.rawValue }
+        lines.count { $0[JournalEntry.messageIdentifierKey] == event.rawValue }
     }
 
     private struct Handler: LogHandler {

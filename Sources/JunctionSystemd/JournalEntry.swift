@@ -1,55 +1,32 @@
 import CSystemd
 import Glibc
-package import Logging
+import Logging
 
-/// Logs to the journal, with a field for every value, so that `journalctl JUNCTIOND_STATE=terminated` finds it.
+/// An entry of the journal, with a field for every value, so that `journalctl JUNCTIOND_STATE=terminated` finds it.
 ///
 /// The message also contains the values, because `journalctl` shows only the message by default.
-package struct JournalHandler: LogHandler {
+package enum JournalEntry {
     /// The metadata key for the kind of an event. Its value has 32 hexadecimal digits and is logged as `MESSAGE_ID`.
     package static let messageIdentifierKey = "messageId"
 
-    package var metadata: Logger.Metadata = [:]
-    package var metadataProvider: Logger.MetadataProvider?
-    package var logLevel: Logger.Level {
-        get { ownLevel ?? threshold.level }
-        set { ownLevel = newValue }
-    }
-
-    private let threshold: LogThreshold
-    private let deliver: @Sendable ([String]) -> Void
-    private var ownLevel: Logger.Level?
-
-    /// - Parameter deliver: receives the fields of one entry, each as `NAME=value`; either `JournalHandler.send` or a
-    ///   test's function.
-    package init(threshold: LogThreshold, deliver: @escaping @Sendable ([String]) -> Void) {
-        self.threshold = threshold
-        self.deliver = deliver
-    }
-
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    package func log(event: LogEvent) {
-        let text = LogText(event, base: metadata, provider: metadataProvider)
+    /// Returns the fields of an event, each as `NAME=value`.
+    static func fields(of event: LogEvent, _ text: LogText) -> [String] {
         var fields = [
-            "MESSAGE=" + text.line(leavingOut: [JournalHandler.messageIdentifierKey]),
+            "MESSAGE=" + text.line(leavingOut: [messageIdentifierKey]),
             "PRIORITY=\(event.level.priority)",
             "CODE_FILE=\(event.file)",
             "CODE_LINE=\(event.line)",
             "CODE_FUNC=\(event.function)",
         ]
         for (key, value) in text.values {
-            fields.append(JournalHandler.fieldName(for: key) + "=" + value)
+            fields.append(fieldName(for: key) + "=" + value)
         }
-        deliver(fields)
+        return fields
     }
 
     /// Returns the journal's field name for a key: `peerUnit` becomes `JUNCTIOND_PEER_UNIT`. Characters that the
     /// journal does not accept become `_`.
-    static func fieldName(for key: String) -> String {
+    private static func fieldName(for key: String) -> String {
         if key == messageIdentifierKey { return "MESSAGE_ID" }
         var name = "JUNCTIOND_"
         var previousIsLower = false
@@ -72,11 +49,9 @@ package struct JournalHandler: LogHandler {
 
     /// The journal ignores a field whose name is longer than 64 characters. Underscores can double the length of a key.
     private static let longestKey = 27
-}
 
-extension JournalHandler {
     /// Sends one entry to the journal of this machine.
-    package static func send(_ fields: [String]) {
+    static func send(_ fields: [String]) {
         var bytes = fields.flatMap(\.utf8)
         bytes.withUnsafeMutableBytes { buffer in
             var next = buffer.baseAddress
