@@ -35,12 +35,6 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 
 let package = Package(
     name: "junctiond",
-    products: [
-        .executable(name: "junctiond", targets: ["junctiond"]),
-        .executable(name: "junctiond-courier", targets: ["junctiond-courier"]),
-        .executable(name: "junctionctl", targets: ["junctionctl"]),
-        .executable(name: "junction-sandbox", targets: ["junction-sandbox"]),
-    ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -287,7 +281,6 @@ if let modules = Context.environment["JUNCTION_MODULES"] {
             }
         }
     }
-    package.products = []
     package.targets.removeAll { !kept.contains($0.name) }
     package.dependencies.removeAll { dependency in
         guard case .sourceControl(_, let location, _) = dependency.kind else { return true }
