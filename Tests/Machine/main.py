@@ -17,7 +17,7 @@ sys.path.append(str(pathlib.Path(__file__).parent / "cases"))
 import stage as stages
 from machine import Failed
 
-CASES = ("first_boot", "power_cuts", "lost_tpm", "late_tpm", "suspend", "wrong_clock")
+CASES = ("first_boot", "power_cuts", "lost_tpm", "late_tpm", "suspend", "wrong_clock", "storage", "upgrade")
 
 
 def play(name, options, folder, disk, authority, sandbox, checks):
