@@ -18,7 +18,7 @@ SUITES = swift oauth network page python js docs tutorial examples c alerts demo
 
 # Swift builds in parallel itself, and `install` may call `release` once for each program.
 .NOTPARALLEL:
-.PHONY: demo demo-all test $(addprefix test-,$(SUITES)) docs build release order install uninstall deb evidence bench fleet format lint clean bootstrap
+.PHONY: demo demo-all test $(addprefix test-,$(SUITES)) test-machine docs build release order install uninstall deb evidence bench fleet format lint clean bootstrap
 
 # Builds only the programs, not the tests and not the libraries for apps.
 demo: bootstrap ## a demo with real requests, against a sandbox on this machine
@@ -35,6 +35,9 @@ test: bootstrap ## every test; as root also against real authorization servers, 
 # One suite: test-swift are the tests of the modules and of the built programs; Tests/suites describes the others.
 $(addprefix test-,$(SUITES)): build
 	@SWIFT="$(SWIFT)" Tests/suites $(@:test-%=%)
+
+test-machine: deb ## the package in a whole machine (QEMU), with power cuts, suspends and a TPM: an hour
+	Tests/Machine/run .build-deb
 
 docs: build ## the guides and the reference of the Swift libraries, as a site in .build-docs/site/
 	docs/build --libraries "$$($(SWIFT) build --show-bin-path)"
