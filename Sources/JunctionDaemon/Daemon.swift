@@ -31,8 +31,8 @@ package final class Daemon: Sendable {
     private let trail: AuditTrail
     private let ended = DispatchSemaphore(value: 0)
     private let ending = Mutex<End?>(nil)
-    /// Runs signals and reloads one after the other. The queue is private, because Dispatch's global queues start a
-    /// monitor that wakes the process every second.
+    /// Runs reloads one after the other. The queue is private, because Dispatch's global queues start a monitor that wakes
+    /// the process every second.
     private let reloadQueue = DispatchQueue(label: "junctiond.reload")
 
     /// What follows the end of the daemon.

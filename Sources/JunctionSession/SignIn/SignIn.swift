@@ -67,8 +67,7 @@ struct SignIn: Hashable, Sendable {
     ) {
         self.device = device
         for (stored, ref) in zip(stored, secrets) {
-            let left = max(stored.expiresAt.limited(writtenAt: writtenAt, now) - now.wall, .zero)
-            let endsAt = now.uptime + min(left, Self.longestGrant)
+            let endsAt = now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, now), Self.longestGrant)
             if stored.isOfApproval, device != nil {
                 self.device?.keep(ref, until: endsAt, now)
             } else {
