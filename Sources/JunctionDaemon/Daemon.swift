@@ -348,11 +348,11 @@ package final class Daemon: Sendable {
                 switch try reload.run() {
                 case .inForce(let pending): loop.execute { answer(.success(pending)) }
                 case .startsAnew:
-                    let isFirst = ending.withLock { ending in
-                        if ending == nil { ending = .restart }
-                        return ending == .restart
+                    let isEnding = ending.withLock { ending in
+                        defer { ending = ending ?? .restart }
+                        return ending != nil
                     }
-                    guard isFirst else { return loop.execute { answer(.success([])) } }
+                    guard !isEnding else { return loop.execute { answer(.success([])) } }
                     // After this turn, the old program serves no more clients.
                     close { answer(.success([])) }
                 }

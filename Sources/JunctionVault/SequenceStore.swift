@@ -38,7 +38,6 @@ package final class SequenceStore: ProviderMemory {
     package func isNoted(_ fact: String) -> Bool {
         page.withLock { $0.isNoted(fact) }
     }
-
 }
 
 /// The file and its content.

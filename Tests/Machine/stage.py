@@ -97,6 +97,14 @@ class Stage:
         self.machines.append(machine)
         return machine
 
+    def signed_in_machine(self):
+        """A machine that has booted and signed a user in, with tokens of an hour. Returns the machine, the user and the token."""
+        self.provider.reset(accessTokenLifetime=3600)
+        machine = self.machine()
+        machine.boot()
+        user = self.sign_in(machine)
+        return machine, user, self.token(machine)[1]
+
     def volatile_disk(self):
         # With random numbers of its own: how many it draws depends on what the machine writes.
         return VolatileDisk(self.folder / "nbd", self.installed, random.Random(f"{self.seed} disk"))

@@ -11,8 +11,14 @@ extension WireError {
             userId: refusal.userId,
             termination: refusal.termination.map(WireTermination.init),
             maximum: refusal.maximum?.inSeconds,
-            remedy: refusal.kind == .misconfigured ? Self.correction : refusal.remedy
+            remedy: refusal.kind == .misconfigured ? Self.remedy(of: refusal) : refusal.remedy
         )
+    }
+
+    /// Names the unit. After a sign-in whose grant is kept, the remedy of the session says what to do with it.
+    private static func remedy(of refusal: SessionError) -> String {
+        guard let remedy = refusal.remedy, remedy != .signInAgainOnceCorrected else { return correction }
+        return "\(correction); \(remedy)"
     }
 
     /// The provider's answer shows a wrong setting. While a user is signed in, a changed setting needs a restart.

@@ -3,8 +3,9 @@ package protocol ProviderMemory: Sendable {
     /// Uses a sequence up. From now on it is refused, and so is every smaller one of the same subject.
     ///
     /// The function returns when the claim survives a power cut, so no later process repeats a request that is sent
-    /// after it. If the disk refuses, or stalls for `RenewalPolicy.longestWrite`, this process keeps the claim in memory and
-    /// continues. The function never blocks the caller's thread.
+    /// after it. If the disk refuses, this process keeps the claim in memory and continues. If the disk stalls for
+    /// `RenewalPolicy.longestWrite`, the function returns, and the claim is made when the disk answers. The function never
+    /// blocks the caller's thread.
     ///
     /// - Parameter subject: the unit for which the provider counts sequences.
     func claim(_ sequence: UInt64, of subject: String) async throws(SequenceSpent)

@@ -53,7 +53,7 @@ extension String {
     }
 
     /// The provider refuses this client, or is not the one in the configuration.
-    private static let signInAgainOnceCorrected =
+    package static let signInAgainOnceCorrected =
         "correct the configuration here or at the provider. After a change here, restart the daemon. Then sign in again"
     /// The daemon does not repeat a sign-in by itself.
     private static let signInAgain =

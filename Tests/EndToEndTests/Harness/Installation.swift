@@ -172,6 +172,18 @@ final class Installation {
         return user
     }
 
+    /// Spends a link code of a new user. The second request of the sign-in fails, so the daemon keeps the grant.
+    func spendLinkCode(on client: RawClient) throws -> (credential: Object, user: String) {
+        let user = try cloud.makeUser()
+        let code: Object = ["scheme": "linkCode", "code": try cloud.linkCode(for: user)]
+        try cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
+        let refusal = try client.refusal("session.signIn", code)
+        guard refusal.kind == "providerUnavailable" else {
+            throw Program.Failure(description: "It answered \(refusal)")
+        }
+        return (code, user)
+    }
+
     @discardableResult
     func signOut() throws -> Object {
         try connect().call("session.signOut")

@@ -123,11 +123,8 @@ struct ReloadTests {
 
     @Test func `a reload does not change the provider while a grant waits for its sign-in`() throws {
         let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: user)]
         let client = try installation.connect()
-        try installation.cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
-        #expect(try client.refusal("session.signIn", code).kind == "providerUnavailable")
+        let (code, user) = try installation.spendLinkCode(on: client)
 
         let ours = installation.providerSettings
         installation.providerSettings = { _ in "provider = \"social\"" }

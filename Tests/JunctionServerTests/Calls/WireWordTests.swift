@@ -25,6 +25,15 @@ struct WireWordTests {
         )
     }
 
+    @Test func `an error of the configuration also says that the credential is spent and its grant is kept`() {
+        let failure = Unavailability("another issuer", cause: .configuration)
+        let kept = WireError(SessionError(failure, remedy: .signInAgainWithPartialGrant)).remedy
+        let spentNothing = WireError(SessionError(failure, remedy: .signInAgain(after: failure))).remedy
+
+        #expect(kept?.contains("systemctl restart junctiond; then try again; the credential has been spent") == true)
+        #expect(spentNothing?.hasSuffix("then try again") == true)
+    }
+
     @Test func `flags have their documented words`() {
         #expect(
             JunctionSession.Snapshot.Flag.allCases.map { Snapshot.Flag($0).rawValue }

@@ -17,11 +17,7 @@ LOCKED_OUT = 90
 
 
 def play(stage):
-    stage.provider.reset(accessTokenLifetime=3600)
-    machine = stage.machine()
-    machine.boot()
-    user = stage.sign_in(machine)
-    token = stage.token(machine)[1]
+    machine, user, token = stage.signed_in_machine()
     key = machine.run(f"sha256sum {KEY}")
     machine.power_off()
     for seconds in LATE:

@@ -12,11 +12,7 @@ SUMS = f"sha256sum {STATE}/session.sealed {KEY}"
 
 
 def play(stage):
-    stage.provider.reset(accessTokenLifetime=3600)
-    machine = stage.machine()
-    machine.boot()
-    user = stage.sign_in(machine)
-    token = stage.token(machine)[1]
+    machine, user, token = stage.signed_in_machine()
     machine.power_off()
     copy = stage.folder / "copy.qcow2"
     shutil.copy(machine.disk.file, copy)
