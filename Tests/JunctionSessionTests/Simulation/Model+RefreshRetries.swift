@@ -4,7 +4,7 @@ import JunctionSession
 extension Model {
     /// Whether the session still depends on a token whose outcome is unknown.
     func isStanding(_ token: Int, _ world: Simulation) -> Bool {
-        granted == nil && !isEnding && !mayEnd && !isDemanded && held?.refresh == token && !world.isSigningOut
+        !isEnding && !mayEnd && !isDemanded && held?.refresh == token && !world.isSigningOut
     }
 
     /// Expects a refresh retry within two seconds after an ambiguous outcome. After a 503 to the first one, there is

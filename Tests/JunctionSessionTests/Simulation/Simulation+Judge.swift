@@ -148,9 +148,12 @@ extension Simulation {
     // MARK: Refresh retries
 
     private func judgeRefreshRetry() {
-        guard let window = model.window else { return }
-        guard model.isStanding(window.token, self) else { return model.window = nil }
-        if let before = window.retryBefore, time > before { fail("an unknown outcome is not retried in time") }
+        guard let token = model.window?.token else { return }
+        guard model.isStanding(token, self) else { return model.window = nil }
+        // While a grant waits for the disk, no refresh retry is due. If the caller loses its right meanwhile, the session
+        // before the grant stays, and so does its window.
+        if model.granted != nil { model.window?.retryBefore = nil }
+        if let before = model.window?.retryBefore, time > before { fail("an unknown outcome is not retried in time") }
     }
 
     /// Checks that an open intent is retried at once, with any other stored state.
