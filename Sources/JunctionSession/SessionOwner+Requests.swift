@@ -174,11 +174,11 @@ extension SessionOwner {
         )
     }
 
-    /// Refuses every later sign-in, because the process is about to restart, perhaps with another provider.
-    package func refuseSignIns() { refusesSignIns = true }
+    /// Refuses every later sign-in with this error, or permits them again with nil.
+    package func refuseSignIns(_ error: SessionError?) { signInRefusal = error }
 
     private func examined(_ credential: Credential) -> Result<CredentialFacts, SessionError> {
-        if refusesSignIns { return .failure(.startsAnew) }
+        if let signInRefusal { return .failure(signInRefusal) }
         do throws(CredentialRefused) {
             var facts = try provider.examine(credential, configured: machine.configuredKey)
             if case .apiKey(let key?, _, _, _) = credential {
@@ -212,13 +212,6 @@ package struct ServedToken: Sendable {
 }
 
 extension SessionError {
-    fileprivate static let startsAnew = SessionError(
-        .busy,
-        "The daemon starts anew with changed settings, and nothing was sent to the provider",
-        retryAfter: .seconds(1),
-        remedy: "sign in again: the daemon is back in some seconds"
-    )
-
     fileprivate init(_ refused: CredentialRefused) {
         switch refused {
         case .malformed(let reason): self.init(.invalidCredential, reason)

@@ -30,8 +30,8 @@ package actor SessionOwner {
     var lastHandler: UInt64 = 0
     /// Ends the bootstrap credentials before a sign-out. Returns whether there was one.
     var endBootstrapCredentials: (@Sendable () -> Bool)?
-    /// Whether the process is about to restart, so that no sign-in begins.
-    var refusesSignIns = false
+    /// The error of every sign-in while only a restart can change the provider.
+    var signInRefusal: SessionError?
     private var lastRequest: UInt64 = 0
     /// The secrets that were served after the last event.
     private var served: SecretRef?

@@ -54,8 +54,8 @@ struct ConfigurationReload: Sendable {
         // Only a start can show whether a new socket can be created, so this setting waits for `systemctl restart`.
         let canStartAnew = !pending.isEmpty && !pending.contains("api.socket")
         // One step on the loop: the new rules are in force before a caller gets the answer about the reload. No user
-        // can sign in between the check and the new rules. If the daemon starts anew, no user can sign in after it
-        // either.
+        // can sign in between the check and the new rules, and none after it if the next start has another provider:
+        // that start would refuse the session.
         let taken = loop.submit { () -> Result<Bool, StartFailure> in
             Result { () throws(StartFailure) in
                 let (facts, mayRevoke) = owner.assumeIsolated { owner in
@@ -64,7 +64,9 @@ struct ConfigurationReload: Sendable {
                 try sound.check(mayHave: facts.sessionProvider)
                 server.reload(policy: policy, exposesApi: new.api.expose)
                 let startsAnew = canStartAnew && facts.isUnused && !mayRevoke
-                if startsAnew { owner.assumeIsolated { $0.refuseSignIns() } }
+                let refusal: SessionError? =
+                    startsAnew ? .startsAnew : pending.contains("provider") ? .waitsForRestart : nil
+                owner.assumeIsolated { $0.refuseSignIns(refusal) }
                 return startsAnew
             }
         }
@@ -111,9 +113,23 @@ struct ConfigurationReload: Sendable {
     }
 }
 
+extension SessionError {
+    fileprivate static let startsAnew = SessionError(
+        .busy,
+        "The daemon starts anew with changed settings, and nothing was sent to the provider",
+        retryAfter: .seconds(1),
+        remedy: "sign in again: the daemon is back in some seconds"
+    )
+    /// The server adds the settings and the command.
+    fileprivate static let waitsForRestart = SessionError(
+        .misconfigured,
+        "The configuration names another provider than this process has, and nothing was sent to the provider"
+    )
+}
+
 extension Snapshot.Facts {
     /// The provider of the session, if there is a session or a sign-in has begun. A restart would find the same one.
-    var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty ? nil : provider }
+    var sessionProvider: String? { state == .notLoggedIn && flags.isEmpty && authorization == nil ? nil : provider }
 
     /// Whether there is no session or a terminated one, no sign-in is under way, and a process that starts now would
     /// find the same state.

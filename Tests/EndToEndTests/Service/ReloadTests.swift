@@ -121,7 +121,8 @@ struct ReloadTests {
         #expect(try installation.daemon?.wait().status == 0)
     }
 
-    @Test func `a reload does not change the provider while a grant waits for its sign-in`() throws {
+    /// The next start would refuse a session of the old provider.
+    @Test func `while a grant waits, another provider waits for a restart, and nobody can sign in with the old one`() throws {
         let installation = try Installation.started()
         let client = try installation.connect()
         let (code, user) = try installation.spendLinkCode(on: client)
@@ -130,6 +131,10 @@ struct ReloadTests {
         installation.providerSettings = { _ in "provider = \"social\"" }
         try installation.writeConfiguration()
         #expect(try (client.call("daemon.reload")["pendingRestart"] as? [String])?.isEmpty == false)
+        let refusal = try client.refusal("session.signIn", code)
+        #expect(refusal.kind == "misconfigured")
+        #expect(refusal.message.contains("(provider"))
+        #expect(refusal.message.contains("systemctl restart junctiond"))
 
         installation.providerSettings = ours
         try installation.writeConfiguration()
