@@ -156,15 +156,15 @@ final class ConnectionRegistry {
 
     /// Closes the connections with the most buffered data of a user that is over the limit, after the present work
     /// has finished.
-    func relieveSoon(_ account: CallerAccount) {
-        guard !account.isReliefDue else { return }
-        account.isReliefDue = true
-        let relieved = NIOLoopBound((self, account), eventLoop: eventLoop)
+    func enforceBudgetSoon(_ account: CallerAccount) {
+        guard !account.isEnforcementDue else { return }
+        account.isEnforcementDue = true
+        let bound = NIOLoopBound((self, account), eventLoop: eventLoop)
         eventLoop.execute {
-            let (registry, account) = relieved.value
-            account.isReliefDue = false
-            let victims = account.connectionsToClose(over: registry.dispatcher.limits.held, at: .now())
-            for connection in victims { connection.overBudget() }
+            let (registry, account) = bound.value
+            account.isEnforcementDue = false
+            let excess = account.connectionsToClose(over: registry.dispatcher.limits.held, at: .now())
+            for connection in excess { connection.overBudget() }
         }
     }
 

@@ -23,7 +23,7 @@ package struct ServerSettings: Sendable {
         /// For space for a long answer to `api.request`, while other answers are kept.
         package var room: Duration = .seconds(600)
         /// For a peer to close its side after it got the reason why it is no longer served.
-        package var farewell: Duration = .seconds(1)
+        package var linger: Duration = .seconds(1)
         /// For a token, while the service manager loads a credential for a unit. The unit does not start meanwhile.
         package var credential: Duration = .seconds(20)
         /// For a connection to end after its beginning; no limit if `nil`.
@@ -55,7 +55,7 @@ package struct ServerSettings: Sendable {
 extension ServerSettings.Timeouts {
     func time(for deadline: ConnectionMachine.Deadline) -> Duration {
         switch deadline {
-        case .farewell: farewell
+        case .linger: linger
         case .reading: reading
         case .line: line
         }

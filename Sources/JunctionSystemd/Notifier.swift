@@ -16,7 +16,7 @@ package struct Notifier: Sendable {
     package enum Delivery: Equatable, Sendable {
         case sent
         /// There is no service manager to notify (no `NOTIFY_SOCKET`).
-        case nobodyListens
+        case noReceiver
         /// The service manager is busy. The notifier sends states later; the caller has to send all other messages
         /// again.
         case congested
@@ -46,7 +46,7 @@ package struct Notifier: Sendable {
     @discardableResult
     package func tell(_ news: ServiceManagerMessage...) -> Delivery {
         switch destination {
-        case .nobody: .nobodyListens
+        case .nobody: .noReceiver
         case .unusable(let errno): .failed(errno: errno)
         case .listener(let socket, let standing):
             news.contains(where: \.isStanding) ? standing.tell(news) : socket.send(news)
@@ -58,7 +58,7 @@ package struct Notifier: Sendable {
     @discardableResult
     package func storeDescriptor(_ descriptor: Int32, named name: String) -> Delivery {
         switch destination {
-        case .nobody: .nobodyListens
+        case .nobody: .noReceiver
         case .unusable(let errno): .failed(errno: errno)
         case .listener(let socket, _): socket.deliver("FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, with: descriptor)
         }

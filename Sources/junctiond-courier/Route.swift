@@ -12,7 +12,7 @@ enum Route: Equatable {
     /// failed.
     init(to url: String, by settings: NetworkSettings) {
         let isOnOurOwn = Self.place(of: url).map { host, port in
-            Loopback.isHost(host) || Self.isBelowLocalhost(host)
+            Loopback.isHost(host) || Self.isSubdomainOfLocalhost(host)
                 || ProxyExceptions(settings.noProxy).cover(host, port: port)
         }
         guard settings.proxy.count > 0, isOnOurOwn == false else {
@@ -24,7 +24,7 @@ enum Route: Equatable {
 
     /// Names below `.localhost` are always this machine (RFC 6761 §6.3), and libcurl does not ask a name server for
     /// them. Plain http is still not sent there, because other resolvers behave differently.
-    private static func isBelowLocalhost(_ host: String) -> Bool {
+    private static func isSubdomainOfLocalhost(_ host: String) -> Bool {
         host.lowercased().hasSuffix(".localhost")
     }
 

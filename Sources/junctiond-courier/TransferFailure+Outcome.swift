@@ -35,7 +35,7 @@ extension TransferFailure {
         case CURLE_COULDNT_RESOLVE_HOST: return (.unresolved, 0)
         case CURLE_COULDNT_CONNECT: return unconnected(transfer.easy)
         case CURLE_OPERATION_TIMEDOUT: return (.connectedTooLate, 0)
-        case CURLE_PEER_FAILED_VERIFICATION: return (distrust(transfer.easy), 0)
+        case CURLE_PEER_FAILED_VERIFICATION: return (certificateFailure(transfer.easy), 0)
         case CURLE_SSL_CACERT_BADFILE: return (.trustUnusable, 0)
         case CURLE_SSL_CERTPROBLEM: return (.clientCertificateUnusable, 0)
         case CURLE_SSL_CLIENTCERT: return (.clientCertificateRefused, 0)
@@ -82,7 +82,7 @@ extension TransferFailure {
 
     /// Translates the error numbers of `openssl verify` (X509_V_ERR_…). With 0 and 1 the chain was valid, and libcurl's
     /// own check of the host name failed.
-    private static func distrust(_ easy: UnsafeMutableRawPointer) -> Cause {
+    private static func certificateFailure(_ easy: UnsafeMutableRawPointer) -> Cause {
         switch ccurl_number(easy, CURLINFO_SSL_VERIFYRESULT) {
         case 0, 1, 62, 64: .certificateForAnotherHost
         case 9: .futureCertificate

@@ -11,9 +11,9 @@ final class TransferLoop {
     private let authorities = TrustStore()
     private var settings = NetworkSettings()
     private var transfers: [UInt32: Transfer] = [:]
-    private var isGreeted = false
+    private var hasHello = false
     /// The daemon sends its greeting at once. A connection without a greeting would occupy the place of another helper.
-    private let lastGreeting = clinux_boot_milliseconds() + 10_000
+    private let helloDeadline = clinux_boot_milliseconds() + 10_000
 
     init(serving daemon: DaemonConnection) {
         self.daemon = daemon
@@ -29,14 +29,14 @@ final class TransferLoop {
         daemon.send(.hello(version: DaemonMessage.version), about: 0)
         while true {
             do throws(FormatFault) {
-                try daemon.receive { (number, message) throws(FormatFault) in try heed(message, about: number) }
+                try daemon.receive { (number, message) throws(FormatFault) in try handle(message, about: number) }
             } catch {
                 StandardError.say(
                     "the daemon sent \(error.what): both must be of one version; is an upgrade half done?"
                 )
                 exit(76)
             }
-            guard isGreeted || clinux_boot_milliseconds() < lastGreeting else {
+            guard hasHello || clinux_boot_milliseconds() < helloDeadline else {
                 StandardError.say("no greeting arrived within 10 s: only junctiond may connect to this program")
                 exit(76)
             }
@@ -46,12 +46,12 @@ final class TransferLoop {
         }
     }
 
-    private func heed(_ message: DaemonMessage, about number: UInt32) throws(FormatFault) {
+    private func handle(_ message: DaemonMessage, about number: UInt32) throws(FormatFault) {
         switch message {
         case .hello(let version):
-            guard version == DaemonMessage.version, !isGreeted else { throw FormatFault("another version's greeting") }
-            isGreeted = true
-        case _ where !isGreeted: throw FormatFault("a message before its greeting")
+            guard version == DaemonMessage.version, !hasHello else { throw FormatFault("another version's greeting") }
+            hasHello = true
+        case _ where !hasHello: throw FormatFault("a message before its greeting")
         case .settings(let settings):
             self.settings = settings
             authorities.trust(settings.trust)
@@ -97,7 +97,7 @@ final class TransferLoop {
     /// Sleeps until the network, the daemon, a limit or the watchdog heartbeat needs work.
     private func wait() {
         let now = clinux_boot_milliseconds()
-        let limit = transfers.values.map { $0.deadline }.min() ?? (isGreeted ? Int64.max : lastGreeting)
+        let limit = transfers.values.map { $0.deadline }.min() ?? (hasHello ? Int64.max : helloDeadline)
         let next = min(limit, daemon.signs?.next ?? .max)
         var daemon = curl_waitfd(fd: daemon.socket, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         curl_multi_poll(

@@ -119,7 +119,7 @@ struct ConnectionTests {
             to: SocketPath("/nowhere"),
             patience: .always,
             backoff: Backoff(first: .seconds(3600)),
-            steadiness: .zero,
+            stableAfter: .zero,
             unless: nil
         )
         reconnection.connectionBegan()

@@ -25,7 +25,7 @@ struct JSONReaderTests {
     @Test func `a view can be kept as a value`() throws {
         let object = try JSONValue.parse(Array(#"{"a":[1,{"b":"kept"}]}"#.utf8))
 
-        let kept = object.lend { view in
+        let kept = object.withView { view in
             view["a"]?.elements.compactMap { $0["b"] }.first.map(object.keep)
         }
 

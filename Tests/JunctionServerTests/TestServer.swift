@@ -158,7 +158,7 @@ final class TestServer: Sendable {
 extension ServerSettings.Timeouts {
     static let none: Self = {
         var timeouts = Self()
-        (timeouts.question, timeouts.farewell, timeouts.drain) = (.zero, .zero, .zero)
+        (timeouts.question, timeouts.linger, timeouts.drain) = (.zero, .zero, .zero)
         return timeouts
     }()
 }

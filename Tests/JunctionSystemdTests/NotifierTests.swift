@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `without a service manager no message is sent and nothing fails`() {
-        #expect(Notifier(socket: nil).tell(.ready) == .nobodyListens)
+        #expect(Notifier(socket: nil).tell(.ready) == .noReceiver)
     }
 
     @Test(arguments: ["", "relative", "vsock:2:1234", "/" + String(repeating: "x", count: 108)])

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `without a service manager no file is kept, and the result says that`() {
-        #expect(StoredDescriptorFile.keep(bytes, as: "session-a", by: Notifier(socket: nil)) == .nobodyListens)
+        #expect(StoredDescriptorFile.keep(bytes, as: "session-a", by: Notifier(socket: nil)) == .noReceiver)
     }
 
     @Test func `a forgotten file is named in the message`() throws {

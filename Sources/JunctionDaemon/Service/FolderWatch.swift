@@ -58,7 +58,7 @@ enum FolderWatch {
         }
 
         /// - Returns: whether something was put into a folder, or a folder has appeared.
-        mutating func heard(_ events: UnsafeRawBufferPointer) -> Bool {
+        mutating func received(_ events: UnsafeRawBufferPointer) -> Bool {
             var isNews = false
             var rest = events[...]
             // inotify(7): watch number, event mask, cookie, length of the name, name.
@@ -87,7 +87,7 @@ enum FolderWatch {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if unwrapInboundIn(data).withUnsafeReadableBytes({ watches.heard($0) }) { isNews = true }
+            if unwrapInboundIn(data).withUnsafeReadableBytes({ watches.received($0) }) { isNews = true }
         }
 
         /// The callback reads the folders again: the events only say that something has changed.

@@ -15,7 +15,7 @@ final class DescriptorStoreBackup: SessionStore {
 
     private let vault: Vault
     private let notifier: Notifier
-    private let entrusted: Mutex<StoredDescriptor>
+    private let stored: Mutex<StoredDescriptor>
 
     private struct StoredDescriptor {
         /// The names under which the service manager may hold copies now.
@@ -28,7 +28,7 @@ final class DescriptorStoreBackup: SessionStore {
     init(_ vault: Vault, _ notifier: Notifier, held: Set<String>) {
         self.vault = vault
         self.notifier = notifier
-        entrusted = Mutex(StoredDescriptor(names: held, nextIsSecond: held.contains(Self.names[0])))
+        stored = Mutex(StoredDescriptor(names: held, nextIsSecond: held.contains(Self.names[0])))
     }
 
     var sealedWith: String { vault.sealedWith }
@@ -50,26 +50,26 @@ final class DescriptorStoreBackup: SessionStore {
     }
 
     private func storeDescriptor(_ copy: [UInt8]) {
-        entrusted.withLock { entrusted in
-            let name = Self.names[entrusted.nextIsSecond ? 1 : 0]
+        stored.withLock { stored in
+            let name = Self.names[stored.nextIsSecond ? 1 : 0]
             // The copy with this name is older than the copy with the other name.
-            forget(name, &entrusted)
+            forget(name, &stored)
             guard StoredDescriptorFile.keep(copy, as: name, by: notifier) == .sent else { return }
-            entrusted.names.insert(name)
-            entrusted.nextIsSecond.toggle()
-            forget(Self.names[entrusted.nextIsSecond ? 1 : 0], &entrusted)
+            stored.names.insert(name)
+            stored.nextIsSecond.toggle()
+            forget(Self.names[stored.nextIsSecond ? 1 : 0], &stored)
         }
     }
 
     private func takeBack() {
-        entrusted.withLock { entrusted in
-            for name in entrusted.names { forget(name, &entrusted) }
+        stored.withLock { stored in
+            for name in stored.names { forget(name, &stored) }
         }
     }
 
     /// Removes a copy. If the service manager is too busy, the next write repeats this.
-    private func forget(_ name: String, _ entrusted: inout StoredDescriptor) {
-        guard entrusted.names.contains(name), notifier.tell(.forget(name: name)) != .congested else { return }
-        entrusted.names.remove(name)
+    private func forget(_ name: String, _ stored: inout StoredDescriptor) {
+        guard stored.names.contains(name), notifier.tell(.forget(name: name)) != .congested else { return }
+        stored.names.remove(name)
     }
 }

@@ -30,7 +30,7 @@ struct PlainPath: Equatable {
     }
 
     /// Characters that could change the meaning of a path. No segment may contain one of them.
-    fileprivate static let treacherous = Set("/\\%?#;".utf8)
+    fileprivate static let ambiguous = Set("/\\%?#;".utf8)
 
     private static func segment(
         _ raw: Substring.UTF8View.SubSequence,
@@ -54,7 +54,7 @@ struct PlainPath: Equatable {
 
 extension PlainPath.Allowance {
     fileprivate func allows(_ segment: [UInt8]) -> Bool {
-        guard segment.allSatisfy({ !PlainPath.treacherous.contains($0) }) else { return false }
+        guard segment.allSatisfy({ !PlainPath.ambiguous.contains($0) }) else { return false }
         return switch self {
         case .nothing: false
         case .id(let id): id.utf8.elementsEqual(segment)

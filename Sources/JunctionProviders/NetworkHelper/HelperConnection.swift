@@ -31,7 +31,7 @@ final class HelperConnection: ChannelInboundHandler {
     private var ending: Ending?
     private var isPassingOn = false
     /// Whether the helper has sent its version.
-    var isGreeted = false
+    var hasSentHello = false
     /// The edition of the settings that this helper has received.
     var settings: Int?
 

@@ -113,8 +113,8 @@ final class HelperLink {
         from helper: HelperConnection
     ) {
         guard isCurrent(helper) else { return }
-        if case .success(.hello(let version)) = message { return greeted(by: helper, version) }
-        guard helper.isGreeted else { return distrust(helper, .unintelligible) }
+        if case .success(.hello(let version)) = message { return receivedHello(from: helper, version) }
+        guard helper.hasSentHello else { return dropUntrusted(helper, .unintelligible) }
         // The message may have crossed the end of its transfer.
         guard let transfer = transfers[number] else { return }
         guard case .success(let message) = message, transfer.accepts(message) else {
@@ -136,7 +136,7 @@ final class HelperLink {
     func ended(_ helper: HelperConnection, _ ending: HelperConnection.Ending) {
         switch ending {
         case .gone: drop(helper, .died)
-        case .unintelligible: distrust(helper, .unintelligible)
+        case .unintelligible: dropUntrusted(helper, .unintelligible)
         }
     }
 
@@ -162,11 +162,11 @@ final class HelperLink {
         }
     }
 
-    private func greeted(by helper: HelperConnection, _ version: UInt16) {
-        guard !helper.isGreeted else { return distrust(helper, .unintelligible) }
+    private func receivedHello(from helper: HelperConnection, _ version: UInt16) {
+        guard !helper.hasSentHello else { return dropUntrusted(helper, .unintelligible) }
         // A helper of another version rejects our greeting and sends no request.
         guard version == DaemonMessage.version else { return drop(helper, .ofAnotherVersion) }
-        helper.isGreeted = true
+        helper.hasSentHello = true
     }
 
     private func isCurrent(_ helper: HelperConnection) -> Bool {
@@ -212,7 +212,7 @@ final class HelperLink {
 
     /// Drops a helper that still runs or that cannot be trusted. Each of its requests counts as sent: the helper may
     /// have sent it, or may send it after it resumes and before it notices the closed connection.
-    private func distrust(_ helper: HelperConnection, _ failure: LocalFailure) {
+    private func dropUntrusted(_ helper: HelperConnection, _ failure: LocalFailure) {
         guard isCurrent(helper) else { return }
         for transfer in transfers.values { transfer.requestLeft = true }
         drop(helper, failure)
@@ -242,7 +242,7 @@ final class HelperLink {
             }
             // The event loop was blocked, so the messages of the helper have not been read yet.
             if !wasLate, end + Self.stall <= .now() { return link.startResponseTimer(over: transfer, wasLate: true) }
-            link.distrust(helper, transfer.hasFallenSilent ? .silent : .late)
+            link.dropUntrusted(helper, transfer.isSilent ? .silent : .late)
         }
     }
 

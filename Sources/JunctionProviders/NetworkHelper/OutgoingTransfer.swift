@@ -129,7 +129,7 @@ final class OutgoingTransfer {
     }
 
     /// Whether no bytes have moved for `silence`. Otherwise the whole limit has passed.
-    var hasFallenSilent: Bool {
+    var isSilent: Bool {
         leftAt == nil || movedAt + .milliseconds(Int64(limits.silence)) <= .now()
     }
 

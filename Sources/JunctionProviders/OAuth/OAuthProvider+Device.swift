@@ -21,7 +21,7 @@ extension OAuthProvider {
         let members = OAuthMembers(answer.body)
         let now = clock.now().wall
         if let error = OAuthError(answer, members) {
-            notes.heard(error)
+            notes.received(error)
             throw .unavailable(answer.unavailability(saying: error, now: now))
         }
         guard answer.isSuccess else { throw .unavailable(answer.unavailability(now: now)) }
@@ -79,7 +79,7 @@ extension OAuthProvider {
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):
-            notes.heard(error)
+            notes.received(error)
             switch error {
             case .pending: throw .pending
             case .slowDown: throw .slowDown

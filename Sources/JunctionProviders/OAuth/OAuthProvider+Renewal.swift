@@ -61,7 +61,7 @@ extension OAuthProvider {
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):
-            notes.heard(error)
+            notes.received(error)
             switch error {
             case .grant, .codeExpired:
                 throw .reauthenticationRequired
@@ -148,16 +148,16 @@ extension OAuthProvider {
 
     func revoke(_ fields: [FormBody.Field], at endpoint: HttpUrl) async throws(Unavailability) {
         let (answer, _) = try await server.post(fields, to: endpoint, patience: Self.revocationPatience)
-        if let why = hears(answer) { throw why }
+        if let why = failure(of: answer) { throw why }
     }
 
     /// Returns why a revocation must be repeated, judged by its answer; `nil` if it is complete.
-    func hears(_ answer: HttpAnswer) -> Unavailability? {
+    func failure(of answer: HttpAnswer) -> Unavailability? {
         let now = clock.now().wall
         guard let error = OAuthError(answer, OAuthMembers(answer.body)) else {
             return answer.isSuccess ? nil : answer.unavailability(now: now)
         }
-        notes.heard(error)
+        notes.received(error)
         return error.settlesRevocation ? nil : answer.unavailability(saying: error, now: now)
     }
 }

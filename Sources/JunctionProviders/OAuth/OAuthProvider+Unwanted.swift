@@ -18,20 +18,20 @@ extension OAuthProvider {
     }
 
     /// Revokes the tokens without waiting.
-    private func dismiss(_ tokens: Revocable, attempt: Int = 0) {
+    private func revokeUnwanted(_ tokens: Revocable, attempt: Int = 0) {
         guard let endpoint = server.remembered(.revocation, at: tokens.origins) else {
             tellAgain(tokens, after: attempt + 1)
             return
         }
         server.send(tokens.fields, to: endpoint, patience: Self.revocationPatience) { answer in
-            if let answer, hears(answer) == nil { return }
+            if let answer, failure(of: answer) == nil { return }
             tellAgain(tokens, after: attempt + 1)
         }
     }
 
     private func tellAgain(_ tokens: Revocable, after attempts: Int) {
         guard attempts < Self.mostAttempts else { return }
-        server.http.schedule(in: pause * (1 << (attempts - 1))) { dismiss(tokens, attempt: attempts) }
+        server.http.schedule(in: pause * (1 << (attempts - 1))) { revokeUnwanted(tokens, attempt: attempts) }
     }
 
     package func revokePartialGrant(_ partialGrant: SharedSecret) async {

@@ -121,7 +121,7 @@ package struct OAuthProvider: IdentityProvider {
         case .trouble(let why):
             throw .unavailable(why)
         case .error(let error, let why):
-            notes.heard(error)
+            notes.received(error)
             switch error {
             case .grant, .denied, .codeExpired, .badCode:
                 throw .refused("\(setup.issuer.place) refused \(signIn.words) (\(error.word)): get a new one")

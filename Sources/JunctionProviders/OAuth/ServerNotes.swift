@@ -27,7 +27,7 @@ final class ServerNotes: Sendable {
     }
 
     /// Records an error of the server.
-    func heard(_ error: OAuthError) {
+    func received(_ error: OAuthError) {
         guard case .client = error else { return }
         state.withLock { $0.complaint = error }
     }

@@ -107,11 +107,11 @@ final class Caller {
     /// Charges the account with the `bytes` that the connection keeps. If the user is over the limit,
     /// `ConnectionRegistry` closes the connections with the most buffered data.
     ///
-    /// - Parameter isToBlame: whether the connection keeps more than it needs to, so that it may be closed.
-    func charge(_ bytes: Int, for connection: any CallerConnection, isToBlame: Bool) {
+    /// - Parameter mayBeClosed: whether the connection keeps more than it needs to, so that it may be closed.
+    func charge(_ bytes: Int, for connection: any CallerConnection, mayBeClosed: Bool) {
         account.held += bytes - held
         (held, restsSince) = (bytes, .now())
-        account.holders[ObjectIdentifier(connection)] = isToBlame ? connection : nil
-        if account.held > registry.dispatcher.limits.held { registry.relieveSoon(account) }
+        account.holders[ObjectIdentifier(connection)] = mayBeClosed ? connection : nil
+        if account.held > registry.dispatcher.limits.held { registry.enforceBudgetSoon(account) }
     }
 }

@@ -66,7 +66,7 @@ final class CallerAccount {
     var held = 0
     /// The connections that keep more than they need to.
     var holders: [ObjectIdentifier: any CallerConnection] = [:]
-    var isReliefDue = false
+    var isEnforcementDue = false
 
     init(user: UInt32) {
         self.user = user

@@ -81,7 +81,7 @@ extension SessionError {
         let reason =
             switch failure {
             case .refused(let error): "was answered with an error (\(error.code)); the app that asked has its text"
-            case .nonsense(let mismatch): "was not answered with a credential: \(mismatch)"
+            case .malformed(let mismatch): "was not answered with a credential: \(mismatch)"
             case .silence: "was not answered within \(deadline.components.seconds) s"
             case .connectionClosed: "could not be answered: the connection was closed"
             }

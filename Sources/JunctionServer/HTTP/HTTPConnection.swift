@@ -16,7 +16,7 @@ final class HTTPConnection {
     private(set) lazy var readBuffer = HTTPReadBuffer(dispatcher.scheduler) { [unowned self] in charge() }
 
     private(set) var context: ChannelHandlerContext?
-    private var inbox: [Arrival] = []
+    private var inbox: [Input] = []
     private var stage = Stage.waiting
     private var isWorking = false
     private var isWorkDue = false
@@ -26,23 +26,23 @@ final class HTTPConnection {
     private var hasMore = false
 
     /// Whether the peer has ended its output.
-    private var otherHasEnded = false
+    private var peerHasEnded = false
     /// Whether a part of a request has arrived and the daemon waits for the rest.
     private var hasBegun = false
     private var budget: WaitingBudget
     private var waitBegan = NIODeadline.now()
     private var received = 0
     private var waiting: Scheduled<Void>?
-    private var farewellTimer: Scheduled<Void>?
+    private var lingerTimer: Scheduled<Void>?
 
     private lazy var reader = ReaderWatch(of: self)
     /// Whether the connection receives new states, and the last one that it received.
     var watch = Watch.off
 
-    private enum Arrival {
+    private enum Input {
         case part(HTTPServerRequestPart)
         /// Input that is not valid HTTP.
-        case nonsense(RefusedRequest)
+        case malformed(RefusedRequest)
         case end
     }
 
@@ -50,9 +50,9 @@ final class HTTPConnection {
         case waiting
         case serving(HTTPExchange)
         /// The last answer is being written. Input is dropped until the peer has received the answer.
-        case leaving
+        case finishing
         /// The last answer was passed to the kernel.
-        case parted
+        case lingering
         case closed
     }
 
@@ -105,35 +105,35 @@ final class HTTPConnection {
     }
 
     /// Returns whether the input was handled. If not, it waits.
-    private func take(_ arrival: Arrival) -> Bool {
+    private func take(_ input: Input) -> Bool {
         switch stage {
         case .waiting:
-            switch arrival {
+            switch input {
             case .part(.head(let head)): return begin(head)
             case .part(.body), .part(.end): return true
-            case .nonsense(let refused): refuse(refused)
-            case .end: leave()
+            case .malformed(let refused): refuse(refused)
+            case .end: end()
             }
             return true
         case .serving(let exchange):
             guard !exchange.hasAllInput else {
                 // A request without a body also has an end part.
-                if case .part(.end) = arrival { return true }
+                if case .part(.end) = input { return true }
                 return false
             }
-            switch arrival {
+            switch input {
             case .part(.head): return false
             case .part(.body(let bytes)): return take(bytes, of: exchange)
             case .part(.end): inputEnded(of: exchange)
-            case .nonsense(let refused): breakOff(exchange, refused)
+            case .malformed(let refused): breakOff(exchange, refused)
             // The daemon ends. A client whose request was cut short gets no answer, and may repeat it.
             case .end where isDraining: close()
             case .end: breakOff(exchange, RefusedRequest(400, .invalidRequest, "The request ended before its body did"))
             }
             return true
-        case .leaving: return true
-        case .parted:
-            if case .end = arrival { close() }
+        case .finishing: return true
+        case .lingering:
+            if case .end = input { close() }
             return true
         case .closed: return true
         }
@@ -215,7 +215,7 @@ final class HTTPConnection {
         switch stage {
         case .waiting: .lines
         case .serving(let exchange): exchange.wantsInput ? exchange.portion : nil
-        case .leaving, .parted, .closed: nil
+        case .finishing, .lingering, .closed: nil
         }
     }
 
@@ -228,19 +228,19 @@ final class HTTPConnection {
     }
 
     /// A connection that keeps at most this many bytes is never closed because of its user's total.
-    private static let blameless = 1 << 15
+    private static let exemptBytes = 1 << 15
 
     /// The bytes that are kept for the peer, here and in SwiftNIO.
     private var held: Int {
         if case .closed = stage { return 0 }
-        let unparsed = inbox.isEmpty ? 0 : HTTPReadBuffer.longestPiece + inbox.count * MemoryLayout<Arrival>.stride
+        let unparsed = inbox.isEmpty ? 0 : HTTPReadBuffer.longestPiece + inbox.count * MemoryLayout<Input>.stride
         return readBuffer.held + unparsed + (exchange?.held ?? 0) + queued
     }
 
     /// Charges the bytes that are kept here to the user's account.
     func charge() {
         let held = held
-        if held != caller.held { caller.charge(held, for: self, isToBlame: held > Self.blameless) }
+        if held != caller.held { caller.charge(held, for: self, mayBeClosed: held > Self.exemptBytes) }
     }
 
     func bufferedData(at now: NIODeadline) -> CallerAccount.BufferedData {
@@ -275,7 +275,7 @@ final class HTTPConnection {
         switch stage {
         case .waiting: refuse(late)
         case .serving(let exchange): breakOff(exchange, late)
-        case .leaving, .parted, .closed: break
+        case .finishing, .lingering, .closed: break
         }
     }
 
@@ -329,7 +329,7 @@ final class HTTPConnection {
         write(.head(frame.head))
         if frame.hasBody { write(.body(.byteBuffer(body))) }
         write(.end(nil))
-        leave()
+        end()
     }
 
     /// Ends the exchange, because its answer is complete.
@@ -344,7 +344,7 @@ final class HTTPConnection {
         discharge(exchange)
         dispatcher.httpWatchers.remove(self)
         write(.end(nil))
-        guard exchange.keepsAlive, exchange.hasAllInput else { return leave() }
+        guard exchange.keepsAlive, exchange.hasAllInput else { return end() }
         stage = .waiting
         restartBudget(hasBegun: false)
         flush()
@@ -352,27 +352,27 @@ final class HTTPConnection {
     }
 
     /// Ends the connection. The peer receives the output before that, even if it still sends.
-    private func leave() {
+    private func end() {
         guard let context else { return }
-        stage = .leaving
+        stage = .finishing
         restartBudget(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         // SwiftNIO completes an empty write when all earlier writes are complete.
         let nothing = Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
-        context.writeAndFlush(nothing).whenComplete { _ in connection.value.farewell() }
+        context.writeAndFlush(nothing).whenComplete { _ in connection.value.linger() }
         reader.look()
         readBuffer.ask(for: .nothing)
         workSoon()
     }
 
-    private func farewell() {
-        guard case .leaving = stage, let context else { return }
-        stage = .parted
-        guard !otherHasEnded else { return close() }
+    private func linger() {
+        guard case .finishing = stage, let context else { return }
+        stage = .lingering
+        guard !peerHasEnded else { return close() }
         context.close(mode: .output, promise: nil)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        let timeouts = TimeAmount(dispatcher.timeouts.farewell)
-        farewellTimer = eventLoop.scheduleTask(in: timeouts) { connection.value.close() }
+        let timeouts = TimeAmount(dispatcher.timeouts.linger)
+        lingerTimer = eventLoop.scheduleTask(in: timeouts) { connection.value.close() }
     }
 
     /// Passes on the provider's answer as long as the client reads.
@@ -445,8 +445,8 @@ final class HTTPConnection {
     }
 
     private func ended() {
-        for timer in [waiting, farewellTimer] { timer?.cancel() }
-        (waiting, farewellTimer) = (nil, nil)
+        for timer in [waiting, lingerTimer] { timer?.cancel() }
+        (waiting, lingerTimer) = (nil, nil)
         reader.end()
         dispatcher.httpWatchers.remove(self)
         if let exchange {
@@ -508,13 +508,13 @@ extension HTTPConnection: ChannelInboundHandler {
         guard let refused = RefusedRequest(parsing: error, hadBareLineFeed: readBuffer.hasBareLineFeed) else {
             return close()
         }
-        inbox.append(.nonsense(refused))
+        inbox.append(.malformed(refused))
         work()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return }
-        otherHasEnded = true
+        peerHasEnded = true
         inbox.append(.end)
         work()
     }

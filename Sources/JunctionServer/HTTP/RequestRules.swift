@@ -141,18 +141,18 @@ enum RequestRules {
     }
 
     /// Whether a browser or a proxy adds this header to requests of others.
-    private static func isOfStranger(_ name: String) -> Bool {
+    private static func isForeign(_ name: String) -> Bool {
         ["origin", "forwarded", "x-real-ip", "via"].contains(name) || name.hasPrefix("x-forwarded-")
     }
 
     /// Refuses forwarded requests. The kernel identifies the program that connected; a proxy would act for another
     /// program under its own identity.
     private static func checkOrigin(of head: RequestHead) throws(RefusedRequest) {
-        guard let stranger = head.headers.lazy.map({ $0.name.lowercased() }).first(where: isOfStranger) else { return }
+        guard let foreign = head.headers.lazy.map({ $0.name.lowercased() }).first(where: isForeign) else { return }
         throw RefusedRequest(
             403,
             .permissionDenied,
-            "Only programs on this machine may use this socket: the daemon refuses a request with the header \(stranger)"
+            "Only programs on this machine may use this socket: the daemon refuses a request with the header \(foreign)"
         )
     }
 

@@ -35,7 +35,7 @@ final class ClientQuestions {
                     do throws(WireMismatch) {
                         return .success(try Definition.Answer(reading: value))
                     } catch {
-                        return .failure(.nonsense(error))
+                        return .failure(.malformed(error))
                     }
                 }
             )
@@ -69,7 +69,7 @@ final class ClientQuestions {
 /// Why a question to the peer brought no answer.
 enum QuestionFailure: Error {
     case refused(WireError)
-    case nonsense(WireMismatch)
+    case malformed(WireMismatch)
     case silence
     case connectionClosed
 }

@@ -122,7 +122,7 @@ final class Connection {
             outbox.post(line)
             if !isReading { flushSoon() }
         } else {
-            outbox.gave(line.readableBytes)
+            outbox.wrote(line.readableBytes)
             var rest = line
             rest.moveReaderIndex(forwardBy: line.withUnsafeReadableBytes { sendDirectly($0, over: context.channel) })
             if rest.readableBytes > 0 { handOver(rest, over: context) }
@@ -227,13 +227,13 @@ final class Connection {
     func drain() { perform(machine.drainBegan()) }
 
     func rightWithdrawn() {
-        if machine.isOpen { perform(machine.dismissed()) }
+        if machine.isOpen { perform(machine.rejected()) }
     }
 
     /// Sends the peer an error, and lets the connection end.
-    private func dismiss(with error: WireError) {
+    private func reject(with error: WireError) {
         say(error)
-        perform(machine.dismissed())
+        perform(machine.rejected())
     }
 
     private func say(_ error: WireError) {
@@ -312,9 +312,9 @@ final class Connection {
     private func charge() {
         let held = machine.held
         guard held != caller.held else { return }
-        let isToBlame = machine.blamed > ConnectionMachine.window
-        if isToBlame { progress = present ?? progress }
-        caller.charge(held, for: self, isToBlame: isToBlame)
+        let mayBeClosed = machine.chargeable > ConnectionMachine.window
+        if mayBeClosed { progress = present ?? progress }
+        caller.charge(held, for: self, mayBeClosed: mayBeClosed)
     }
 
     func bufferedData(at now: NIODeadline) -> CallerAccount.BufferedData {
@@ -322,7 +322,7 @@ final class Connection {
             progress = present
             caller.restsSince = now
         }
-        return CallerAccount.BufferedData(bytes: machine.blamed, rest: now - caller.restsSince)
+        return CallerAccount.BufferedData(bytes: machine.chargeable, rest: now - caller.restsSince)
     }
 
     func overBudget() { perform(machine.overBudget()) }
@@ -402,7 +402,7 @@ extension Connection: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if let refusal = caller.refusal { dismiss(with: refusal) }
+        if let refusal = caller.refusal { reject(with: refusal) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -43,7 +43,7 @@ struct ConnectionMachine: Equatable {
     /// What the peer is given time for.
     enum Deadline: Equatable {
         /// To close its side, after all answers and the end of the output were sent.
-        case farewell
+        case linger
         /// To read its answers. The time restarts while the peer reads some of them. For the body of an API answer, the
         /// peer must read 16 KiB a second (`WaitingBudget`). A peer that receives only notifications has no deadline:
         /// at most the window of them waits.
@@ -67,7 +67,7 @@ struct ConnectionMachine: Equatable {
     }
 
     private var hasInputEnded = false
-    private var isDismissed = false
+    private var isRejecting = false
     private var isCutShort = false
     private var isDraining = false
     private(set) var isClosed = false
@@ -108,7 +108,7 @@ struct ConnectionMachine: Equatable {
     // MARK: What is asked in between
 
     /// Whether the peer can receive notifications and questions, and answer.
-    var isOpen: Bool { !hasInputEnded && !isDismissed && !isClosed }
+    var isOpen: Bool { !hasInputEnded && !isRejecting && !isClosed }
 
     /// Whether the last line counts without a line ending. If the daemon has shut down the input, that may have cut off
     /// the ending.
@@ -122,11 +122,11 @@ struct ConnectionMachine: Equatable {
 
     /// The part of `held` that the peer is responsible for. Unread notifications are not part of it: they are bounded,
     /// and a watcher may leave them unread.
-    var blamed: Int { isClosed ? 0 : unread + (owesAnswers ? waiting : 0) + collected + behindBody }
+    var chargeable: Int { isClosed ? 0 : unread + (owesAnswers ? waiting : 0) + collected + behindBody }
 
     /// Whether another line may be handled, if `unsent` bytes wait to be sent and `sent` bytes were sent in this turn.
     func mayHandleLine(with unsent: Int, after sent: Int) -> Bool {
-        !isDismissed && !isClosed && !isBlocked && unsent <= Self.window && sent < Self.turn
+        !isRejecting && !isClosed && !isBlocked && unsent <= Self.window && sent < Self.turn
     }
 
     // MARK: Input
@@ -163,7 +163,7 @@ struct ConnectionMachine: Equatable {
     }
 
     private mutating func handleUnlessHeldUp() -> Actions {
-        guard !isDismissed, !isClosed, unread > 0 else { return consequences() }
+        guard !isRejecting, !isClosed, unread > 0 else { return consequences() }
         hasLines = true
         guard !isBlocked, !isResumeDue, !isHandling else { return consequences() }
         isHandling = true
@@ -216,25 +216,25 @@ struct ConnectionMachine: Equatable {
     ///
     /// If the daemon closed a connection with unread input, the peer would get a reset instead of the reason. So the
     /// daemon reads and drops input until the peer has closed.
-    mutating func dismissed() -> Actions {
-        isDismissed = true
+    mutating func rejected() -> Actions {
+        isRejecting = true
         return consequences()
     }
 
-    /// Like `dismissed`, for a peer whose input can no longer be split into lines: the time to close starts at once.
+    /// Like `rejected`, for a peer whose input can no longer be split into lines: the time to close starts at once.
     mutating func cutShort() -> Actions {
         isCutShort = true
-        return dismissed()
+        return rejected()
     }
 
     /// The user has more waiting here than it may, and this connection is chosen to end. A connection that keeps no
     /// more than it needs to stays open.
     mutating func overBudget() -> Actions {
-        guard blamed > Self.window else { return [] }
+        guard chargeable > Self.window else { return [] }
         // A peer that does not read would not read the reason either.
         guard !isBlocked, collected + behindBody <= Self.window else { return .close }
-        guard !isDismissed else { return [] }
-        return dismissed().union(.sayTooMuch)
+        guard !isRejecting else { return [] }
+        return rejected().union(.sayTooMuch)
     }
 
     /// The time of `deadline` is over.
@@ -245,8 +245,8 @@ struct ConnectionMachine: Equatable {
     mutating func deadlinePassed(_ progress: Progress, after time: Duration) -> Actions {
         switch deadline {
         case nil: return []
-        case .farewell: return .close
-        case .line: return dismissed().union(.sayLineTooSlow)
+        case .linger: return .close
+        case .line: return rejected().union(.sayLineTooSlow)
         case .reading:
             let read = max(0, progress.read - mostRead)
             mostRead += read
@@ -283,7 +283,7 @@ struct ConnectionMachine: Equatable {
     }
 
     private mutating func forgetting() -> Actions {
-        guard isDismissed, unread > 0 else { return [] }
+        guard isRejecting, unread > 0 else { return [] }
         (unread, hasLines) = (0, false)
         return .forgetInput
     }
@@ -301,7 +301,7 @@ struct ConnectionMachine: Equatable {
             actions.insert(.resumeSoon)
         }
         guard !hasInputEnded else { return actions }
-        let shallRead = isDismissed || (!hasLines && !isBlocked)
+        let shallRead = isRejecting || (!hasLines && !isBlocked)
         if shallRead != isReading {
             isReading = shallRead
             actions.insert(shallRead ? .read : .pause)
@@ -315,7 +315,7 @@ struct ConnectionMachine: Equatable {
             isLeaving = true
             return .closeWhenWritten
         }
-        if isDismissed, !hasOutputEnded, !isLeaving {
+        if isRejecting, !hasOutputEnded, !isLeaving {
             hasOutputEnded = true
             return .endOutput
         }
@@ -323,9 +323,9 @@ struct ConnectionMachine: Equatable {
     }
 
     private var due: Deadline? {
-        if isCutShort { return .farewell }
+        if isCutShort { return .linger }
         if hasBody || (isBlocked && owesAnswers) { return .reading }
-        if hasOutputEnded { return .farewell }
+        if hasOutputEnded { return .linger }
         if isLeaving { return .reading }
         return unread > 0 && !hasLines && !hasInputEnded ? .line(after: handledLines) : nil
     }

@@ -86,7 +86,7 @@ struct SendQueue {
     }
 
     /// Records that bytes of notifications were sent without the buffer.
-    mutating func gave(_ bytes: Int) { given += bytes }
+    mutating func wrote(_ bytes: Int) { given += bytes }
 
     /// The bytes that the kernel has taken, if SwiftNIO still buffers `queued` bytes.
     func taken(butFor queued: Int) -> Int { given - queued }

@@ -16,17 +16,17 @@ struct Quarantine {
         return switch finding {
         case .authentic(let opened): "\(agePrefix)\(opened.header.age.name)-\(digest)"
         case .altered(let header), .locked(let header, _): "\(agePrefix)\(header.age.name)-\(digest)"
-        case .illegible, .torn, .newer, .unreadable: "\(agelessPrefix)\(digest)"
+        case .illegible, .torn, .newer, .unreadable: "\(undatedPrefix)\(digest)"
         }
     }
 
     private static let agePrefix = "generation-"
-    private static let agelessPrefix = "illegible-"
+    private static let undatedPrefix = "illegible-"
 
     /// Returns the names of the kept records, without files of other programs.
     func names() throws(FileFault) -> [String] {
         try files.names(in: .quarantine)
-            .filter { $0.hasPrefix(Self.agePrefix) || $0.hasPrefix(Self.agelessPrefix) }
+            .filter { $0.hasPrefix(Self.agePrefix) || $0.hasPrefix(Self.undatedPrefix) }
             .sorted()
     }
 

@@ -49,15 +49,15 @@ struct RecordSelection {
             // If the winner replaces the record file, the old file is kept when it may hold another login.
             let keep = winner?.origin == .record ? nil : live?.nameToKeep.map(Move.keepLive)
             let losers = candidates.filter { $0.origin != winner?.origin }
-            moves = [keep, winner?.adoption].compactMap(\.self) + losers.compactMap(\.dismissal)
+            moves = [keep, winner?.adoption].compactMap(\.self) + losers.compactMap(\.removal)
             movesAfterSignIn = losers.compactMap(\.quarantining)
             predecessor = nil
         case .vacant:
-            moves = candidates.compactMap(\.dismissal)
+            moves = candidates.compactMap(\.removal)
             (movesAfterSignIn, predecessor) = ([], nil)
         case .newer, .unreadable, .locked, .damaged:
             moves = []
-            movesAfterSignIn = candidates.compactMap { $0.dismissal ?? $0.quarantining }
+            movesAfterSignIn = candidates.compactMap { $0.removal ?? $0.quarantining }
             predecessor = live?.nameToKeep
         }
     }
@@ -126,7 +126,7 @@ extension Candidate {
     }
 
     /// The immediate move for a leftover temporary file that did not win.
-    fileprivate var dismissal: RecordSelection.Move? {
+    fileprivate var removal: RecordSelection.Move? {
         guard case .temporary(let file) = origin else { return nil }
         return switch finding {
         case .authentic, .torn: .discard(file)

@@ -7,7 +7,7 @@ extension RecordStore {
         get throws(FileFault) {
             let bytes = try files.read(.usedCredentials, atMost: UsedCredentials.largestFile)
             var used = bytes.map(UsedCredentials.init(parsing:)) ?? UsedCredentials()
-            used.take(over: owed)
+            used.take(over: unwrittenStages)
             return used
         }
     }
@@ -18,20 +18,20 @@ extension RecordStore {
             return try usedCredentials.stage(of: digest)
         } catch {
             // If this process knows that the credential is done, the file cannot change that.
-            guard owed.stage(of: digest) == .done else { throw error }
+            guard unwrittenStages.stage(of: digest) == .done else { throw error }
             return .done
         }
     }
 
     /// Stores the stage of a credential. If the write fails, the stage stays pending.
     mutating func note(_ stage: UsedCredentials.Stage, of digest: String) throws(FileFault) {
-        owed.note(stage, of: digest)
+        unwrittenStages.note(stage, of: digest)
         try writeOwedNotes()
     }
 
     /// Writes the pending stages, if there are any. It never replaces a file that it could not read.
     mutating func writeOwedNotes() throws(FileFault) {
-        guard !owed.isEmpty else { return }
+        guard !unwrittenStages.isEmpty else { return }
         let text = try usedCredentials.text
         do throws(FileFault) {
             try put(text)
@@ -39,7 +39,7 @@ extension RecordStore {
             guard error.isOutOfSpace, removeReserve() else { throw error }
             try put(text)
         }
-        owed = UsedCredentials()
+        unwrittenStages = UsedCredentials()
     }
 
     /// Writes the file, after the installation's id. A digest depends on that id, so it would be useless if a restart

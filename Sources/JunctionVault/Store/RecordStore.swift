@@ -29,7 +29,7 @@ struct RecordStore: Sendable {
     /// Whether the stored record, if there is one, is known to belong to this installation.
     var isSound = false
     /// Stages of bootstrap credentials that the disk has refused so far.
-    var owed = UsedCredentials()
+    var unwrittenStages = UsedCredentials()
 
     init(_ files: any StateFiles, _ sealing: Sealing, probe: @escaping @Sendable (VaultStep) -> Void = { _ in }) {
         self.files = files

@@ -9,7 +9,7 @@ extension Fault {
             if let name = HeaderName(name) { answer.headers[name] = value }
         }
         if let contentType { answer.headers[.contentType] = contentType }
-        if let slowBody { answer.body = answer.body.dribbled(secondsPerByte: slowBody) }
+        if let slowBody { answer.body = answer.body.slowed(secondsPerByte: slowBody) }
         return answer
     }
 
@@ -41,7 +41,7 @@ extension Fault {
 
 extension ResponseBody {
     /// Returns the same body, which is written byte by byte.
-    fileprivate func dribbled(secondsPerByte: Double) -> ResponseBody {
+    fileprivate func slowed(secondsPerByte: Double) -> ResponseBody {
         ResponseBody(contentLength: contentLength) { writer in
             try await self.write(SlowWriter(destination: writer, pause: .seconds(secondsPerByte)))
         }

@@ -44,8 +44,8 @@ extension [String: JSONValue] {
     /// Refuses a name that is not a property of the value.
     func requireMembers(of value: some Any) throws(Refusal) {
         let known = Mirror(reflecting: value).children.compactMap(\.label)
-        if let stranger = keys.sorted().first(where: { !known.contains($0) }) {
-            throw .order("'\(stranger)' is not known here; known are \(known.joined(separator: ", "))")
+        if let unknown = keys.sorted().first(where: { !known.contains($0) }) {
+            throw .order("'\(unknown)' is not known here; known are \(known.joined(separator: ", "))")
         }
     }
 }

@@ -19,14 +19,14 @@ struct RequestNote: Codable, Sendable {
     let form: [Field]
     let bodyBytes: Int
 
-    private static let harmless: Set<String> = [
+    private static let shownHeaders: Set<String> = [
         "grant_type", "subject_token_type", "client_id", "client_assertion_type", "scope", "resource", "audience",
         "token_type_hint",
     ]
 
     static func fields(of form: Form?) -> [Field] {
         (form?.fields ?? []).map { name, value in
-            let shown = harmless.contains(name) ? value : "sha256:" + TokenText.fingerprint(value)
+            let shown = shownHeaders.contains(name) ? value : "sha256:" + TokenText.fingerprint(value)
             return Field(name: name, value: shown)
         }
     }

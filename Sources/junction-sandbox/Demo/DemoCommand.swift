@@ -25,7 +25,7 @@ struct DemoCommand: ParsableCommand {
             let stage = try DemoStage(programs: programs)
             defer { stage.clear() }
             do {
-                try DemoStory(stage: stage).tell()
+                try DemoScript(stage: stage).run()
             } catch {
                 say("junction-sandbox: the demo failed: \(error)", to: STDERR_FILENO)
                 let log = stage.log

@@ -5,7 +5,7 @@ enum ApprovalProgress: Equatable {
     /// The approval is pending.
     case awaited(until: Snapshot.Authorization)
     /// The daemon completes a sign-in.
-    case concluding
+    case finishing
     case approved
     /// The sign-in failed or was given up.
     case ended(CommandFailure)
@@ -18,7 +18,7 @@ enum ApprovalProgress: Equatable {
             self =
                 authorization.isOther(than: begun.authorization) ? .ended(.begunAnew) : .awaited(until: authorization)
         } else if snapshot.state == .establishing {
-            self = .concluding
+            self = .finishing
         } else if let words = snapshot.renewal.lastError, !snapshot.isNewSession(since: begun) {
             self = .ended(CommandFailure(notApproved: words))
         } else if snapshot.isNewSession(since: begun) {

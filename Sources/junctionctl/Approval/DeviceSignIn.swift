@@ -33,7 +33,7 @@ struct DeviceSignIn {
                 let state = try feed.next(by: progress.isMoving ? .after(.seconds(1)) : .never)
                 switch ApprovalProgress(of: begun, in: state.value) {
                 case .awaited(let authorization): awaited = authorization
-                case .concluding: continue
+                case .finishing: continue
                 case .approved: return state
                 case .ended(let failure): throw failure
                 }

@@ -13,7 +13,7 @@ import JunctionSecret
 /// request and little time. Browsers themselves open connections that they do not use.
 final class RedirectListener {
     private let descriptor: Int32
-    private var visitors: [BrowserConnection] = []
+    private var connections: [BrowserConnection] = []
 
     let address: String
     /// The address at which the browser is opened. It redirects to the provider's page, so that the address of that
@@ -22,7 +22,7 @@ final class RedirectListener {
     private let end: SocketOwner.End
     private var hasToldOfRefusal = false
 
-    private static let mostVisitors = 8
+    private static let mostConnections = 8
 
     init() throws {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -60,12 +60,12 @@ final class RedirectListener {
     ///   - page: the provider's page, to which an opened browser is redirected.
     func code(for state: SecretText, from page: String?, by deadline: Deadline) throws -> SecretText {
         while !deadline.hasPassed {
-            visitors.removeAll(where: \.deadline.hasPassed)
+            connections.removeAll(where: \.deadline.hasPassed)
             for connection in try readable(by: deadline) {
                 let redirect = connection.read(state: state)
                 if let answer = AnswerPage(for: redirect, to: page) {
                     connection.answer(answer)
-                    visitors.removeAll { $0 === connection }
+                    connections.removeAll { $0 === connection }
                 }
                 switch redirect {
                 case .code(let code): return code
@@ -84,12 +84,12 @@ final class RedirectListener {
 
     /// Waits, and returns the connections with input. Returns early if a deadline passes.
     private func readable(by deadline: Deadline) throws -> [BrowserConnection] {
-        var waited = ([descriptor] + visitors.map(\.descriptor)).map {
+        var waited = ([descriptor] + connections.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        let timeout = ([deadline] + visitors.map(\.deadline)).map(\.pollTimeout).min() ?? 0
+        let timeout = ([deadline] + connections.map(\.deadline)).map(\.pollTimeout).min() ?? 0
         guard poll(&waited, nfds_t(waited.count), timeout) > 0 else { return [] }
-        let readable = zip(visitors, waited.dropFirst()).filter { $1.revents != 0 }.map(\.0)
+        let readable = zip(connections, waited.dropFirst()).filter { $1.revents != 0 }.map(\.0)
         if waited[0].revents != 0 { accept() }
         return readable
     }
@@ -99,8 +99,8 @@ final class RedirectListener {
         let user = connection.user(connectedTo: end)
         guard user == geteuid() else { return refuse(connection, of: user) }
         // The newest connection is the most likely one.
-        if visitors.count == Self.mostVisitors { visitors.removeFirst() }
-        visitors.append(connection)
+        if connections.count == Self.mostConnections { connections.removeFirst() }
+        connections.append(connection)
     }
 
     private func refuse(_ connection: BrowserConnection, of user: uid_t?) {

@@ -3,7 +3,7 @@ import JunctionToml
 
 /// How a setting may be shown: only values that the setting can have.
 enum KnownSetting {
-    case truth
+    case boolean
     case number
     case word(Set<String>)
     /// A list; words that are not in the set are hidden.
@@ -20,7 +20,7 @@ enum KnownSetting {
     /// Returns the value as it may be shown, or nil if the setting cannot have it.
     func shown(_ value: SettingValue) -> String? {
         switch (self, value) {
-        case (.truth, .boolean(let truth)): "\(truth)"
+        case (.boolean, .boolean(let value)): "\(value)"
         case (.number, .integer(let number)): "\(number)"
         case (.word(let words), .string(let text)) where words.contains(text): "\"\(text)\""
         case (.words(let words), .list(let list)): Self.shown(list) { words.contains($0) ? $0 : nil }
@@ -30,7 +30,7 @@ enum KnownSetting {
         case (.proxy, .string(let text)): RedactedPath.proxy(text).map { "\"\($0)\"" }
         case (.host(let domain), .string(let text)):
             text.hasSuffix(".\(domain)") ? RedactedPath.host(text).map { "\"\($0)\"" } : nil
-        case (.truth, _), (.number, _), (.word, _), (.words, _), (.path, _), (.url, _), (.urls, _), (.proxy, _),
+        case (.boolean, _), (.number, _), (.word, _), (.words, _), (.path, _), (.url, _), (.urls, _), (.proxy, _),
             (.host, _), (.text, _):
             nil
         }
@@ -63,7 +63,7 @@ extension KnownSetting {
 
         "junction.authUrl": .url,
         "junction.apiUrl": .url,
-        "junction.apiKeyInProduction": .truth,
+        "junction.apiKeyInProduction": .boolean,
 
         "social.region": .word(["eu", "sg", "us"]),
         "social.apiUrl": .url,
@@ -105,7 +105,7 @@ extension KnownSetting {
         "renewal.handlerTimeout": .number,
         "renewal.postponeFor": .number,
 
-        "api.expose": .truth,
+        "api.expose": .boolean,
         "api.socket": .path,
 
         "limits.connections": .number,

@@ -122,7 +122,9 @@ struct ReloadTests {
     }
 
     /// The next start would refuse a session of the old provider.
-    @Test func `while a grant waits, another provider waits for a restart, and nobody can sign in with the old one`() throws {
+    @Test func `while a grant waits, another provider waits for a restart, and nobody can sign in with the old one`()
+        throws
+    {
         let installation = try Installation.started()
         let client = try installation.connect()
         let (code, user) = try installation.spendLinkCode(on: client)

@@ -13,7 +13,7 @@ import Testing
 struct HelperMessageValidationTests {
     struct Offence: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        var isGreeted = true
+        var hasSentHello = true
         var bytes: [UInt8] = []
         var messages: [HelperMessage] = []
         var method = "POST"
@@ -29,7 +29,7 @@ struct HelperMessageValidationTests {
         Offence(testDescription: "nonsense", bytes: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
         Offence(testDescription: "the daemon's own words", bytes: [0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 1]),
         Offence(testDescription: "a frame that is too long", bytes: [0, 1, 0, 0, 0, 0, 0, 1, 133]),
-        Offence(testDescription: "no greeting", isGreeted: false, messages: [.leaving]),
+        Offence(testDescription: "no greeting", hasSentHello: false, messages: [.leaving]),
         Offence(testDescription: "two greetings", messages: [.hello(version: DaemonMessage.version)]),
     ]
 
@@ -41,7 +41,7 @@ struct HelperMessageValidationTests {
         async let failure = http.failure(of: call)
         let line = try await helper.met()
         let number = try await line.opened()
-        if offence.isGreeted { line.say(.hello(version: DaemonMessage.version)) }
+        if offence.hasSentHello { line.say(.hello(version: DaemonMessage.version)) }
 
         line.write(offence.bytes)
         for message in offence.messages { line.say(message, about: number) }

@@ -164,7 +164,7 @@ struct ConnectionMachineTests {
         var machine = ConnectionMachine()
         let bytes = ConnectionMachine.window + 1
         _ = machine.bodyWaits(true, bytesBehind: bytes)
-        #expect(machine.held == bytes && machine.blamed == bytes)
+        #expect(machine.held == bytes && machine.chargeable == bytes)
         #expect(machine.overBudget().contains(.close))
 
         _ = machine.bodyWaits(false, bytesBehind: 0)
@@ -285,7 +285,7 @@ struct ConnectionMachineTests {
         #expect(machine.requestEnded() == .endOutput)
         #expect(machine.deadline == .reading)
         #expect(machine.waits(0, owesAnswers: false) == .rearm)
-        #expect(machine.deadline == .farewell)
+        #expect(machine.deadline == .linger)
     }
 
     @Test func `after a line that is too long the close timeout starts at once, even with pending requests`() {
@@ -295,7 +295,7 @@ struct ConnectionMachineTests {
             Step(.cutShort),
             Step(.handled(2, rest: 10), [.forgetInput, .retire, .rearm]),
         ])
-        #expect(machine.deadline == .farewell)
+        #expect(machine.deadline == .linger)
     }
 
     @Test func `over the limit, a non-reader is closed, a sender gets an error, and a small connection stays`() {
@@ -381,7 +381,7 @@ private enum Event: Equatable {
         case .waits(let bytes, let owesAnswers): return machine.waits(bytes, owesAnswers: owesAnswers)
         case .bodyWaits(let hasBody): return machine.bodyWaits(hasBody, bytesBehind: 0)
         case .drainBegan: return machine.drainBegan()
-        case .dismissed: return machine.dismissed()
+        case .dismissed: return machine.rejected()
         case .cutShort: return machine.cutShort()
         case .overBudget: return machine.overBudget()
         case .deadlinePassed(let taken, let kept):

@@ -11,7 +11,7 @@ struct FramingTests {
     init() throws {
         // A slow machine must not look like a peer that does not close.
         var timeouts = ServerSettings.Timeouts()
-        timeouts.farewell = .seconds(60)
+        timeouts.linger = .seconds(60)
         server = try TestServer(timeouts: timeouts)
         client = try server.connect()
     }

@@ -13,7 +13,7 @@ struct LineLimitTests {
     private func serve(_ rules: AccessRule...) throws -> TestServer {
         // A slow machine must not look like a peer that does not close.
         var timeouts = ServerSettings.Timeouts()
-        timeouts.farewell = .seconds(60)
+        timeouts.linger = .seconds(60)
         return try TestServer(AccessPolicy(rules: rules, daemonUser: 0), timeouts: timeouts, mode: 0o666)
     }
 

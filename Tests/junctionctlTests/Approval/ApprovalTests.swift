@@ -65,11 +65,11 @@ struct ApprovalTests {
         #expect(ApprovalProgress(of: mine, in: begun) == .awaited(until: begun.authorization!))
     }
 
-    @Test func `after the approval the sign-in is concluding and then approved`() {
-        var concluding = over()
-        concluding.state = .establishing
+    @Test func `after the approval the sign-in is finishing and then approved`() {
+        var finishing = over()
+        finishing.state = .establishing
 
-        #expect(ApprovalProgress(of: begun, in: concluding) == .concluding)
+        #expect(ApprovalProgress(of: begun, in: finishing) == .finishing)
         #expect(ApprovalProgress(of: begun, in: signedIn()) == .approved)
     }
 

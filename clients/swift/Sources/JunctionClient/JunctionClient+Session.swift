@@ -102,7 +102,7 @@ extension JunctionClient {
         credential: (String) async -> Credential?
     ) async throws(JunctionError) -> IdentifyResult {
         let params = SessionIdentify.Params(externalUserId: externalUserId)
-        let turns = try connection.performDialogue(SessionIdentify.self, params, about: externalUserId, by: deadline)
+        let turns = try connection.beginIdentify(SessionIdentify.self, params, about: externalUserId, by: deadline)
         for await turn in turns {
             switch turn {
             case .question(let call):

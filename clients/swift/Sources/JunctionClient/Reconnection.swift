@@ -14,25 +14,25 @@ struct Reconnection {
     private let interruption: Interruption?
     private let patience: Patience
     private var backoff: Backoff
-    private let steadiness: Duration
+    private let stableAfter: Duration
     /// Whether there was ever a connection.
     private var wasConnected = false
     /// When the present connection starts to count as one that lasted.
     private var steadyFrom = Deadline.never
 
-    /// - Parameter steadiness: how long a connection has to last so that the next attempt comes at once. Otherwise, a
+    /// - Parameter stableAfter: how long a connection has to last so that the next attempt comes at once. Otherwise, a
     ///   daemon that crashes after each answer would be called in a tight loop.
     init(
         to path: SocketPath,
         patience: Patience,
         backoff: Backoff = Backoff(),
-        steadiness: Duration = Backoff.longest,
+        stableAfter: Duration = Backoff.longest,
         unless interruption: Interruption?
     ) {
         self.path = path
         self.patience = patience
         self.backoff = backoff
-        self.steadiness = steadiness
+        self.stableAfter = stableAfter
         self.interruption = interruption
     }
 
@@ -42,7 +42,7 @@ struct Reconnection {
 
     /// Records that the daemon has answered on a new connection.
     mutating func connectionBegan() {
-        steadyFrom = .after(steadiness)
+        steadyFrom = .after(stableAfter)
         wasConnected = true
     }
 

@@ -25,13 +25,13 @@ struct Repetition {
 
     /// Returns the pause before the call is repeated; `nil` if it must not be repeated.
     mutating func pause(after error: JunctionError) -> Duration? {
-        guard isHarmless(after: error), left > 0 else { return nil }
+        guard isSafeToRepeat(after: error), left > 0 else { return nil }
         left -= 1
         isUnderWay = true
         return backoff.nextDelay(chance: .random(in: 0...1))
     }
 
-    private func isHarmless(after error: JunctionError) -> Bool {
+    private func isSafeToRepeat(after error: JunctionError) -> Bool {
         if error.wasNotTaken { return true }
         if error.kind == .daemonUnreachable { return isUnderWay }
         return isRepeatable && error.kind == .connectionLost

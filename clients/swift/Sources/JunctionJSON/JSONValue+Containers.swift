@@ -7,7 +7,7 @@ extension JSONValue {
 
     /// The member of an object with this name. If there are duplicates, the last one counts.
     package subscript(_ name: StaticString) -> JSONValue? {
-        lend { view in view[name].map(keep) }
+        withView { view in view[name].map(keep) }
     }
 
     /// Returns the member of an object with a name that is not a literal. If there are duplicates, the last one counts.
@@ -24,7 +24,7 @@ package struct JSONElements: Sequence, IteratorProtocol, Sendable {
 
     init(_ container: JSONValue) {
         document = container.document
-        position = container.lend { $0.elements.position }
+        position = container.withView { $0.elements.position }
     }
 
     package var isEmpty: Bool { position.isEmpty }
@@ -41,7 +41,7 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
 
     init(_ container: JSONValue) {
         document = container.document
-        position = container.lend { $0.members.position }
+        position = container.withView { $0.members.position }
     }
 
     package var isEmpty: Bool { position.isEmpty }

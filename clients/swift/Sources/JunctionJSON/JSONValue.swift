@@ -17,46 +17,46 @@ package struct JSONValue: Sendable {
     let document: JSONDocument
     let index: Int
 
-    package var kind: JSONKind { lend { $0.kind } }
+    package var kind: JSONKind { withView { $0.kind } }
 
-    package var isNull: Bool { lend { $0.isNull } }
+    package var isNull: Bool { withView { $0.isNull } }
 
     /// The value of a boolean.
-    package var bool: Bool? { lend { $0.bool } }
+    package var bool: Bool? { withView { $0.bool } }
 
     /// The unescaped text of a string.
-    package var string: String? { lend { $0.string } }
+    package var string: String? { withView { $0.string } }
 
     /// The unescaped text of a string, written directly to memory that is wiped, without a `String`.
-    package var secret: SharedSecret? { lend { $0.secret } }
+    package var secret: SharedSecret? { withView { $0.secret } }
 
     /// The value of a whole number that fits. `60`, `60.0` and `6e1` are equal.
-    package var integer: Int64? { lend { $0.integer } }
+    package var integer: Int64? { withView { $0.integer } }
 
     /// The value of a whole number that is not negative and fits.
-    package var unsigned: UInt64? { lend { $0.unsigned } }
+    package var unsigned: UInt64? { withView { $0.unsigned } }
 
     /// The value of a number, rounded to the nearest `Double`; `nil` if it is too large.
-    package var double: Double? { lend { $0.double } }
+    package var double: Double? { withView { $0.double } }
 
     /// Returns whether the value is a string with exactly this text.
-    package func stringEquals(_ expected: StaticString) -> Bool { lend { $0.stringEquals(expected) } }
+    package func stringEquals(_ expected: StaticString) -> Bool { withView { $0.stringEquals(expected) } }
 
     /// The value's original text, with quotes and brackets.
-    package var rawText: [UInt8] { lend { Array($0.rawText) } }
+    package var rawText: [UInt8] { withView { Array($0.rawText) } }
 
     /// The length of the original text, in bytes.
-    package var size: Int { lend { $0.rawText.count } }
+    package var size: Int { withView { $0.rawText.count } }
 
     /// Passes the value's original text, with quotes and brackets, to `body`, which must not keep it.
     package func withRawText<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try lend { (view) throws(Failure) in try body(view.rawText) }
+        try withView { (view) throws(Failure) in try body(view.rawText) }
     }
 
     /// Passes the value to `body` as a view, which is free to copy and must not be kept.
-    package func lend<Result, Failure: Error>(
+    package func withView<Result, Failure: Error>(
         _ body: (JSONView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // Without this, the optimiser could release the document after its last visible use, before `body` ends.

@@ -23,7 +23,7 @@ package struct Members {
     /// Reads the parameters of a call, which may only be these.
     package init(params: JSONValue, allowing known: [Member], because reason: String) throws(WireMismatch) {
         guard params.kind == .object else { throw WireMismatch("params", "must be an object: parameters go by name") }
-        try params.lend { (params) throws(WireMismatch) in
+        try params.withView { (params) throws(WireMismatch) in
             for (name, _) in params.members where !known.contains(where: { name.stringEquals($0.name) }) {
                 throw WireMismatch(quotable(name), "is not a parameter of this \(reason)")
             }

@@ -25,7 +25,7 @@ package enum Method: Int, Sendable, CaseIterable {
 
     /// Finds the method with this name, without allocating memory.
     package init?(_ name: JSONValue) {
-        let found: Method? = name.lend { name in
+        let found: Method? = name.withView { name in
             var candidate = Method(rawValue: 0)
             while let method = candidate, !name.stringEquals(method.name) {
                 candidate = Method(rawValue: method.rawValue + 1)

@@ -11,13 +11,13 @@ struct PendingCalls {
         /// Resumes the suspended task with the answer.
         case answer(CheckedContinuation<Outcome, Never>)
         /// Delivers the daemon's questions about one user, and then the answer.
-        case dialogue(externalUserId: String, AsyncStream<DialogueMessage>.Continuation)
+        case identify(externalUserId: String, AsyncStream<IdentifyMessage>.Continuation)
 
         func finish(_ outcome: Outcome) {
             switch self {
             case .answer(let continuation):
                 continuation.resume(returning: outcome)
-            case .dialogue(_, let turns):
+            case .identify(_, let turns):
                 turns.yield(.answer(outcome))
                 turns.finish()
             }
@@ -55,7 +55,7 @@ struct PendingCalls {
     mutating func ask(_ question: RequestID, about externalUserId: String) -> Bool {
         for (call, waiter) in waiters.sorted(by: { $0.key < $1.key }) where questions[call] == nil {
             // Compares bytes, as the daemon does.
-            guard case .dialogue(let id, let turns) = waiter, id.utf8.elementsEqual(externalUserId.utf8) else {
+            guard case .identify(let id, let turns) = waiter, id.utf8.elementsEqual(externalUserId.utf8) else {
                 continue
             }
             questions[call] = question
@@ -72,7 +72,7 @@ struct PendingCalls {
 }
 
 /// A message of the daemon to a call about which it may ask questions.
-enum DialogueMessage: Sendable {
+enum IdentifyMessage: Sendable {
     case question(call: Int64)
     case answer(PendingCalls.Outcome)
 }

@@ -83,17 +83,17 @@ extension SharedConnection {
     }
 
     /// Sends a call about which the daemon may ask a question.
-    func performDialogue<Definition: MethodDefinition>(
+    func beginIdentify<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
         about externalUserId: String,
         by deadline: CallDeadline
-    ) throws(JunctionError) -> AsyncStream<DialogueMessage> {
+    ) throws(JunctionError) -> AsyncStream<IdentifyMessage> {
         let id = nextId()
         let line = try OutgoingLine.request(method, params, id: id).sealed()
-        let (turns, continuation) = AsyncStream.makeStream(of: DialogueMessage.self)
+        let (turns, continuation) = AsyncStream.makeStream(of: IdentifyMessage.self)
         continuation.onTermination = { [weak self] _ in self?.giveUp(id, .cancelled) }
-        begin(.dialogue(externalUserId: externalUserId, continuation), id, line, deadline)
+        begin(.identify(externalUserId: externalUserId, continuation), id, line, deadline)
         return turns
     }
 

@@ -30,7 +30,7 @@ extension Message {
     /// Parses one message according to JSON-RPC 2.0, sections 4 and 5. Members that the specification does not define
     /// are ignored.
     package init(_ value: JSONValue) {
-        self = value.lend { view in Message(view, of: value) }
+        self = value.withView { view in Message(view, of: value) }
     }
 
     private init(_ view: JSONView, of value: JSONValue) {

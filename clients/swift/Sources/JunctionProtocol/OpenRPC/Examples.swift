@@ -2,7 +2,7 @@
 // problem. The secrets are not real.
 
 /// The values that the examples share.
-private enum Story {
+private enum ExampleValues {
     static let user = "5e1cf0e2-0c7a-4b64-9d10-3f1a4a2f7c55"
     static let team = "b1e2cf3d-94ce-4f3f-8f0b-4a1f3e9a6d20"
     static let token = SecretText("example-access-token")
@@ -52,25 +52,25 @@ private enum Story {
 
 extension SessionStatus {
     package static let examples = [
-        MethodExample<Self>("Somebody is signed in", gives: Story.established),
-        MethodExample<Self>("Nobody is signed in", gives: Story.signedOut),
+        MethodExample<Self>("Somebody is signed in", gives: ExampleValues.established),
+        MethodExample<Self>("Nobody is signed in", gives: ExampleValues.signedOut),
     ]
 }
 
 extension SessionSubscribe {
     package static let examples = [
-        MethodExample<Self>("The present state, before any change", Params(), gives: Story.established),
+        MethodExample<Self>("The present state, before any change", Params(), gives: ExampleValues.established),
         MethodExample<Self>(
             "The same, and then only changes of the state",
             Params(changes: .state),
-            gives: Story.established
+            gives: ExampleValues.established
         ),
     ]
 }
 
 extension SessionChanged {
     package static let examples = [
-        MethodExample<Self>("The user was signed out", Params(snapshot: Story.signedOut), gives: nil)
+        MethodExample<Self>("The user was signed out", Params(snapshot: ExampleValues.signedOut), gives: nil)
     ]
 }
 
@@ -83,14 +83,18 @@ extension SessionSignIn {
         MethodExample<Self>(
             "With a Sign-In Token of the app's backend",
             .signInToken(SecretText("example-sign-in-token")),
-            gives: Story.established
+            gives: ExampleValues.established
         ),
-        MethodExample<Self>("With a link code", .linkCode(SecretText("example-link-code")), gives: Story.established),
+        MethodExample<Self>(
+            "With a link code",
+            .linkCode(SecretText("example-link-code")),
+            gives: ExampleValues.established
+        ),
     ]
 }
 
 extension SessionSignOut {
-    package static let examples = [MethodExample<Self>("Nobody is signed in then", gives: Story.signedOut)]
+    package static let examples = [MethodExample<Self>("Nobody is signed in then", gives: ExampleValues.signedOut)]
 }
 
 extension SessionIdentify {
@@ -101,7 +105,7 @@ extension SessionIdentify {
             gives: IdentifyResult(
                 outcome: .switched,
                 snapshot: {
-                    var snapshot = Story.established
+                    var snapshot = ExampleValues.established
                     snapshot.externalUserId = "alice"
                     return snapshot
                 }()
@@ -110,7 +114,7 @@ extension SessionIdentify {
         MethodExample<Self>(
             "Nobody, which is a sign-out",
             Params(externalUserId: nil),
-            gives: IdentifyResult(outcome: .signedOut, snapshot: Story.signedOut)
+            gives: IdentifyResult(outcome: .signedOut, snapshot: ExampleValues.signedOut)
         ),
     ]
 }
@@ -119,23 +123,23 @@ extension SessionReconcile {
     package static let examples = [
         MethodExample<Self>(
             "The user that is signed in",
-            Params(userId: Story.user),
-            gives: ReconcileResult(action: .none, snapshot: Story.established)
+            Params(userId: ExampleValues.user),
+            gives: ReconcileResult(action: .none, snapshot: ExampleValues.established)
         ),
         MethodExample<Self>(
             "Nobody",
             Params(userId: nil),
-            gives: ReconcileResult(action: .signOut, snapshot: Story.established)
+            gives: ReconcileResult(action: .signOut, snapshot: ExampleValues.established)
         ),
     ]
 }
 
 extension SessionRenew {
     package static let examples = [
-        MethodExample<Self>("The state with the next token", gives: RenewResult(Story.renewed)),
+        MethodExample<Self>("The state with the next token", gives: RenewResult(ExampleValues.renewed)),
         MethodExample<Self>(
             "What a caller without the capability status sees of it",
-            gives: RenewResult(state: Story.renewed.state, accessToken: Story.renewed.accessToken)
+            gives: RenewResult(state: ExampleValues.renewed.state, accessToken: ExampleValues.renewed.accessToken)
         ),
     ]
 }
@@ -163,7 +167,11 @@ extension TokenGet {
         MethodExample<Self>(
             "A token that lives for another minute",
             Params(minimumValidity: 60),
-            gives: AccessToken(accessToken: Story.token, expiresAt: Story.expires, userId: Story.user)
+            gives: AccessToken(
+                accessToken: ExampleValues.token,
+                expiresAt: ExampleValues.expires,
+                userId: ExampleValues.user
+            )
         )
     ]
 }
@@ -176,7 +184,7 @@ extension ApiCall {
             gives: ApiAnswer(
                 status: 200,
                 headers: ["content-type": "application/json"],
-                body: Array(#"{"user_id":"\#(Story.user)","client_user_id":"alice"}"#.utf8)
+                body: Array(#"{"user_id":"\#(ExampleValues.user)","client_user_id":"alice"}"#.utf8)
             )
         )
     ]
@@ -200,8 +208,8 @@ extension SessionWillRenewAccessToken {
                 renewalId: "7",
                 reason: .expiring,
                 userId: "alice",
-                expiresAt: Story.expires,
-                deadline: Story.asked
+                expiresAt: ExampleValues.expires,
+                deadline: ExampleValues.asked
             ),
             gives: .renewWithAuthToken(SecretText("example-auth-token"))
         ),
@@ -212,7 +220,7 @@ extension SessionWillRenewAccessToken {
                 reason: .missing,
                 userId: "alice",
                 expiresAt: nil,
-                deadline: Story.asked
+                deadline: ExampleValues.asked
             ),
             gives: .unableToRetrieveAuthToken
         ),
@@ -237,7 +245,7 @@ extension DaemonInfo {
                 version: "0.1.0",
                 provider: "junction",
                 pid: 4_711,
-                startedAt: Story.signedIn,
+                startedAt: ExampleValues.signedIn,
                 uptime: 3_600
             )
         )

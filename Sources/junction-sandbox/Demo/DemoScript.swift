@@ -2,13 +2,13 @@ import FoundationEssentials
 import Glibc
 
 /// The steps of the demo. A step that fails ends it.
-struct DemoStory {
+struct DemoScript {
     let stage: DemoStage
 
     private static let teamKey = "sk_us_demo"
     private static let tokenLife = 6
 
-    func tell() throws {
+    func run() throws {
         act("1. A cloud on loopback, and the daemon that will hold the session")
         let cloud = try stage.startSandbox(tokenLife: Self.tokenLife)
         try stage.write(
