@@ -22,6 +22,15 @@ final class HelperConnection: ChannelInboundHandler {
     private var process: HelperProcess?
     /// Messages that were sent before the channel was ready.
     private var unsent: [ByteBuffer] = []
+    /// The bytes that the kernel has not taken yet.
+    private var queued = 0
+    /// The most queued bytes: the windows of 64 uploads. A helper that reads leaves no more than a few messages here.
+    private static let mostQueued = 64 * Flow.window
+    /// The number of messages that may still arrive about transfers that have ended.
+    private var mayCross = 0
+    /// The most messages that can be on the way when a transfer is cancelled: a socket's buffer holds no more.
+    private static let mostCrossing = 1 << 15
+    private static let mostAfterEnd = 8
     private var isClosed = false
     /// Received messages that have not been passed on yet, and the end of the connection.
     ///
@@ -56,6 +65,11 @@ final class HelperConnection: ChannelInboundHandler {
     func send(_ message: DaemonMessage, about transfer: UInt32) -> Bool {
         guard let frame = Frame.encode(message, of: transfer) else { return false }
         guard !isClosed else { return true }
+        switch message {
+        case .open: mayCross += Self.mostAfterEnd
+        case .cancel: mayCross += Self.mostCrossing
+        case .hello, .settings, .body, .credit, .end: break
+        }
         let bytes = frame.withUnsafeBytes { ByteBuffer(bytes: $0) }
         if let channel { write(bytes, to: channel) } else { unsent.append(bytes) }
         return true
@@ -94,8 +108,22 @@ final class HelperConnection: ChannelInboundHandler {
     }
 
     private func write(_ bytes: ByteBuffer, to channel: any Channel) {
+        queued += bytes.readableBytes
+        let myself = NIOLoopBound(self, eventLoop: eventLoop)
         // Most messages hold a token. The buffer is wiped when the kernel has it, or when the write has failed.
-        channel.writeAndFlush(bytes).whenComplete { _ in bytes.wipe() }
+        channel.writeAndFlush(bytes).whenComplete { _ in
+            myself.value.queued -= bytes.readableBytes
+            bytes.wipe()
+        }
+        // The helper grants more, or gets more requests, and does not read.
+        if queued > Self.mostQueued { ended(.unintelligible) }
+    }
+
+    /// Counts a message about a transfer that has ended. Returns false if the helper cannot have sent it before it
+    /// noticed the end.
+    func mayCrossEnd() -> Bool {
+        mayCross -= 1
+        return mayCross >= 0
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -115,8 +115,10 @@ final class HelperLink {
         guard isCurrent(helper) else { return }
         if case .success(.hello(let version)) = message { return receivedHello(from: helper, version) }
         guard helper.hasSentHello else { return dropUntrusted(helper, .unintelligible) }
-        // The message may have crossed the end of its transfer.
-        guard let transfer = transfers[number] else { return }
+        guard let transfer = transfers[number] else {
+            if !helper.mayCrossEnd() { dropUntrusted(helper, .unintelligible) }
+            return
+        }
         guard case .success(let message) = message, transfer.accepts(message) else {
             return reject(transfer, of: helper)
         }

@@ -187,6 +187,37 @@ struct HelperMessageValidationTests {
         await http.shutdown()
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `a helper that only sends messages about transfers of its own is dropped`() async throws {
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
+        let call = try call()
+        async let failure = http.failure(of: call)
+        let (line, _) = try await helper.asked()
+
+        try await onThread { while line.say(.credit(1), about: 0xFFFF_FF00) {} }
+
+        #expect(await failure?.says(.unintelligible) == true)
+        await http.shutdown()
+    }
+
+    /// It grants more bytes of the body for ever, so its connection's queue would grow for ever.
+    @Test(.timeLimit(.minutes(2)))
+    func `a helper that reads nothing and grants more is dropped`() async throws {
+        let helper = try FakeNetworkHelper()
+        let http = helper.http()
+        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
+        call.body = .secret(.ofZeros(32 << 20))
+        let long = call
+        async let failure = http.failure(of: long)
+        let (line, number) = try await helper.asked()
+
+        try await onThread { while line.say(.credit(UInt32(Flow.longestPart)), about: number) {} }
+
+        #expect(await failure?.says(.unintelligible) == true)
+        await http.shutdown()
+    }
+
     @Test func `a message about an ended transfer is ignored`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
