@@ -47,10 +47,16 @@ struct IncomingHead {
             headers = []
             return .incomplete
         case 200..<600:
+            // libcurl would also inflate a compressed body, which may become much larger.
+            guard codings.isEmpty || codings == ["chunked"] else { return .unreadable }
             isComplete = true
             return .complete(AnswerHead(status: status, headers: headers))
         default: return .unreadable
         }
+    }
+
+    private var codings: [String] {
+        headers.filter { $0.name.lowercased() == "transfer-encoding" }.map { $0.value.lowercased() }
     }
 
     /// Returns the three digits after the version (RFC 9112 section 4), or `nil` if the line is not a status line.

@@ -30,6 +30,18 @@ struct IncomingHeadTests {
         #expect(try #require(take("\r\n", &head)).headers.map(\.name) == ["a!b"])
     }
 
+    @Test(arguments: [
+        (["chunked"], true), (["Chunked"], true), (["gzip, chunked"], false), (["gzip"], false),
+        (["gzip", "chunked"], false), (["chunked", "chunked"], false),
+    ])
+    func `an answer has no transfer coding but chunked, once`(codings: [String], isReadable: Bool) {
+        var head = IncomingHead()
+        _ = take("HTTP/1.1 200 OK\r\n", &head)
+        for coding in codings { _ = take("Transfer-Encoding: \(coding)\r\n", &head) }
+
+        #expect(isUnreadable("\r\n", &head) != isReadable)
+    }
+
     @Test(arguments: [(256, true), (257, false)])
     func `a head has at most 256 headers`(count: Int, isReadable: Bool) {
         var head = IncomingHead()
