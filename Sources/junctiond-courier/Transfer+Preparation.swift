@@ -35,6 +35,10 @@ extension Transfer {
         guard ccurl_set_text(easy, CURLOPT_URL, request.url) == CURLE_OK else {
             return TransferFailure(.other, detail: CURLE_URL_MALFORMAT.rawValue, requestLeft: false)
         }
+        // With a body, libcurl would send another method.
+        guard request.method != "HEAD" || request.body == .none else {
+            return TransferFailure(.other, detail: CURLE_BAD_FUNCTION_ARGUMENT.rawValue, requestLeft: false)
+        }
         setRequest()
         trust(authorities.authorities)
         if let failure = setClientCertificate(settings) ?? setProxy(settings) { return failure }

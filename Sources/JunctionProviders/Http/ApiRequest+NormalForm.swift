@@ -40,6 +40,13 @@ extension ApiRequest {
         guard query.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestQuery else {
             throw SessionError(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
         }
+        if method == "HEAD" {
+            // An HTTP client may send another method when it has a body to send.
+            guard upload == nil, body?.isEmpty ?? true else {
+                throw SessionError(.invalidParameters, "A request with the method HEAD has no body")
+            }
+            admitted.body = nil
+        }
         guard body?.count ?? 0 <= Self.longestBody else {
             throw SessionError(.invalidParameters, "The body is longer than \(Self.longestBody) bytes")
         }

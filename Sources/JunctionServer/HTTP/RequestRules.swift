@@ -80,6 +80,9 @@ enum RequestRules {
                 allow: methods.joined(separator: ", ")
             )
         }
+        guard head.method != "HEAD" || body == .none else {
+            throw RefusedRequest(400, .invalidRequest, "A request with the method HEAD has no body")
+        }
         let target = try RequestTarget(head.target)
         let (tokens, expects) = (head.list("connection"), head.values("expect"))
         guard !tokens.contains("upgrade"), head.values("upgrade").isEmpty else {

@@ -87,6 +87,13 @@ struct RequestRulesTests {
     }
 
     @Test(arguments: [
+        ("Content-Length", "0", 200), ("Content-Length", "1", 400), ("Transfer-Encoding", "chunked", 400),
+    ])
+    func `a request with the method HEAD has no body`(name: String, value: String, expected: Int) {
+        #expect(status(judge("HEAD", "/v2/x", [(name, value)])) == expected)
+    }
+
+    @Test(arguments: [
         ("http://junction/v2/x", 400), ("junction:80", 400), ("*", 400), ("", 400), ("v2", 400), ("/v2/\u{e9}", 400),
         ("/v2/a b", 400), ("/v2#x", 400), ("/v2?a=%", 400), ("/v2?a=%zz", 400), ("/v2?a=%ff", 400),
         ("//junction/x", 200),
