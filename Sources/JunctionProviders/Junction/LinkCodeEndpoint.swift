@@ -22,7 +22,7 @@ struct LinkCodeEndpoint: Sendable {
             throw .unavailable(error)
         }
 
-        let body = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }
+        let body = answer.body.json
         guard answer.isSuccess else {
             guard answer.mayBeVerdict, body?.kind == .object else {
                 throw .unavailable(answer.unavailability(now: clock.now().wall))

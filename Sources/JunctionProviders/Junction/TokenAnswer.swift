@@ -14,8 +14,10 @@ struct TokenAnswer: Sendable {
     ///
     /// - Parameter sentAt: the start of the request. The life of the token counts from there.
     init?(_ body: SharedSecret, sentAt: Moment) {
-        guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object else {
-            return nil
+        guard let answer = body.json, answer.kind == .object else {
+            guard let successor = body.refreshTokenInInvalidJSON else { return nil }
+            refreshToken = successor
+            return
         }
         if let value = answer["refresh_token"], !value.isNull {
             guard let renewed = value.secret else { return nil }
@@ -34,6 +36,7 @@ struct TokenAnswer: Sendable {
 
     /// Parses the life: a number as in the provider's iOS SDK, or a string as in its Android SDK.
     private static func life(_ value: JSONValue?) -> Duration? {
-        (value?.integer ?? value?.string.flatMap(Int64.init)).map { .seconds($0) }
+        let number = value?.double ?? value?.string.flatMap(Double.init)
+        return number.flatMap { Int64(exactly: $0.rounded(.down)) }.map { .seconds($0) }
     }
 }

@@ -77,6 +77,14 @@ enum OAuthError: Hashable, Sendable {
         }
     }
 
+    /// Whether no word of the standard says what is wrong.
+    var isUnexplained: Bool {
+        switch self {
+        case .unexplained, .unknown: true
+        case .grant, .client, .pending, .slowDown, .denied, .codeExpired, .badCode: false
+        }
+    }
+
     /// Whether the configuration is wrong, here or at the server.
     var isOfClient: Bool { remedy != nil }
 
@@ -95,8 +103,10 @@ enum OAuthError: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a server's text is a plain error code, which messages may repeat.
+    /// Returns whether a server's text is a plain error code, which messages may repeat. A token has digits or
+    /// capitals, or is longer.
     private static func isWord(_ text: String) -> Bool {
-        text.utf8.count <= 64 && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
+        text.utf8.count <= 40
+            && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
     }
 }

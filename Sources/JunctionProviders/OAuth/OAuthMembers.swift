@@ -15,7 +15,7 @@ struct OAuthMembers: Sendable {
     private let form: Form
 
     init?(_ body: SharedSecret) {
-        if let json = body.withUnsafeBytes({ try? JSONValue.parse($0) }) {
+        if let json = body.json {
             guard json.kind == .object else { return nil }
             form = .json(json)
         } else if let pairs = body.withUnsafeBytes(Self.pairs) {

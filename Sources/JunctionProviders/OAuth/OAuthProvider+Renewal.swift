@@ -65,11 +65,7 @@ extension OAuthProvider {
             switch error {
             case .grant, .codeExpired:
                 throw .reauthenticationRequired
-            case .unexplained, .unknown:
-                var why = why
-                why.isUnexplainedRefusal = true
-                throw .unavailable(why)
-            case .client, .pending, .slowDown, .denied, .badCode:
+            case .unexplained, .unknown, .client, .pending, .slowDown, .denied, .badCode:
                 throw .unavailable(why)
             }
         }
@@ -77,12 +73,9 @@ extension OAuthProvider {
 
     /// Returns the identity in a renewal's answer. The answer need not name the user, because the refresh token belongs
     /// to the session. If its id_token names a user, it must be the same user (OpenID Connect Core §12.2), and the
-    /// session refuses another one. An id_token with another issuer name is ignored: some servers use two names.
+    /// session refuses another one. The issuer is not compared: some servers use two names.
     private func owner(by idToken: SharedSecret?, after identity: Identity) -> Identity {
-        guard let idToken = idToken.flatMap(IdToken.init), setup.issuer.isNamed(idToken.issuer) else {
-            return identity
-        }
-        return self.identity(idToken.subject)
+        idToken.flatMap(IdToken.init).map { self.identity($0.subject) } ?? identity
     }
 
     /// Renews by token exchange. The app's server could make a token for any user, so the answer must name the user at

@@ -52,7 +52,7 @@ extension OAuthProvider {
     /// Handles an answer without a usable access token. The credential is spent. If there is a refresh token, it is
     /// stored for the next attempt; otherwise the tokens are revoked.
     func keep(_ unusable: OAuthReply.Unusable, with store: PartialGrantStore) async -> SignInFailure {
-        guard !unusable.isForLong, let refreshToken = unusable.refreshToken else {
+        guard let refreshToken = unusable.refreshToken else {
             await giveUp(unusable.revocation)
             return .refused(unusable.why.message)
         }

@@ -19,10 +19,6 @@ enum OAuthReply: Sendable {
         var idToken: SharedSecret?
         /// The problem and the next step.
         var why: Unavailability
-        /// Whether every later answer would have the same problem, because the client's settings at the server are
-        /// wrong.
-        var isForLong: Bool
-
         /// The origins to which the tokens may be sent.
         var origins: EndpointOrigins?
 
@@ -37,7 +33,9 @@ enum OAuthReply: Sendable {
         // A refresh token in a success is valid, even beside an `error`.
         let holdsRefreshToken = answer.isSuccess && members?.secret("refresh_token") != nil
         if !holdsRefreshToken, let error = OAuthError(answer, members) {
-            self = .error(error, answer.unavailability(saying: error, now: now.wall))
+            var why = answer.unavailability(saying: error, now: now.wall)
+            why.isUnexplainedRefusal = error.isUnexplained && [400, 401].contains(answer.status)
+            self = .error(error, why)
             return
         }
         guard answer.isSuccess else {
@@ -45,7 +43,12 @@ enum OAuthReply: Sendable {
             return
         }
         guard let members else {
-            self = .trouble(answer.unreadable("an access token"))
+            self =
+                if let successor = answer.body.refreshTokenInInvalidJSON {
+                    .unusable(Unusable(answer, successor, origins))
+                } else {
+                    .trouble(answer.unreadable("an access token"))
+                }
             return
         }
         let clock = ServerClock(answer, sentAt: sentAt.read(by: now).wall, receivedAt: now.wall)
@@ -60,14 +63,18 @@ enum OAuthReply: Sendable {
 }
 
 extension OAuthReply.Unusable {
+    fileprivate init(_ answer: HttpAnswer, _ successor: SharedSecret, _ origins: EndpointOrigins?) {
+        (refreshToken, self.origins) = (successor, origins)
+        why = answer.missingAccessToken("an access token that can be used")
+    }
+
     /// Returns `nil` if the answer has no token that must be stored or revoked.
     fileprivate init?(_ answer: HttpAnswer, _ members: OAuthMembers, _ origins: EndpointOrigins?) {
         self.origins = origins
         refreshToken = members.secret("refresh_token")
         accessToken = members.secret("access_token").flatMap { BearerToken.fitsHeader($0) ? $0 : nil }
         idToken = members.secret("id_token")
-        isForLong = members.foreignType != nil && accessToken != nil
-        if isForLong, let type = members.foreignType {
+        if accessToken != nil, let type = members.foreignType {
             why = Unavailability(
                 "\(answer.place) granted a token of type \(type), and only Bearer tokens can be given to apps: turn "
                     + "sender-constrained tokens off for this client",

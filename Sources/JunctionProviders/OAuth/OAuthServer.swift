@@ -67,6 +67,7 @@ final class OAuthServer: Sendable {
     /// - Parameter origins: the endpoint origins of the session; `nil` if none are fixed.
     func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl {
         guard let url = try await optional(endpoint, at: origins) else {
+            expireMetadata()
             throw misconfigured(
                 "\(setup.issuer.place) names no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
             )
@@ -87,8 +88,7 @@ final class OAuthServer: Sendable {
             if origins != nil { moved.withLock { $0[endpoint] = nil } }
             return url
         }
-        // Metadata with a moved endpoint is not cached, so the next attempt requests it again.
-        known.withLock { $0?.freshUntil = clock.now().uptime }
+        expireMetadata()
         let move = Move(endpoint: endpoint, from: fixed, to: url.origin.url)
         moved.withLock { $0[endpoint] = move }
         throw move.unavailability(setup.issuer)
@@ -113,11 +113,18 @@ final class OAuthServer: Sendable {
         do throws(ProviderConfigurationFault) {
             return try metadata.url(of: endpoint)
         } catch {
+            expireMetadata()
             throw misconfigured(
                 "\(setup.issuer.place) names a \(endpoint.words) that cannot be used: \(error.message); or set "
                     + "oauth.\(endpoint.setting)"
             )
         }
+    }
+
+    /// Makes the next attempt request the metadata again, because it lacks an endpoint or names another origin. Somebody
+    /// may correct it.
+    private func expireMetadata() {
+        known.withLock { $0?.freshUntil = clock.now().uptime }
     }
 
     /// Returns an endpoint that is known without a request, if the session's secrets may be sent to it.

@@ -63,11 +63,12 @@ struct OAuthTokens: Sendable {
 }
 
 extension OAuthMembers {
-    /// The type of a token that apps could not use, such as DPoP or MAC; `nil` for Bearer.
+    /// The type of a token that apps could not use; `nil` for Bearer. A message may repeat it, so it is a registered
+    /// type or "unknown".
     var foreignType: String? {
         text("token_type").flatMap { type in
             guard type.lowercased() != "bearer" else { return nil }
-            return type.utf8.allSatisfy(PercentEncoding.isUnreserved) ? type : "unknown"
+            return ["DPoP", "PoP", "MAC", "N_A"].first { $0.lowercased() == type.lowercased() } ?? "unknown"
         }
     }
 }

@@ -116,7 +116,7 @@ struct InstanceEndpoint: Sendable {
     }
 
     private func instance(_ answer: HttpAnswer, _ sent: Moment) -> Instance? {
-        guard let body = answer.body.withUnsafeBytes({ try? JSONValue.parse($0) }),
+        guard let body = answer.body.json,
             let id = body["instanceId"]?.string, (1...256).contains(id.utf8.count)
         else { return nil }
         let received = clock.now()
@@ -142,7 +142,7 @@ struct InstanceEndpoint: Sendable {
     }
 
     private func failure(_ answer: HttpAnswer) -> Failure {
-        let body = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }
+        let body = answer.body.json
         guard answer.status == 401 || answer.status == 403, let body, body.kind == .object else {
             return .unavailable(answer.unavailability(now: clock.now().wall))
         }

@@ -35,6 +35,7 @@ final class SecureMode: Sendable {
 
     func granted(_ login: UserLogin) {
         if login.authToken == nil {
+            state.withLock { $0.refused = nil }
             remember(true)
         } else if state.withLock({ $0.refused?.isSameUser(as: login.identity) == true }) {
             authTokenWasMissing()
@@ -56,7 +57,12 @@ final class SecureMode: Sendable {
         if login.authToken != nil {
             return "it has deleted the user, or it does not take the auth token: get a fresh one from your server"
         }
-        state.withLock { $0.refused = login.identity }
+        let refusedBefore = state.withLock { state in
+            defer { state.refused = login.identity }
+            return state.refused
+        }
+        // Two users in turn are hardly deleted: secure mode was switched on.
+        if let refusedBefore, !refusedBefore.isSameUser(as: login.identity) { authTokenWasMissing() }
         return state.withLock(\.takesUsersWithoutToken)
             ? "it has taken users without an auth token, so it has most likely deleted this one: sign in another user"
             : "it has deleted the user, or secure mode is on: then sign in with an auth token from your server"

@@ -13,13 +13,15 @@ enum SessionsAnswer: Sendable {
     /// The provider states absolute times of its own clock. A token that it issued earlier may be returned again, so the
     /// life begins at `sentAt`: the renewal time follows from the rest of the life.
     init?(_ body: SharedSecret, for userId: String, clock: ServerClock, sentAt: Moment) {
-        guard let answer = body.withUnsafeBytes({ try? JSONValue.parse($0) }), answer.kind == .object else {
+        guard let answer = body.json, answer.kind == .object else {
             return nil
         }
         if let verdict = SocialVerdict(users: answer["users"], userId: userId) {
             self = .verdict(verdict)
             return
         }
+        // An answer that lists users is about this user only if it lists this user.
+        guard answer["users"].map({ $0.isNull || $0.own(userId) != nil }) ?? true else { return nil }
         guard let secret = answer["accessToken"]?.secret, BearerToken.fitsHeader(secret),
             let issuedAt = Self.time(answer["issuedAt"]),
             let expiresAt = Self.time(answer["expiresAt"]),

@@ -15,8 +15,17 @@ extension SocialProvider {
             throw Unavailability("The session has no credential for social.plus's API: sign in again")
         }
         let api = ProviderApi(origin: cloud.api, http: http, clock: clock)
-        return try await api.send(request, credential: BearerToken.header(token))
+        let answer = try await api.send(request, credential: BearerToken.header(token))
+        guard let stream = answer.stream, HttpAnswer.mayBeVerdict(status: answer.status) else { return answer }
+        http.schedule(in: Self.verdictPatience) { stream.endWait() }
+        guard let body = await stream.whole(atMost: Self.longestVerdict) else { return answer }
+        return ApiAnswer(status: answer.status, headers: answer.headers, body: body)
     }
+
+    /// The largest body in which the daemon looks for a verdict, and the longest wait for it. A body that is longer or
+    /// slower is passed on as it arrives.
+    private static let longestVerdict = 1 << 16
+    private static let verdictPatience: Duration = .seconds(5)
 
     /// Returns a verdict if the answer reports a global ban. An unauthorized answer is not a verdict: it may be about
     /// the token only.
@@ -32,7 +41,8 @@ extension SocialProvider {
 ///
 /// | path, with `v3`, `v4` or `v5` | |
 /// |---|---|
-/// | `/api/v3/users/{id}…` | the user, and everything below |
+/// | `/api/v3/users/{id}` | the user, with `GET`, `HEAD` and `PUT` |
+/// | `/api/v3/users/{id}/…` | everything below except `ban` and `unban` |
 /// | `/api/v3/me…` | the same, without the id |
 ///
 /// Channels, communities, posts and other users are not included: the daemon manages a login and is not a chat client.
@@ -44,24 +54,30 @@ struct SocialApiPolicy {
     /// resources.
     private static let reserved: Set<String> = ["list", "search"]
 
+    /// The resources below a user that only the backend may use. The comparison ignores case, because a server might.
+    private static let ofTheBackend: Set<String> = ["ban", "unban"]
+
     /// Returns the request in normal form.
     func validate(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: .id(userId)) {
             segments,
-            _ in
+            method in
             guard segments.count >= 3, segments[0] == "api", Self.versions.contains(segments[1]) else { return nil }
             switch segments[2] {
-            case "me": return segments
-            case "users": return owned(segments)
+            case "me": return isTheUsers(segments.dropFirst(3), method) ? segments : nil
+            case "users": return isOwned(segments) && isTheUsers(segments.dropFirst(4), method) ? segments : nil
             default: return nil
             }
         }
     }
 
-    private func owned(_ segments: [String]) -> [String]? {
-        guard segments.count >= 4, segments[3].hasSameBytes(as: userId),
-            !Self.reserved.contains(userId.lowercased())
-        else { return nil }
-        return segments
+    private func isOwned(_ segments: [String]) -> Bool {
+        segments.count >= 4 && segments[3].hasSameBytes(as: userId) && !Self.reserved.contains(userId.lowercased())
+    }
+
+    /// Returns whether a request is for the user and not for the backend: a user may change the own profile, and neither
+    /// delete the own account nor ban it.
+    private func isTheUsers(_ below: ArraySlice<String>, _ method: String) -> Bool {
+        below.first.map { !Self.ofTheBackend.contains($0.lowercased()) } ?? ["GET", "HEAD", "PUT"].contains(method)
     }
 }

@@ -53,8 +53,7 @@ enum SocialVerdict: Equatable, Sendable {
 
     /// Finds the verdict in the user's own entry of a success. The provider opens a session for banned users, too.
     init?(users: JSONValue?, userId: String) {
-        let own = users?.elements.first { $0["userId"]?.string?.hasSameBytes(as: userId) == true }
-        guard let own else { return nil }
+        guard let own = users?.own(userId) else { return nil }
         if own["isGlobalBanned"]?.bool == true || own["isGlobalBan"]?.bool == true {
             self = .banned
         } else if own["isDeleted"]?.bool == true {
@@ -62,6 +61,13 @@ enum SocialVerdict: Equatable, Sendable {
         } else {
             return nil
         }
+    }
+}
+
+extension JSONValue {
+    /// The entry of this user in a list of users.
+    func own(_ userId: String) -> JSONValue? {
+        elements.first { $0["userId"]?.string?.hasSameBytes(as: userId) == true }
     }
 }
 

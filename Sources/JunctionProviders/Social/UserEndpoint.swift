@@ -24,7 +24,7 @@ struct UserEndpoint: Sendable {
         let answer = try await http.answer(to: call)
         if let verdict = SocialVerdict(refusal: answer) { return verdict }
         guard answer.isSuccess else { throw answer.unavailability(now: clock.now().wall) }
-        let users = answer.body.withUnsafeBytes { try? JSONValue.parse($0) }?["users"]
+        let users = answer.body.json?["users"]
         guard users?.elements.contains(where: { $0["userId"]?.string?.hasSameBytes(as: userId) == true }) == true else {
             throw answer.unreadable("the user who was asked for")
         }

@@ -140,7 +140,17 @@ package final class BodyStream: Sendable {
         }
     }
 
-    /// Waits for the whole body, and returns it if it has at most `most` bytes. Otherwise returns `nil`.
+    /// Ends the wait of `arrived` and `whole` now.
+    package func endWait() {
+        let awaited = state.withLock { state in
+            defer { state.awaited = nil }
+            return state.awaited?.continuation
+        }
+        awaited?.resume()
+    }
+
+    /// Waits for the whole body, and returns it if it has at most `most` bytes. Otherwise returns `nil`, and the bytes
+    /// stay.
     package func whole(atMost most: Int) async -> [UInt8]? {
         await arrived(atLeast: most + 1)
         return state.withLock { state in

@@ -76,7 +76,8 @@ package protocol IdentityProvider: Sendable {
     /// Checks that a request stays within the signed-in user's own resources, and returns it in normal form.
     func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest
 
-    /// Sends one admitted request as the signed-in user: no retry, no redirect, a bounded body.
+    /// Sends one admitted request as the signed-in user: no retry, no redirect, a bounded body. If the answer may hold a
+    /// verdict, its body has arrived.
     func send(
         _ request: ApiRequest,
         for identity: Identity,

@@ -79,9 +79,8 @@ extension SessionOwner {
         let answer: ApiAnswer
         if let upload = request.upload { keep(upload, for: identity) }
         do throws(Unavailability) {
-            let given = try await provider.send(admitted, for: identity, with: secrets)
-            if let stream = given.stream { keep(stream, for: identity) }
-            answer = await given.readyToBeJudged()
+            answer = try await provider.send(admitted, for: identity, with: secrets)
+            if let stream = answer.stream { keep(stream, for: identity) }
         } catch {
             throw SessionError(ofCall: error)
         }
@@ -189,19 +188,5 @@ extension SessionError {
                 ? "the call may have been carried out: look before you make it again; the daemon does not"
                 : "make the call again; the daemon does not. 'junctionctl doctor' says what is in the way"
         )
-    }
-}
-
-extension ApiAnswer {
-    /// The largest body in which the daemon looks for a verdict. No known verdict is longer.
-    private static let longestRefusal = 1 << 16
-
-    /// Returns the answer with its whole body if it is a 4xx status with a short body, otherwise the answer itself.
-    fileprivate func readyToBeJudged() async -> ApiAnswer {
-        guard let stream, (400..<500).contains(status), let whole = await stream.whole(atMost: Self.longestRefusal)
-        else {
-            return self
-        }
-        return ApiAnswer(status: status, headers: headers, body: whole)
     }
 }

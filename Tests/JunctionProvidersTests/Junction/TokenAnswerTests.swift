@@ -5,7 +5,7 @@ import Testing
 @testable import JunctionProviders
 
 struct TokenAnswerTests {
-    @Test(arguments: ["3600", #""3600""#])
+    @Test(arguments: ["3600", #""3600""#, "3600.5", #""3600.0""#])
     func `the life is a number or a string and counts from the start of the request`(life: String) throws {
         let answer = try #require(
             read(#"{"access_token":"a.b.c","refresh_token":"r+1","expires_in":\#(life),"token_type":"bearer"}"#)
@@ -39,7 +39,7 @@ struct TokenAnswerTests {
         #"{"access_token":"a b","expires_in":60}"#, #"{"access_token":"a\r\nx-evil: 1","expires_in":60}"#,
         #"{"access_token":"é","expires_in":60}"#, #"{"access_token":"a","expires_in":0}"#,
         #"{"access_token":"a","expires_in":-5}"#, #"{"access_token":"a","expires_in":31622401}"#,
-        #"{"access_token":"a","expires_in":1e300}"#, #"{"access_token":"a","expires_in":59.5}"#,
+        #"{"access_token":"a","expires_in":1e300}"#, #"{"access_token":"a","expires_in":0.5}"#,
         #"{"access_token":"a","expires_in":"soon"}"#, #"{"access_token":"a","expires_in":"60s"}"#,
         #"{"access_token":"a","expires_in":true}"#, #"{"access_token":"a","expires_in":99999999999999999999}"#,
         #"{"access_token":"a","expires_in":60,"refresh_token":7}"#, #"{"access_token":"a","expires_in":60"#,
@@ -59,12 +59,33 @@ struct TokenAnswerTests {
         #"{"refresh_token":"r+1","access_token":"a","expires_in":0}"#,
         #"{"refresh_token":"r+1","access_token":"a b","expires_in":60}"#,
         #"{"refresh_token":"r+1","access_token":7,"expires_in":60}"#,
+        // The rest is not valid JSON.
+        #"{"refresh_token":"r+1","access_token":"a","expires_in":NaN}"#,
+        #"{"access_token":"a","expires_in":60,"refresh_token" : "r+1","scope":"a"#,
+        "{\"refresh_token\":\"r+1\"}\n<!-- debug -->",
+        #"{"hint":"refresh_token","refresh_token":"r+1","#,
     ])
     func `a refresh token is read although the rest of the answer is invalid`(body: String) throws {
         let answer = try #require(read(body))
 
         #expect(answer.refreshToken?.text == "r+1")
         #expect(answer.token == nil)
+    }
+
+    @Test(arguments: [
+        #"{"refresh_token":"r+1","x":NaN,"refresh_token":"r+2"}"#, #"{"refresh_token":"r\u002b1","x":NaN}"#,
+        #"{"refresh_token":"r+1"#, #"{"refresh_token":"","x":NaN}"#, #"{"refresh_token":7,"x":NaN}"#,
+        #"{"refresh_token":"r 1","x":NaN}"#, #"{"refresh_token"#,
+    ])
+    func `a refresh token that is not certain is not read from invalid JSON`(body: String) {
+        #expect(read(body) == nil)
+    }
+
+    @Test func `a byte order mark before the answer is ignored`() throws {
+        let answer = try #require(read("\u{FEFF}" + #"{"access_token":"a","refresh_token":"r+1","expires_in":60}"#))
+
+        #expect(answer.token?.secret?.text == "a")
+        #expect(answer.refreshToken?.text == "r+1")
     }
 
     private func read(_ body: String) -> TokenAnswer? {

@@ -122,16 +122,24 @@ struct OAuthExchangeTests {
         }
     }
 
-    @Test func `a token that is not a Bearer token is refused and revoked`() async throws {
+    /// The client's settings at the server can be corrected, so the login is not given up.
+    @Test func `a sign-in whose token is not a Bearer token keeps the refresh token, and tells the cause`()
+        async throws
+    {
         let answer = OAuthSample.answer.replacing("Bearer", with: "DPoP")
-        try await Stage.play([.tokens(answer), .answer(200, [], "")]) { stage in
-            guard case .refused(let words) = try await stage.oauth().exchangeFailure(OAuthSample.code) else {
-                Issue.record("Expected a refusal")
+        try await Stage.play([.tokens(answer), .tokens()]) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let failure = await oauth.exchangeFailure(OAuthSample.code, store: kept.store)
+            guard case .unavailable(let why) = failure else {
+                Issue.record("Expected no verdict: \(String(describing: failure))")
                 return
             }
-            #expect(words.contains("a token of type DPoP"))
-            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
-            #expect(stage.server.requests.last?.fields.first == "token=refresh-1")
+            #expect(why.cause == .configuration)
+            #expect(why.message.contains("a token of type DPoP"))
+
+            #expect(await oauth.exchangeFailure(OAuthSample.code, store: kept.store) == nil)
+            #expect(stage.server.requests.count == 2)
+            #expect(stage.server.requests.last?.fields.contains("refresh_token=refresh-1") == true)
         }
     }
 

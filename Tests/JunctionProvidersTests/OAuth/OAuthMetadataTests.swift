@@ -104,6 +104,20 @@ struct OAuthMetadataTests {
         }
     }
 
+    @Test func `metadata that lacks the needed endpoint is requested again at the next attempt`() async throws {
+        let steps = { (url: String) in
+            [.json(200, #"{"issuer":"\#(url)"}"#), .json(200, Self.metadata(url)), .json(400, #"{"error":"x"}"#)]
+                as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth in
+            let failure = await oauth.exchangeFailure(OAuthSample.code)
+            #expect(failure?.unavailability?.cause == .configuration)
+
+            _ = await oauth.exchangeFailure(OAuthSample.code)
+            #expect(Self.lines(stage).last == "POST //api/token/")
+        }
+    }
+
     @Test func `metadata is cached for as long as the answer allows, within bounds`() async throws {
         let steps = { (url: String) in
             [

@@ -64,6 +64,10 @@ struct OAuthRenewTests {
         OAuthSample.anonymous.replacing("access-1", with: String(repeating: "a", count: 17_000)),
         #"{"refresh_token":"refresh-1","error":"server_error"}"#,
         "refresh_token=refresh-1&token_type=bearer",
+        #"{"access_token":"access-1","refresh_token":"refresh-1","expires_in":NaN}"#,
+        #"{"refresh_token":"refresh-1","access_token":"acc"#,
+        // The type repeats the new refresh token: no message may have it.
+        #"{"access_token":"access-1","refresh_token":"refresh-1","token_type":"secret-1"}"#,
     ])
     func `a new refresh token is used although the rest of the answer is invalid`(body: String) async throws {
         try await Stage.play([.tokens(body)]) { stage in
@@ -119,12 +123,16 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test func `a renewal with an id_token of another issuer keeps the identity`() async throws {
-        let token = OAuthSample.idToken(OAuthSample.claims(iss: OAuthSample.issuer + "/o", sub: "user-2"))
+    @Test(arguments: [(OAuthSample.identity.userId, true), ("user-2", false)])
+    func `a renewal whose id_token has another issuer name is judged by its subject`(
+        subject: String,
+        isSame: Bool
+    ) async throws {
+        let token = OAuthSample.idToken(OAuthSample.claims(iss: OAuthSample.issuer + "/o", sub: subject))
         try await Stage.play([.tokens(OAuthSample.answer(idToken: token))]) { stage in
             let grant = try await stage.oauth().renew(OAuthSample.identity, with: OAuthSample.secrets, using: .renew)
 
-            #expect(grant.identity == OAuthSample.identity)
+            #expect(grant.identity.isSameUser(as: OAuthSample.identity) == isSame)
         }
     }
 
@@ -211,6 +219,7 @@ struct OAuthRenewTests {
             (.answer(404, [], "<html>"), false), (.json(404, #"{"error":"Not Found"}"#), false),
             (.json(403, #"{"error":"Forbidden"}"#), false), (.json(400, #"{"error":"access_denied"}"#), false),
             (.json(401, #"{"error":"invalid_client"}"#), false), (.json(429, ""), false), (.json(503, ""), false),
+            (.json(200, #"{"error":"temporarily_unavailable"}"#), false),
         ] as [(ScriptedServer.Step, Bool)]
     )
     func `a refusal without a standard error code is reported as unexplained and transient`(

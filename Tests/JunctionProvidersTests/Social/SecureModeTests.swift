@@ -66,6 +66,17 @@ struct SecureModeTests {
         }
     }
 
+    @Test func `after two users were refused in turn, the message names both causes again`() async throws {
+        try await Stage.play([.social(), Self.refused, Self.refused, Self.refused]) { stage in
+            let social = try started(stage)
+            #expect(await signIn("anna", at: social) == nil)
+
+            #expect(await signIn("anna", at: social) == Self.isDeleted)
+            #expect(await signIn("bert", at: social) == Self.isUnknown)
+            #expect(try await signIn("bert", at: started(stage)) == Self.isUnknown)
+        }
+    }
+
     @Test func `a renewal without an auth token counts as a login`() async throws {
         try await Stage.play([.social(), Self.refused]) { stage in
             let failure = try await renewal(at: started(stage))

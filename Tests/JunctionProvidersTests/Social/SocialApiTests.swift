@@ -30,6 +30,27 @@ struct SocialApiTests {
         #expect(refusal?.kind == .permissionDenied)
     }
 
+    @Test(arguments: [
+        ("DELETE", "/api/v3/users/anna"), ("POST", "/api/v3/users/anna"), ("PATCH", "/api/v4/me"),
+        ("DELETE", "/api/v5/me"), ("POST", "/api/v3/users/anna/ban"), ("POST", "/api/v4/users/anna/UNBAN"),
+        ("PUT", "/api/v4/me/ban"),
+    ])
+    func `a request that manages the user is refused`(method: String, path: String) {
+        let refusal = #expect(throws: SessionError.self) { try validate(method, path) }
+
+        #expect(refusal?.kind == .permissionDenied)
+    }
+
+    @Test func `a request with the method HEAD has no body`() throws {
+        var request = ApiRequest(method: "head", path: "/api/v3/me")
+        request.body = Array("{}".utf8)
+        let refusal = #expect(throws: SessionError.self) { try SocialApiPolicy(userId: "anna").validate(request) }
+        #expect(refusal?.kind == .invalidParameters)
+
+        request.body = []
+        #expect(try SocialApiPolicy(userId: "anna").validate(request).body == nil)
+    }
+
     @Test(arguments: ["list", "Search"])
     func `a user id that equals a word of the API gives access to nothing`(id: String) {
         #expect(throws: SessionError.self) { try validate("GET", "/api/v3/users/\(id)", userId: id) }

@@ -84,10 +84,20 @@ struct SocialExchangeTests {
         )
     }
 
+    @Test(arguments: ["[]", #"[{"userId":"bert"}]"#, #"[{"userId":"Anna"}]"#])
+    func `an answer that lists users without this one signs nobody in`(users: String) async throws {
+        try await Stage.play([.social(users: users)]) { stage in
+            let failure = try await stage.exchangeFailure(.social)
+
+            #expect(failure?.unavailability?.ambiguous == true)
+        }
+    }
+
     @Test func `the longest values are sent`() async throws {
-        try await Stage.play([.social()]) { stage in
+        let longest = String(repeating: "é", count: 50)
+        try await Stage.play([.social(users: #"[{"userId":"\#(longest)"}]"#)]) { stage in
             let credential = Credential.userLogin(
-                userId: String(repeating: "é", count: 50),
+                userId: longest,
                 displayName: String(repeating: "n", count: 100),
                 authToken: SharedSecret(text: String(repeating: "t", count: 100))
             )

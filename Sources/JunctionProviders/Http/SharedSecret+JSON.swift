@@ -1,0 +1,33 @@
+import JunctionJSON
+import JunctionSecret
+
+extension SharedSecret {
+    /// The JSON value of an answer's body. A byte order mark before it is ignored (RFC 8259 §8.1).
+    var json: JSONValue? {
+        withUnsafeBytes { bytes in
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            return try? JSONValue.parse(.init(rebasing: bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]))
+        }
+    }
+
+    /// The member `refresh_token` of a body that is not valid JSON. The server has rotated the token, so the old one may
+    /// be of no use any more. `nil` unless there is exactly one such member with a value in printable ASCII.
+    var refreshTokenInInvalidJSON: SharedSecret? {
+        withUnsafeBytes { bytes in
+            let name = Array(#""refresh_token""#.utf8)
+            let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+            var found: [Range<Int>] = []
+            for start in bytes.indices where bytes[start...].starts(with: name) {
+                let colon = bytes[(start + name.count)...].drop(while: isBlank)
+                let quote = colon.dropFirst().drop(while: isBlank)
+                let value = quote.dropFirst().prefix { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+                guard colon.first == UInt8(ascii: ":"), quote.first == UInt8(ascii: "\""), !value.isEmpty,
+                    value.endIndex < bytes.endIndex, bytes[value.endIndex] == UInt8(ascii: "\"")
+                else { continue }
+                found.append(value.startIndex..<value.endIndex)
+            }
+            guard found.count == 1 else { return nil }
+            return SharedSecret(copying: .init(rebasing: bytes[found[0]]))
+        }
+    }
+}
