@@ -8,6 +8,7 @@
 #include <linux/falloc.h>
 #include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,7 +178,25 @@ int clinux_occupy_standard_descriptors(void) {
 
 int clinux_keep_one_heap(void) { return mallopt(M_ARENA_MAX, 1) == 1 ? 0 : EINVAL; }
 
-int clinux_return_memory(void) { return malloc_trim(0); }
+// Frees the pages of this thread's stack below the frame of this function: nothing there is in use.
+static void return_stack(void) {
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    // The page below this frame stays for the call of madvise.
+    uintptr_t end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
+    // This fails with ENOMEM for the first thread, whose stack is mapped as far as it was used, and frees what is mapped.
+    if (lowest != NULL && (uintptr_t)lowest < end) madvise(lowest, end - (uintptr_t)lowest, MADV_DONTNEED);
+}
+
+int clinux_return_memory(void) {
+    return_stack();
+    return malloc_trim(0);
+}
 
 int clinux_random(void *bytes, size_t count) {
     unsigned char *next = bytes;

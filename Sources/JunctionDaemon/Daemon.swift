@@ -232,6 +232,8 @@ package final class Daemon: Sendable {
             )
         )
         if let bootstrap { loop.execute { bootstrap.start() } }
+        // The start used ten times as much stack as the requests do.
+        loop.execute { _ = clinux_return_memory() }
     }
 
     private func open(
@@ -259,6 +261,7 @@ package final class Daemon: Sendable {
         } catch {
             throw StartFailure(error)
         }
+        _ = clinux_return_memory()
         ended.wait()
         watch.shutDown()
         alarm.shutDown()

@@ -45,6 +45,15 @@ import Testing
         #expect(clinux_accept(listener) == -EINVAL)
     }
 
+    @Test func `the pages of the stack that are not in use are returned`() {
+        let deepest = addressOnStack(depth: 1_000)
+        #expect(isInMemory(deepest))
+
+        _ = clinux_return_memory()
+
+        #expect(!isInMemory(deepest))
+    }
+
     @Test func `the clocks return plausible times`() {
         #expect(clinux_wall_milliseconds() > 1_700_000_000_000)
         #expect(clinux_boot_milliseconds() > 0)
@@ -144,4 +153,18 @@ import Testing
             exit(0)
         }
     }
+}
+
+/// The address of a variable this many frames below the caller.
+private func addressOnStack(depth: Int) -> UInt {
+    var variable = depth
+    return withUnsafeMutablePointer(to: &variable) {
+        $0.pointee == 0 ? UInt(bitPattern: $0) : addressOnStack(depth: $0.pointee - 1)
+    }
+}
+
+private func isInMemory(_ address: UInt) -> Bool {
+    let page = UInt(getpagesize())
+    var answer: UInt8 = 0
+    return mincore(UnsafeMutableRawPointer(bitPattern: address / page * page), 1, &answer) == 0 && answer & 1 == 1
 }

@@ -77,7 +77,8 @@ int clinux_forbid_own_dumps(void);
 /// output or standard error still fail there, as before.
 int clinux_occupy_standard_descriptors(void);
 
-/// Returns unused heap memory to the kernel (malloc_trim). Returns 1 if there was any, else 0.
+/// Returns unused heap memory (malloc_trim) and the unused part of the calling thread's stack to the kernel. Returns 1 if
+/// there was unused heap memory, else 0.
 int clinux_return_memory(void);
 
 /// Makes all threads allocate from one heap. For a process in which one thread does the work: heaps of the other
