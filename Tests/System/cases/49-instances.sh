@@ -225,7 +225,8 @@ systemctl reset-failed junctiond@misspelt.service 2>"$work/.errors" || :
 
 # ---- memory ----
 
-private_dirty() { sed -n 's/^Private_Dirty: *\([0-9]*\) kB$/\1/p' "/proc/$1/smaps_rollup"; } # PID
+# The root of this container is a tmpfs, where smaps calls each page of a program dirty. On a disk, only anonymous memory is.
+private_dirty() { sed -n 's/^Anonymous: *\([0-9]*\) kB$/\1/p' "/proc/$1/smaps_rollup"; } # PID
 is_measured() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 declare -A worked
 for instance in "${instances[@]}"; do worked[$instance]=$(private_dirty "$(pid_of "$instance")"); done
