@@ -33,7 +33,7 @@ extension Configuration {
 extension Configuration.API {
     fileprivate mutating func read(_ table: SettingsTable) throws(ConfigurationError) {
         try table.read("expose", .boolean, into: &expose)
-        try table.read("socket", .absolutePath, into: &socket)
+        try table.read("socket", .socketPath, into: &socket)
     }
 }
 

@@ -145,6 +145,11 @@ extension SettingKind<String> {
         text("an absolute path, such as \"/etc/junctiond/ca.pem\"") { $0.hasPrefix("/") }
     }
 
+    /// An absolute path that fits into the address of a socket (unix(7)).
+    static var socketPath: SettingKind {
+        text("an absolute path of at most 107 bytes") { $0.hasPrefix("/") && $0.utf8.count <= 107 }
+    }
+
     static var hostName: SettingKind {
         text("a host name without scheme, port and path") { name in
             !name.contains("/") && !name.contains(":") && (try? HttpOrigin("https://" + name)) != nil
