@@ -19,7 +19,6 @@ package enum Effect: Hashable, Sendable {
     /// Seal the record with exactly these secrets, device codes and partial grants, and write it. Report `writeEnded`.
     /// The machine requests the next write only after that report.
     case write(
-        WriteTicket,
         SessionRecord,
         SecretRef?,
         codes: SecretRef?,
@@ -120,15 +119,6 @@ package struct AttemptID: Hashable, Sendable {
 
 /// The revocation of one session, over all its attempts.
 package struct RevocationID: Hashable, Sendable {
-    package var number: UInt64
-
-    package init(number: UInt64) {
-        self.number = number
-    }
-}
-
-/// One write of the record.
-package struct WriteTicket: Hashable, Sendable {
     package var number: UInt64
 
     package init(number: UInt64) {

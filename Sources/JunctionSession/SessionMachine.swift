@@ -175,9 +175,8 @@ package struct SessionMachine: Hashable, Sendable {
     }
 
     /// Handles the end of a write. `failure` is the reason if it failed.
-    package mutating func writeEnded(_ ticket: WriteTicket, failure: StoreFailure?, now: Moment) -> [Effect] {
-        guard persistence.isAtStore(ticket) else { return [] }
-        let decided = persistence.ended(ticket, failed: failure != nil, now)
+    package mutating func writeEnded(failure: StoreFailure?, now: Moment) -> [Effect] {
+        let decided = persistence.ended(failed: failure != nil, now)
         let report = failure.map { [Effect.report(.writeFailed($0.message))] } ?? []
         return report + (decided.map { changed(by: $0, now) } ?? []) + settle(now)
     }

@@ -212,8 +212,8 @@ package actor SessionOwner {
                 requestDeviceAuthorization(attempt, request)
             case .poll(let attempt, let codes):
                 poll(attempt, with: codes)
-            case .write(let ticket, let record, let secrets, let codes, let partialGrants, let unopened):
-                write(ticket, record, secrets, codes, partialGrants, unopened)
+            case .write(let record, let secrets, let codes, let partialGrants, let unopened):
+                write(record, secrets, codes, partialGrants, unopened)
             case .resumeExchange(let attempt, let isWanted):
                 waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
             case .revokePartialGrant(let grant):
@@ -287,7 +287,6 @@ package actor SessionOwner {
 
     /// Writes a record. The machine requests the next write after the end of this one, so there is only one at a time.
     private func write(
-        _ ticket: WriteTicket,
         _ record: SessionRecord,
         _ ref: SecretRef?,
         _ codes: SecretRef?,
@@ -305,7 +304,7 @@ package actor SessionOwner {
             } catch {
                 failure = error
             }
-            owner.handle { $0.writeEnded(ticket, failure: failure, now: $1) }
+            owner.handle { $0.writeEnded(failure: failure, now: $1) }
         }
     }
 }

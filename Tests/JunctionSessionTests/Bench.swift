@@ -39,7 +39,7 @@ struct Bench {
     private(set) var reports: [SessionEvent] = []
     /// Whether writes wait for `endWrite`.
     var holdsWrites = false
-    private(set) var heldWrites: [(ticket: WriteTicket, record: SessionRecord, secrets: SecretRef?)] = []
+    private(set) var heldWrites: [(record: SessionRecord, secrets: SecretRef?)] = []
     var writeFailure: StoreFailure?
     /// The local user of each handler, by the handler's number.
     private var handlerOwners: [UInt64: UInt32] = [:]
@@ -210,7 +210,7 @@ struct Bench {
     mutating func endWrite(failure: StoreFailure? = nil) {
         let held = heldWrites.removeFirst()
         if failure == nil { written.append(held.record) }
-        perform(machine.writeEnded(held.ticket, failure: failure, now: now))
+        perform(machine.writeEnded(failure: failure, now: now))
     }
 
     /// Ends every write successfully, including those that follow.
@@ -389,14 +389,14 @@ struct Bench {
             case .revokePartialGrant(let grant): revokedPartialGrants.append(grant)
             case .interrupt(let revocation): interrupted.append(revocation)
             case .report(let event): reports.append(event)
-            case .write(let ticket, let record, let secrets, _, _, let unopened):
+            case .write(let record, let secrets, _, _, let unopened):
                 self.unopened.append(unopened)
                 precondition(heldWrites.isEmpty, "Two writes were handed out at once")
                 if holdsWrites {
-                    heldWrites.append((ticket, record, secrets))
+                    heldWrites.append((record, secrets))
                 } else {
                     if writeFailure == nil { written.append(record) }
-                    perform(machine.writeEnded(ticket, failure: writeFailure, now: now))
+                    perform(machine.writeEnded(failure: writeFailure, now: now))
                 }
             }
         }

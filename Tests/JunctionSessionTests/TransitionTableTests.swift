@@ -56,7 +56,6 @@ struct TransitionTableTests {
         let effects =
             bench.machine.exchangeFailed(stale, .refused("late"), now: bench.now)
             + bench.machine.renewalFailed(stale, .reauthenticationRequired, now: bench.now)
-            + bench.machine.writeEnded(WriteTicket(number: 9_999), failure: nil, now: bench.now)
             + bench.machine.identifyAnswered(RequestID(number: 9_999), .success(.linkCode), now: bench.now)
 
         #expect(effects.isEmpty)

@@ -35,7 +35,6 @@ struct PersistenceQueue: Hashable, Sendable {
     private var unopened = UnopenedRecords.unchanged
     /// What the next write had to do before the sign-in that is being written.
     private var unopenedBefore = UnopenedRecords.unchanged
-    private var lastTicket: UInt64 = 0
 
     struct Change: Hashable, Sendable {
         let generation: UInt64
@@ -69,7 +68,6 @@ struct PersistenceQueue: Hashable, Sendable {
     }
 
     private struct Write: Hashable, Sendable {
-        var ticket: WriteTicket
         /// The generation of the change in this write. `nil` if it writes only updates.
         var generation: UInt64?
         var update: Update
@@ -152,9 +150,7 @@ struct PersistenceQueue: Hashable, Sendable {
         let written = afterChange(installation)
         guard let content = written.content, change != nil || isUpdateWanted || rewrite.isDue(now) else { return [] }
         if change == nil { edition += 1 }
-        lastTicket += 1
-        let ticket = WriteTicket(number: lastTicket)
-        atStore = Write(ticket: ticket, generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
+        atStore = Write(generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
         lastBegun = lastUpdate
         // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses,
         // codes and grants are stored by that time, so the rest of each is known at a start.
@@ -172,7 +168,6 @@ struct PersistenceQueue: Hashable, Sendable {
         let partialGrants = incomplete.partialGrants.map(\.secrets)
         return [
             .write(
-                ticket,
                 record,
                 written.secrets,
                 codes: incomplete.codes,
@@ -182,13 +177,11 @@ struct PersistenceQueue: Hashable, Sendable {
         ]
     }
 
-    func isAtStore(_ ticket: WriteTicket) -> Bool { atStore?.ticket == ticket }
-
     /// Handles the end of the write at the store.
     ///
     /// - Returns: the change that takes effect now.
-    mutating func ended(_ ticket: WriteTicket, failed: Bool, _ now: Moment) -> Change? {
-        guard let write = atStore, write.ticket == ticket else { return nil }
+    mutating func ended(failed: Bool, _ now: Moment) -> Change? {
+        guard let write = atStore else { return nil }
         atStore = nil
         let decided = write.generation == change?.generation ? change : nil
         if decided != nil { change = nil }

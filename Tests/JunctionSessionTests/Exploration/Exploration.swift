@@ -32,7 +32,6 @@ struct Exploration: Hashable {
     }
 
     struct Write: Hashable {
-        var ticket: WriteTicket
         var record: SessionRecord
         var secret: Secret?
         var codes: Secret?
@@ -277,7 +276,7 @@ struct Exploration: Hashable {
         guard let ended = write else { return }
         write = nil
         if failure == nil { disk = ended }
-        try perform(machine.writeEnded(ended.ticket, failure: failure, now: now))
+        try perform(machine.writeEnded(failure: failure, now: now))
     }
 
     private mutating func answerQuestion(_ answer: HandlerAnswer) throws(Broken) {
@@ -364,7 +363,7 @@ struct Exploration: Hashable {
                 }
                 if exchange != nil || telling != nil { throw Broken(description: "a poll beside another request") }
                 poll = attempt
-            case .write(let ticket, let record, let secrets, let codes, _, _):
+            case .write(let record, let secrets, let codes, _, _):
                 if (record.approval == nil) != (codes == nil) {
                     throw Broken(description: "a sign-in that awaits approval is written without its codes")
                 }
@@ -376,7 +375,7 @@ struct Exploration: Hashable {
                     )
                 }
                 if let disk, !record.supersedes(disk.record) { throw Broken(description: "a write goes back") }
-                write = Write(ticket: ticket, record: record, secret: secret, codes: codes.flatMap { secretStore[$0] })
+                write = Write(record: record, secret: secret, codes: codes.flatMap { secretStore[$0] })
             case .revoke(let revocation, let identity, let secrets):
                 guard telling == nil, secretStore[secrets]?.owner == identity.userId else {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")

@@ -102,11 +102,10 @@ struct SwitchTests {
         bench.renew()
         #expect(bench.heldWrites.count == 1)
         bench.grantExchange(of: "bob")
-        let held = bench.heldWrites[0]
-        let effects = bench.machine.writeEnded(held.ticket, failure: nil, now: bench.now)
+        let effects = bench.machine.writeEnded(failure: nil, now: bench.now)
         let sent = effects.contains { if case .renew = $0 { true } else { false } }
         let change = effects.contains {
-            if case .write(_, let r, _, _, _, _) = $0, case .session(let s) = r.content {
+            if case .write(let r, _, _, _, _) = $0, case .session(let s) = r.content {
                 s.identity.userId == "bob"
             } else {
                 false

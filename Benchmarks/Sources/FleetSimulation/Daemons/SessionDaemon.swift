@@ -112,9 +112,9 @@ package struct SessionDaemon: FleetDaemon {
                 (self.attempt, isSignIn, leaves) = (attempt, false, true)
             case .exchange(let attempt, _, _, _):
                 (self.attempt, isSignIn, leaves) = (attempt, true, true)
-            case .write(let ticket, let record, _, _, _, _):
+            case .write(let record, _, _, _, _):
                 disk = record
-                if perform(machine.writeEnded(ticket, failure: nil, now: now), now) { leaves = true }
+                if perform(machine.writeEnded(failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
                 break
             case .requestDeviceAuthorization, .poll, .revoke, .interrupt, .askHandler, .ask, .resumeExchange,
