@@ -31,9 +31,9 @@ package enum Effect: Hashable, Sendable {
     /// Revoke this partial grant at the provider.
     case revokePartialGrant(SecretRef)
     /// Revoke this session at the provider. Report `revocationEnded`.
-    case revoke(RevocationID, Identity, with: SecretRef)
+    case revoke(Identity, with: SecretRef)
     /// Cancel the revocation request. The owner still reports `revocationEnded`.
-    case interrupt(RevocationID)
+    case interruptRevocation
     /// Ask this handler. Report `handlerAnswered`.
     case askHandler(HandlerID, RenewalQuestion)
     /// Ask the caller of this request for a credential. Report `identifyAnswered`.
@@ -110,15 +110,6 @@ package enum SessionEvent: Hashable, Sendable {
 
 /// One call to the provider. The machine drops an answer whose number it no longer wants.
 package struct AttemptID: Hashable, Sendable {
-    package var number: UInt64
-
-    package init(number: UInt64) {
-        self.number = number
-    }
-}
-
-/// The revocation of one session, over all its attempts.
-package struct RevocationID: Hashable, Sendable {
     package var number: UInt64
 
     package init(number: UInt64) {

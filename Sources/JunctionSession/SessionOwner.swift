@@ -219,9 +219,9 @@ package actor SessionOwner {
             case .revokePartialGrant(let grant):
                 guard let content = secretStore.partialGrant(grant)?.content else { continue }
                 start { await $0.provider.revokePartialGrant(content) }
-            case .revoke(let revocation, let identity, let secrets):
-                revoke(revocation, identity, with: secrets)
-            case .interrupt:
+            case .revoke(let identity, let secrets):
+                revoke(identity, with: secrets)
+            case .interruptRevocation:
                 revocation?.cancel()
             case .report(let event):
                 observer.happened(event)
@@ -272,7 +272,7 @@ package actor SessionOwner {
     }
 
     /// Notifies the provider that a user has signed out here.
-    private func revoke(_ id: RevocationID, _ identity: Identity, with ref: SecretRef) {
+    private func revoke(_ identity: Identity, with ref: SecretRef) {
         let secrets = secretStore.session(ref) ?? SessionSecrets()
         revocation = start { owner in
             var failure: Unavailability?
@@ -281,7 +281,7 @@ package actor SessionOwner {
             } catch {
                 failure = error
             }
-            owner.handle { $0.revocationEnded(id, failure: failure, now: $1) }
+            owner.handle { $0.revocationEnded(failure: failure, now: $1) }
         }
     }
 

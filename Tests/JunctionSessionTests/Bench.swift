@@ -27,13 +27,14 @@ struct Bench {
     private(set) var everAsked: [HandlerID] = []
     /// The user of each revocation request, including retries.
     private(set) var revoked: [Identity] = []
-    /// The revocation in flight, which waits for `endRevocation`.
-    private(set) var telling: RevocationID?
+    /// The user of the revocation in flight, which waits for `endRevocation`.
+    private(set) var telling: Identity?
     /// The results of `resumeExchange` effects: true if the sign-in continues after the write of its grant, false if it has
     /// ended.
     private(set) var resumedExchanges: [Bool] = []
     private(set) var revokedPartialGrants: [SecretRef] = []
-    private(set) var interrupted: [RevocationID] = []
+    /// The users whose revocation was interrupted.
+    private(set) var interrupted: [Identity] = []
     /// The users whose revocation is pending.
     var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
     private(set) var reports: [SessionEvent] = []
@@ -202,9 +203,9 @@ struct Bench {
 
     /// Ends the revocation in flight, successfully or with a failure.
     mutating func endRevocation(_ failure: Unavailability? = nil) {
-        guard let told = telling else { preconditionFailure("The provider is not being told of a sign-out") }
+        precondition(telling != nil, "The provider is not being told of a sign-out")
         telling = nil
-        perform(machine.revocationEnded(told, failure: failure, now: now))
+        perform(machine.revocationEnded(failure: failure, now: now))
     }
 
     mutating func endWrite(failure: StoreFailure? = nil) {
@@ -381,13 +382,13 @@ struct Bench {
             case .askHandler(let handler, let question):
                 questions = [(handler, question)]
                 everAsked.append(handler)
-            case .revoke(let revocation, let identity, _):
+            case .revoke(let identity, _):
                 precondition(telling == nil, "The provider is told of two sign-outs at once")
-                telling = revocation
+                telling = identity
                 revoked.append(identity)
             case .resumeExchange(_, let isWanted): resumedExchanges.append(isWanted)
             case .revokePartialGrant(let grant): revokedPartialGrants.append(grant)
-            case .interrupt(let revocation): interrupted.append(revocation)
+            case .interruptRevocation: interrupted += [telling].compactMap(\.self)
             case .report(let event): reports.append(event)
             case .write(let record, let secrets, _, _, let unopened):
                 self.unopened.append(unopened)

@@ -16,11 +16,9 @@ struct Revocations: Hashable, Sendable {
     /// The requests that a sign-out or a switch has overtaken, each with its user if that is already known. Their
     /// answers may bring a session, which the daemon revokes.
     private(set) var overtaken: [AttemptID: Identity?] = [:]
-    private var last: UInt64 = 0
 
     /// A sign-out of which the provider has not been notified.
     struct Revocation: Hashable, Sendable {
-        var id: RevocationID
         var identity: Identity
         /// The secrets that authenticate the sign-out.
         var secrets: SecretRef
@@ -29,15 +27,18 @@ struct Revocations: Hashable, Sendable {
         var endsAt: Uptime
         var lastError: String?
 
+        var isInFlight: Bool { retry.lastTried != nil && retry.time == nil }
+
         /// The time of the next attempt, or the end of the token if that comes first.
         var dueAt: Uptime? { retry.time.map { min($0, endsAt) } }
 
         func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? true }
     }
 
-    private struct Request: Hashable, Sendable {
-        var id: RevocationID
-        var isInterrupted = false
+    /// The request in flight. Its revocation may have been dropped meanwhile.
+    private enum Request: Hashable, Sendable {
+        case sent
+        case interrupted
     }
 
     // MARK: Revoking
@@ -46,12 +47,10 @@ struct Revocations: Hashable, Sendable {
     mutating func add(_ identity: Identity, _ secrets: SecretRef, goodFor life: Duration, _ now: Moment) -> [Effect] {
         guard life > .zero else { return [] }
         var effects: [Effect] = []
-        if list.count >= RenewalPolicy.mostRevocations, let eldest = list.first(where: { $0.id != request?.id }) {
+        if list.count >= RenewalPolicy.mostRevocations, let eldest = list.firstIndex(where: { !$0.isInFlight }) {
             effects += giveUp(eldest, because: "more than \(RenewalPolicy.mostRevocations) wait to be told")
         }
-        last += 1
-        let id = RevocationID(number: last)
-        list.append(Revocation(id: id, identity: identity, secrets: secrets, endsAt: now.uptime + life))
+        list.append(Revocation(identity: identity, secrets: secrets, endsAt: now.uptime + life))
         return effects
     }
 
@@ -74,20 +73,16 @@ struct Revocations: Hashable, Sendable {
     // MARK: Requests
 
     /// Handles the end of a revocation request. Without a failure, the revocation is done or has become impossible.
-    mutating func ended(_ id: RevocationID, _ failure: Unavailability?, _ now: Moment, using random: inout Randomness)
-        -> Bool
-    {
-        guard request?.id == id else { return false }
+    mutating func ended(_ failure: Unavailability?, _ now: Moment, using random: inout Randomness) {
         request = nil
         // The user may have signed in again meanwhile, which drops the revocation.
-        guard let index = list.firstIndex(where: { $0.id == id }) else { return true }
+        guard let index = list.firstIndex(where: \.isInFlight) else { return }
         guard let failure else {
             list.remove(at: index)
-            return true
+            return
         }
         _ = list[index].retry.failed(retryAfter: failure.retryAfter, now, using: &random)
         list[index].lastError = failure.message
-        return true
     }
 
     /// Begins the next revocation that is due, gives up pointless ones, and interrupts a request in favour of a
@@ -98,27 +93,27 @@ struct Revocations: Hashable, Sendable {
     ///   - maySignIn: whether a pending sign-in may turn out to be this user's.
     mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> [Effect] {
         var effects: [Effect] = []
-        for revocation in list where revocation.id != request?.id {
+        for index in list.indices.reversed() where !list[index].isInFlight {
+            let revocation = list[index]
             if revocation.endsAt <= now.uptime {
-                effects += giveUp(revocation, because: "its session has ended by itself")
+                effects = giveUp(index, because: "its session has ended by itself") + effects
             } else if revocation.retry.failures >= RenewalPolicy.mostRevocationAttempts {
-                effects += giveUp(revocation, because: "\(revocation.retry.failures) attempts have failed")
+                effects = giveUp(index, because: "\(revocation.retry.failures) attempts have failed") + effects
             }
         }
         if let request {
-            guard !request.isInterrupted, let told = list.first(where: { $0.id == request.id }),
-                maySignIn(told.identity)
-            else { return effects }
-            self.request?.isInterrupted = true
-            return effects + [.interrupt(request.id)]
+            guard request == .sent, let told = list.first(where: \.isInFlight), maySignIn(told.identity) else {
+                return effects
+            }
+            self.request = .interrupted
+            return effects + [.interruptRevocation]
         }
         guard !isHeld, let next = list.firstIndex(where: { $0.isDue(now) && !maySignIn($0.identity) }) else {
             return effects
         }
         list[next].retry.begin(now)
-        let told = list[next]
-        request = Request(id: told.id)
-        return effects + [.revoke(told.id, told.identity, with: told.secrets)]
+        request = .sent
+        return effects + [.revoke(list[next].identity, with: list[next].secrets)]
     }
 
     /// Shortens the pauses, because the network may have returned. A resume and a step of the clock shorten no pause
@@ -127,8 +122,8 @@ struct Revocations: Hashable, Sendable {
         for index in list.indices { list[index].retry.shortenPause(now, using: &random) }
     }
 
-    private mutating func giveUp(_ revocation: Revocation, because reason: String) -> [Effect] {
-        list.removeAll { $0.id == revocation.id }
+    private mutating func giveUp(_ index: Int, because reason: String) -> [Effect] {
+        let revocation = list.remove(at: index)
         let last = revocation.lastError.map { "; the last attempt: \($0)" } ?? ""
         let text =
             "The session of user \(revocation.identity.userId) may still be valid at the provider: \(reason)\(last)"

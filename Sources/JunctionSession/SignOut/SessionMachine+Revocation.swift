@@ -3,8 +3,8 @@ extension SessionMachine {
     // MARK: Events
 
     /// Handles the end of a revocation request. Without a failure, the revocation is done or has become impossible.
-    package mutating func revocationEnded(_ id: RevocationID, failure: Unavailability?, now: Moment) -> [Effect] {
-        guard revocations.ended(id, failure, now, using: &random) else { return [] }
+    package mutating func revocationEnded(failure: Unavailability?, now: Moment) -> [Effect] {
+        revocations.ended(failure, now, using: &random)
         return settle(now)
     }
 

@@ -58,7 +58,7 @@ struct Exploration: Hashable {
     private var question: AttemptID?
     private var askedHandler: HandlerID?
     private var handler: HandlerID?
-    private var telling: RevocationID?
+    private var isTelling = false
     private var waiting: Set<RequestID> = []
     private var wanted: [RequestID: String] = [:]
     private var counts: [Int] = Array(repeating: 0, count: Event.allCases.count)
@@ -106,7 +106,7 @@ struct Exploration: Hashable {
         case .handlerGoes: handler != nil
         case .handlerSaysRenew, .handlerGives, .handlerIsUnable: question != nil && askedHandler == handler
         case .alarm: machine.nextAlarm(now: now) != nil
-        case .revocationEnds: telling != nil
+        case .revocationEnds: isTelling
         }
     }
 
@@ -172,9 +172,8 @@ struct Exploration: Hashable {
         case .clockAhead: try step(.seconds(7_200))
         case .clockBehind: try step(.seconds(-7_200))
         case .revocationEnds:
-            guard let told = telling else { return }
-            telling = nil
-            try perform(machine.revocationEnded(told, failure: nil, now: now))
+            isTelling = false
+            try perform(machine.revocationEnded(failure: nil, now: now))
         case .crash: try crash()
         case .signInByDevice:
             try perform(machine.signInRequested(request(event), .device, by: 1_000, now: now))
@@ -304,7 +303,7 @@ struct Exploration: Hashable {
             machine.persistence.storage.durable && machine.persistence.isIdle ? machine.signIn.device?.stored : nil
         (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
         (authorizing, poll) = (nil, nil)
-        (handler, telling, waiting, wanted, secretStore) = (nil, nil, [], [:], [:])
+        (handler, isTelling, waiting, wanted, secretStore) = (nil, false, [], [:], [:])
         machine = SessionMachine(
             provider: "junction",
             schemes: FakeProvider.allSchemes,
@@ -361,7 +360,7 @@ struct Exploration: Hashable {
                 guard secretStore[codes]?.owner == "codes" else {
                     throw Broken(description: "a poll without its codes")
                 }
-                if exchange != nil || telling != nil { throw Broken(description: "a poll beside another request") }
+                if exchange != nil || isTelling { throw Broken(description: "a poll beside another request") }
                 poll = attempt
             case .write(let record, let secrets, let codes, _, _):
                 if (record.approval == nil) != (codes == nil) {
@@ -376,12 +375,12 @@ struct Exploration: Hashable {
                 }
                 if let disk, !record.supersedes(disk.record) { throw Broken(description: "a write goes back") }
                 write = Write(record: record, secret: secret, codes: codes.flatMap { secretStore[$0] })
-            case .revoke(let revocation, let identity, let secrets):
-                guard telling == nil, secretStore[secrets]?.owner == identity.userId else {
+            case .revoke(let identity, let secrets):
+                guard !isTelling, secretStore[secrets]?.owner == identity.userId else {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
-                telling = revocation
-            case .interrupt, .resumeExchange, .revokePartialGrant, .checkRegistration: break
+                isTelling = true
+            case .interruptRevocation, .resumeExchange, .revokePartialGrant, .checkRegistration: break
             case .askHandler(let asked, let attempt):
                 guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
                 (askedHandler, question) = (asked, attempt.attempt)
@@ -440,7 +439,7 @@ struct Exploration: Hashable {
         }
         // The machine must not forget a question that it has asked, or an overtaken request whose answer may still
         // bring a session.
-        let isAwaited = telling != nil || !machine.revocations.overtaken.isEmpty
+        let isAwaited = isTelling || !machine.revocations.overtaken.isEmpty
         if machine.isBusy, !isOut, !isAwaited { throw Broken(description: "busy with nothing") }
     }
 }

@@ -251,16 +251,6 @@ struct RevocationTests {
         #expect(bench.waitingRevocations.count == 1)
     }
 
-    @Test func `a second outcome of a revocation changes nothing`() {
-        var bench = Bench.signedOut()
-        let told = bench.telling!
-        bench.endRevocation()
-        let before = bench.machine
-        #expect(bench.machine.revocationEnded(told, failure: .offline, now: bench.now).isEmpty)
-        #expect(bench.machine.revocationEnded(RevocationID(number: 99), failure: nil, now: bench.now).isEmpty)
-        #expect(bench.machine == before)
-    }
-
     @Test func `a restart revokes nothing: no secret of the signed-out user was on disk`() {
         var bench = Bench.signedOut()
         bench.endRevocation(.offline)

@@ -34,7 +34,7 @@ struct SignOutTests {
         let granted = bench.granted("alice")
         let late = bench.machine.exchangeSucceeded(attempt, granted, now: bench.now)
 
-        #expect(late == [.revoke(RevocationID(number: 1), .user("alice"), with: granted.secrets)])
+        #expect(late == [.revoke(.user("alice"), with: granted.secrets)])
         #expect(bench.machine.secretsInUse == [granted.secrets])
         #expect(bench.state == .notLoggedIn)
     }
