@@ -59,12 +59,21 @@ package struct Granted: Hashable, Sendable {
     /// `nil` if the session has no bearer token (an API key).
     package var life: Life?
     package var secrets: SecretRef
+    /// The reason why a renewal brought only a new refresh token. The other secrets are then the session's own.
+    package var missingAccessToken: Unavailability?
 
-    package init(identity: Identity, scheme: Scheme, life: Life?, secrets: SecretRef) {
+    package init(
+        identity: Identity,
+        scheme: Scheme,
+        life: Life?,
+        secrets: SecretRef,
+        missingAccessToken: Unavailability? = nil
+    ) {
         self.identity = identity
         self.scheme = scheme
         self.life = life
         self.secrets = secrets
+        self.missingAccessToken = missingAccessToken
     }
 }
 

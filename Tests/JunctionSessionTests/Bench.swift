@@ -191,10 +191,14 @@ struct Bench {
     }
 
     mutating func fallShort(_ attempt: AttemptID, of user: String = "alice") {
-        let granted = Granted(identity: .user(user), scheme: .signInToken, life: nil, secrets: secret())
-        perform(
-            machine.renewalSucceededWithoutAccessToken(attempt, granted, Unavailability("No access token"), now: now)
+        let granted = Granted(
+            identity: .user(user),
+            scheme: .signInToken,
+            life: nil,
+            secrets: secret(),
+            missingAccessToken: Unavailability("No access token")
         )
+        perform(machine.renewalSucceeded(attempt, granted, now: now))
     }
 
     mutating func failRenewal(_ failure: RenewalFailure) {

@@ -37,24 +37,10 @@ struct Renewal: Hashable, Sendable {
         case writingIntent(Attempt, PersistenceQueue.Update)
         case sending(Attempt, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of an external user id.
-        case answered(Attempt, since: Uptime, ProviderAnswer)
+        case answered(Attempt, since: Uptime, Result<Granted, RenewalFailure>)
         /// The persistence queue writes the outcome. With a `MissingAccessToken`, the renewal fails when that write has
         /// ended.
         case storing(MissingAccessToken?)
-    }
-
-    enum ProviderAnswer: Hashable, Sendable {
-        case granted(Granted)
-        /// A new refresh token without a usable access token.
-        case succeededWithoutAccessToken(Granted, Unavailability)
-        case failed(RenewalFailure)
-
-        var granted: Granted? {
-            switch self {
-            case .granted(let granted), .succeededWithoutAccessToken(let granted, _): granted
-            case .failed: nil
-            }
-        }
     }
 
     /// An answer that brought a new refresh token and no usable access token.
@@ -229,10 +215,14 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Keeps the provider's answer to this request. Returns false if its outcome is no longer wanted.
-    mutating func answered(_ attempt: AttemptID, _ answer: ProviderAnswer, _ now: Moment) -> Bool {
+    mutating func answered(
+        _ attempt: AttemptID,
+        _ answer: Result<Granted, RenewalFailure>,
+        _ now: Moment
+    ) -> Bool {
         guard case .sending(let tried, var since) = phase, tried.attempt == attempt else { return false }
         // The provider's grace begins when the request is sent, after name resolution and connection.
-        if case .failed(.unavailable(let failure)) = answer, let ago = failure.sentAgo {
+        if case .failure(.unavailable(let failure)) = answer, let ago = failure.sentAgo {
             since = max(since, now.uptime + (.zero - ago))
         }
         phase = .answered(tried, since: since, answer)
@@ -240,7 +230,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     var granted: Granted? {
-        if case .answered(_, _, let answer) = phase { answer.granted } else { nil }
+        if case .answered(_, _, .success(let granted)) = phase { granted } else { nil }
     }
 
     /// The send time of the request whose answer waits.
@@ -464,8 +454,8 @@ struct Renewal: Hashable, Sendable {
         switch phase {
         case .resting(.backoff(let tried?)), .writingIntent(let tried, _), .sending(let tried, _):
             tried.handlerSecret.map { [$0.secret] } ?? []
-        case .answered(let tried, _, let answer):
-            [tried.handlerSecret?.secret, answer.granted?.secrets].compactMap(\.self)
+        case .answered(let tried, _, _):
+            [tried.handlerSecret?.secret, granted?.secrets].compactMap(\.self)
         case .resting, .asking, .storing: []
         }
     }

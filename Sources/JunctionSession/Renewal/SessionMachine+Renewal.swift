@@ -46,33 +46,15 @@ extension SessionMachine {
         traits(of: session.stored.scheme).demandMayPass || session.stored.isReauthenticationPresumed
     }
 
-    /// Handles a new token.
+    /// Handles a new token, or a new refresh token without a usable access token. The machine writes such a refresh
+    /// token first. Then the renewal has failed, and the next attempt uses it.
     package mutating func renewalSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
-        answered(attempt, .granted(granted), now)
-    }
-
-    /// Handles a new refresh token without a usable access token. The machine writes the refresh token first. Then the
-    /// renewal has failed, and the next attempt uses it.
-    ///
-    /// - Parameter granted: a grant without a lifetime. Except for the refresh token, its secrets are the session's
-    ///   own.
-    package mutating func renewalSucceededWithoutAccessToken(
-        _ attempt: AttemptID,
-        _ granted: Granted,
-        _ failure: Unavailability,
-        now: Moment
-    ) -> [Effect] {
-        answered(attempt, .succeededWithoutAccessToken(granted, failure), now)
+        renewal.answered(attempt, .success(granted), now) ? settle(now) : revokeUnwanted(attempt, granted, now)
     }
 
     /// Handles a renewal without a grant.
     package mutating func renewalFailed(_ attempt: AttemptID, _ failure: RenewalFailure, now: Moment) -> [Effect] {
-        answered(attempt, .failed(failure), now)
-    }
-
-    private mutating func answered(_ attempt: AttemptID, _ answer: Renewal.ProviderAnswer, _ now: Moment) -> [Effect] {
-        if renewal.answered(attempt, answer, now) { return settle(now) }
-        if let granted = answer.granted { return revokeUnwanted(attempt, granted, now) }
+        if renewal.answered(attempt, .failure(failure), now) { return settle(now) }
         _ = revocations.arrived(attempt)
         return []
     }
@@ -81,25 +63,28 @@ extension SessionMachine {
     /// waits for the write of an external user id by `session.identify`, which a withdrawn right may undo.
     mutating func useRenewalAnswer(_ now: Moment) -> [Effect] {
         guard case .answered(let tried, _, let answer) = renewal.phase, persistence.change == nil,
-            answer.granted == nil || !callers.isWritingName(to: persistence), let session = installation.session
+            let session = installation.session
         else { return [] }
-        if let granted = answer.granted, !granted.identity.isSameUser(as: session.stored.identity) {
+        switch answer {
+        case .failure(let failure):
+            return reported(tried, failure, session, now)
+        case .success where callers.isWritingName(to: persistence):
+            return []
+        case .success(let granted) where !granted.identity.isSameUser(as: session.stored.identity):
             // The grant is the successor of the session's own refresh token. Revoking it would end the session's own
             // login.
             return reported(tried, .unavailable(.ofAnotherUser), session, now)
+        case .success(let granted):
+            if let failure = granted.missingAccessToken {
+                renewal.storeSuccessor(tried, failure)
+                persistence.begin(.rotation, .signedIn(session.succeeded(by: granted.secrets)))
+            } else {
+                renewal.store()
+                let next = session.renewed(granted, generation: persistence.nextGeneration, at: now, using: &random)
+                persistence.begin(.rotation, .signedIn(next))
+            }
+            return []
         }
-        switch answer {
-        case .granted(let granted):
-            renewal.store()
-            let next = session.renewed(granted, generation: persistence.nextGeneration, at: now, using: &random)
-            persistence.begin(.rotation, .signedIn(next))
-        case .succeededWithoutAccessToken(let granted, let failure):
-            renewal.storeSuccessor(tried, failure)
-            persistence.begin(.rotation, .signedIn(session.succeeded(by: granted.secrets)))
-        case .failed(let failure):
-            return reported(tried, failure, session, now)
-        }
-        return []
     }
 
     private mutating func reported(

@@ -56,9 +56,14 @@ extension SessionOwner {
         }
         var secrets = own
         secrets.refreshToken = refreshToken
-        let ref = secretStore.put(.session(secrets))
-        let granted = Granted(identity: grant.identity, scheme: grant.scheme, life: nil, secrets: ref)
-        handle { $0.renewalSucceededWithoutAccessToken(attempt, granted, failure, now: $1) }
+        let granted = Granted(
+            identity: grant.identity,
+            scheme: grant.scheme,
+            life: nil,
+            secrets: secretStore.put(.session(secrets)),
+            missingAccessToken: failure
+        )
+        handle { $0.renewalSucceeded(attempt, granted, now: $1) }
     }
 
     /// Stores the secrets of a grant, and returns the grant as the machine sees it.

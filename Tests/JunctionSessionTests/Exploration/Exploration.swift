@@ -267,8 +267,8 @@ struct Exploration: Hashable {
         renewal = nil
         var granted = granted(renewalOwner)
         granted.life = nil
-        let failure = Unavailability("No access token")
-        try perform(machine.renewalSucceededWithoutAccessToken(attempt, granted, failure, now: now))
+        granted.missingAccessToken = Unavailability("No access token")
+        try perform(machine.renewalSucceeded(attempt, granted, now: now))
     }
 
     private mutating func endWrite(failure: StoreFailure?) throws(Broken) {
