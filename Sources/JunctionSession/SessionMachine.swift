@@ -24,7 +24,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// The budget for calls of the session.
     var budget: CallBudget
     /// The budget for API calls.
-    private var apiBudget: CallBudget
+    var apiBudget: CallBudget
     /// The generation with which this process signed the present user in. Zero if the user came from the record.
     private(set) var signedInSince: UInt64 = 0
     /// A verdict on the user that came during the write of a change. It applies if the session stays after the change.
@@ -61,11 +61,6 @@ package struct SessionMachine: Hashable, Sendable {
         budget = CallBudget(callsPerMinute: callsPerMinute)
         apiBudget = CallBudget(callsPerMinute: apiCallsPerMinute ?? callsPerMinute)
         random = Randomness(seed: seed)
-    }
-
-    /// Counts an API call of this user that is about to leave, or returns the error if the user has reached the limit.
-    package mutating func apiCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
-        apiBudget.spend(uid, now: now)
     }
 
     // MARK: Events

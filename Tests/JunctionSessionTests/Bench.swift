@@ -330,7 +330,7 @@ struct Bench {
     mutating func rejected(_ generation: UInt64) -> RequestID {
         let request = request()
         perform(
-            machine.authorizationRejected(request, generation: generation, by: 1_000, now: now)
+            machine.authorizationRequested(request, replacing: generation, by: 1_000, now: now)
         )
         return request
     }

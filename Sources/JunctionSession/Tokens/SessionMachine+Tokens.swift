@@ -16,46 +16,29 @@ extension SessionMachine {
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        wait(request, .token(minimumValidity: minimumValidity), uid, now)
-    }
-
-    /// Handles an API call that needs the session's credential.
-    package mutating func apiAuthorizationRequested(
-        _ request: RequestID,
-        by uid: UInt32,
-        now: Moment
-    ) -> [Effect] {
-        wait(request, .authorization, uid, now)
-    }
-
-    /// Handles a 401 of the API. The credential is replaced only if its generation is still the current one.
-    package mutating func authorizationRejected(
-        _ request: RequestID,
-        generation: UInt64,
-        by uid: UInt32,
-        now: Moment
-    ) -> [Effect] {
-        wait(request, .replacement(of: generation), uid, now)
-    }
-
-    private mutating func wait(
-        _ request: RequestID,
-        _ kind: Callers.Caller.Kind,
-        _ uid: UInt32,
-        _ now: Moment
-    ) -> [Effect] {
-        callers.add(request, kind, by: uid, waitingFor: .token(hasHadRenewal: false))
+        callers.add(
+            request,
+            .token(minimumValidity: minimumValidity),
+            by: uid,
+            waitingFor: .token(hasHadRenewal: false)
+        )
         return settle(now)
     }
 
-    /// Counts another provider call of this user, such as a check or the preparation of a sign-in. Returns the error if
-    /// the user has reached the limit.
-    package mutating func providerCallBegan(by uid: UInt32, now: Moment) -> SessionError? {
-        budget.spend(uid, now: now)
+    /// Handles an API call that needs the session's credential.
+    ///
+    /// - Parameter rejected: the generation of the credential that the API has rejected (401), if it has. The
+    ///   credential is replaced only if this generation is still the current one.
+    package mutating func authorizationRequested(
+        _ request: RequestID,
+        replacing rejected: UInt64? = nil,
+        by uid: UInt32,
+        now: Moment
+    ) -> [Effect] {
+        let kind = rejected.map(Callers.Caller.Kind.replacement) ?? .authorization
+        callers.add(request, kind, by: uid, waitingFor: .token(hasHadRenewal: false))
+        return settle(now)
     }
-
-    /// Returns the error if this user may cause no renewal now.
-    package func refusalOfRenewal(by uid: UInt32, now: Moment) -> SessionError? { budget.refusal(of: uid, now: now) }
 
     /// The token that is served without a request, and its period. Only an event changes the value.
     package var servable: ServableToken? {

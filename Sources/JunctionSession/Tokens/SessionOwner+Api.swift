@@ -39,7 +39,7 @@ extension SessionOwner {
     ) async throws(SessionError) -> ApiAnswer {
         // The provider checks the path before a renewal is made for the call.
         if let identity = machine.identity { _ = try provider.validate(request.naming(identity.userId), for: identity) }
-        _ = try await authorization { $0.apiAuthorizationRequested($1, by: uid, now: $2) }
+        _ = try await authorization { $0.authorizationRequested($1, by: uid, now: $2) }
         // The call uses the present credential. A rotation may have ended in the meantime.
         guard let identity = machine.identity else { throw .notSignedIn }
         calls[id]?.user = identity
@@ -74,7 +74,7 @@ extension SessionOwner {
             let secrets = servedSecrets
         else { throw .notSignedIn }
         let admitted = try provider.validate(request.naming(identity.userId), for: identity)
-        if let uid, let refusal = machine.apiCallBegan(by: uid, now: now) { throw refusal }
+        if let uid, let refusal = machine.apiBudget.spend(uid, now: now) { throw refusal }
         let generation = machine.servedGeneration
         let answer: ApiAnswer
         if let upload = request.upload { keep(upload, for: identity) }
@@ -114,7 +114,7 @@ extension SessionOwner {
     /// Counts a provider call of this user that does not belong to the session. Returns the error if the limit is
     /// reached.
     package func providerCallBegan(by uid: UInt32) -> SessionError? {
-        machine.providerCallBegan(by: uid, now: now)
+        machine.budget.spend(uid, now: now)
     }
 
     /// Returns whether a newer credential replaces the one that the API has rejected. If none is available, the caller
@@ -122,11 +122,11 @@ extension SessionOwner {
     private func isReplaced(_ generation: UInt64, by uid: UInt32) async throws(SessionError) -> Bool {
         do throws(SessionError) {
             let answer = try await authorization {
-                $0.authorizationRejected($1, generation: generation, by: uid, now: $2)
+                $0.authorizationRequested($1, replacing: generation, by: uid, now: $2)
             }
             return answer != .rejectionStands
         } catch {
-            if error.kind == .busy, machine.refusalOfRenewal(by: uid, now: now) != nil { throw error }
+            if error.kind == .busy, machine.budget.refusal(of: uid, now: now) != nil { throw error }
             switch error.kind {
             case .busy, .providerUnavailable, .misconfigured, .tokenExpired, .reauthenticationRequired: break
             case .alreadySignedIn, .invalidCredential, .notSignedIn, .sessionTerminated, .permissionDenied: throw error

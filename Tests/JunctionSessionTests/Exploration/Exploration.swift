@@ -140,7 +140,7 @@ struct Exploration: Hashable {
         case .rejected:
             let generation = machine.installation.session?.stored.token?.generation ?? 0
             let request = request(event)
-            try perform(machine.authorizationRejected(request, generation: generation, by: 1_000, now: now))
+            try perform(machine.authorizationRequested(request, replacing: generation, by: 1_000, now: now))
         case .exchangeGranted: try endExchange { .success($0.granted($0.exchangeUser)) }
         case .exchangeUnavailable: try endExchange { _ in .failure(.unavailable(Unavailability("No answer"))) }
         case .exchangeRefused: try endExchange { _ in .failure(.refused("no")) }

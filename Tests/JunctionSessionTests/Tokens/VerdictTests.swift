@@ -188,14 +188,14 @@ struct VerdictTests {
         bench.machine.budget = CallBudget(callsPerMinute: 1)
         bench.register(1)
         let request = bench.renew()
-        #expect(bench.machine.providerCallBegan(by: 1_000, now: bench.now) == nil)
+        #expect(bench.machine.budget.spend(1_000, now: bench.now) == nil)
 
         bench.answerQuestion(.credential)
         #expect(bench.renewals.count == 1)
         bench.grantRenewal()
 
         #expect(bench.reply(to: request) == .done)
-        #expect(bench.machine.providerCallBegan(by: 1_000, now: bench.now)?.kind == .busy)
+        #expect(bench.machine.budget.spend(1_000, now: bench.now)?.kind == .busy)
     }
 
     @Test func `a verdict on an API key's user does not end the session of the user who replaces it`() {
