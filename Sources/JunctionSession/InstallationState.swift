@@ -11,8 +11,10 @@ enum InstallationState: Hashable, Sendable {
     /// A record exists that the daemon cannot read.
     case unreadable(Restoration.Unreadable)
 
+    /// The session of the signed-in user. Setting it changes a detail of this session.
     var session: Session? {
-        if case .signedIn(let session) = self { session } else { nil }
+        get { if case .signedIn(let session) = self { session } else { nil } }
+        set { self = newValue.map(InstallationState.signedIn) ?? .signedOut }
     }
 
     /// The secrets that are sealed in its record.

@@ -78,11 +78,9 @@ struct Session: Hashable, Sendable {
         return next
     }
 
-    /// Returns the session with an app's own name for the user.
-    func bound(to externalUserId: ExternalUserId?) -> Session {
-        var next = self
-        next.stored.externalUserId = externalUserId
-        return next
+    /// Records an app's own name for the user.
+    mutating func bind(to externalUserId: ExternalUserId?) {
+        stored.externalUserId = externalUserId
     }
 
     /// Handles a step of the wall clock. Pauses keep their length.
@@ -101,14 +99,9 @@ struct Session: Hashable, Sendable {
     ///
     /// A demanded pause stays in the record until a grant, a postponement until its end.
     ///
-    /// - Parameters:
-    ///   - usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
-    ///   - isRefreshRetry: whether it sends the same refresh token again.
-    /// - Returns: whether the record must be written, because it does not have this intent yet.
-    mutating func renewalBegan(usesAnswer: Bool, isRefreshRetry: Bool) -> Bool {
-        let isKnown = isRefreshRetry && stored.renewalUnderWay && !stored.renewalUsesAnswer
+    /// - Parameter usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
+    mutating func renewalBegan(usesAnswer: Bool) {
         (stored.renewalUnderWay, stored.renewalUsesAnswer) = (true, usesAnswer)
-        return !isKnown
     }
 
     /// Clears the intent, because the provider has answered. A restart has no request to retry.

@@ -154,18 +154,16 @@ package struct SessionMachine: Hashable, Sendable {
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
         if signIn.clockJumped(now) { updateRecord() }
-        if case .signedIn(var session) = installation {
-            let stored = session.stored
+        if let stored = installation.session?.stored {
             // While an attempt is under way, only the record has the end of the postponement.
             let postponedUntil =
                 renewal.postponement?.until ?? stored.postponement.map { before.uptime + ($0.until - before.wall) }
-            session.clockJumped(
+            installation.session?.clockJumped(
                 now,
                 postponedUntil: postponedUntil.map(now.wall(at:)),
                 demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
             )
-            if session.stored != stored { updateRecord() }
-            installation = .signedIn(session)
+            if installation.session?.stored != stored { updateRecord() }
         }
         return settle(now)
     }
@@ -253,10 +251,7 @@ package struct SessionMachine: Hashable, Sendable {
         // A sign-in that is being written may make the questions pointless.
         case .questions: return persistence.isSigningIn ? [] : advanceRounds(now)
         case .postponement:
-            if renewal.wake(now), case .signedIn(var session) = installation {
-                session.postponementEnded()
-                installation = .signedIn(session)
-            }
+            if renewal.wake(now) { installation.session?.postponementEnded() }
             return []
         }
     }

@@ -173,9 +173,8 @@ extension SessionMachine {
         let delay = rules.postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = now.uptime + delay
         renewal.postpone(until: until, after: round.words, now)
-        guard case .signedIn(var session) = installation else { return }
-        session.postponed(until: now.wall(at: until), after: round.words)
-        installation = .signedIn(session)
+        installation.session?.postponed(until: now.wall(at: until), after: round.words)
+        guard let session = installation.session else { return }
         let pause = max(delay, (renewal.demandedUntil(now) ?? now.uptime) - now.uptime)
         let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: pause)
         repeatForCallers(refusal, saying: round.words, now)

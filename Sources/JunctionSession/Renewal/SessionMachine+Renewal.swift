@@ -115,7 +115,7 @@ extension SessionMachine {
             // The failed renewal has brought nothing to revoke.
             _ = end(session, Verdict(code: code, message: message), now)
         case .reauthenticationRequired:
-            reauthenticationDemanded(session, now)
+            reauthenticationDemanded(now)
         case .unavailable(let unavailability):
             var session = session
             let isDemanded = session.stored.isReauthenticationDemanded
@@ -174,10 +174,8 @@ extension SessionMachine {
         renewal.ask(round(for: session, nextAttempt(), reason, by: tried.round?.uid, of: users, now), now)
     }
 
-    private mutating func reauthenticationDemanded(_ session: Session, _ now: Moment) {
-        var session = session
-        session.reauthenticationDemanded()
-        installation = .signedIn(session)
+    private mutating func reauthenticationDemanded(_ now: Moment) {
+        installation.session?.reauthenticationDemanded()
         renewal.reauthenticationDemanded()
         repeatForCallers(.reauthenticationRequired, now)
         callers.refuse(.reauthenticationRequired, after: updateRecord()) { $0 == .renewal }
@@ -281,11 +279,11 @@ extension SessionMachine {
 
     /// Writes the intent. The request leaves when that write has ended, whether the disk has taken or refused it.
     mutating func writeIntent(_ next: Renewal.Attempt, _ now: Moment) {
-        guard case .signedIn(var session) = installation else { return }
+        guard let session = installation.session else { return }
         let usesAnswer = next.handlerSecret != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
-        let changesRecord = session.renewalBegan(usesAnswer: usesAnswer, isRefreshRetry: next.isRefreshRetry)
-        installation = .signedIn(session)
-        renewal.writeIntent(of: next, until: changesRecord ? updateRecord() : .none, now)
+        let isKnown = next.isRefreshRetry && session.stored.renewalUnderWay && !session.stored.renewalUsesAnswer
+        installation.session?.renewalBegan(usesAnswer: usesAnswer)
+        renewal.writeIntent(of: next, until: isKnown ? .none : updateRecord(), now)
     }
 
     /// Sends the request when the write of the intent has ended, whether the disk has taken or refused it.

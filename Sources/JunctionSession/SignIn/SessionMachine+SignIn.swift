@@ -80,7 +80,7 @@ extension SessionMachine {
             case .session where persistence.change?.kind == .signIn(of: nil):
                 callers.refuse(caller.id, .withdrawn)
             case .name(_, let before):
-                if case .signedIn(let session) = installation { installation = .signedIn(session.bound(to: before)) }
+                installation.session?.bind(to: before)
                 callers.move(caller.id, to: .update(updateRecord(), .failure(.withdrawn)))
             case .session, .renewal, .token, .signOut, .retry, .update, .answer: break
             }
@@ -348,9 +348,9 @@ extension SessionMachine {
     }
 
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
-        guard let session = installation.session else { return }
-        installation = .signedIn(session.bound(to: externalUserId))
-        callers.move(caller.id, to: .name(updateRecord(), before: session.stored.externalUserId))
+        let before = installation.session?.stored.externalUserId
+        installation.session?.bind(to: externalUserId)
+        callers.move(caller.id, to: .name(updateRecord(), before: before))
     }
 
     // MARK: The exchange
