@@ -60,20 +60,11 @@ package struct Retry: Hashable, Sendable {
     }
 
     /// Counts a failed attempt. The provider's `Retry-After` or the backoff sets the pause.
-    ///
-    /// - Parameter left: the rest of the lifetime of the token that is to be replaced.
-    /// - Returns: the length of the pause.
-    mutating func failed(
-        retryAfter: Duration?,
-        left: Duration? = nil,
-        _ now: Moment,
-        using random: inout Randomness
-    ) -> Duration {
+    mutating func failed(retryAfter: Duration?, _ now: Moment, using random: inout Randomness) {
         let delay =
             retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
-            ?? RenewalPolicy.backoff(afterFailures: failures + 1, left: left, using: &random)
+            ?? RenewalPolicy.backoff(afterFailures: failures + 1, using: &random)
         failed(after: delay, isDemanded: retryAfter != nil, now)
-        return delay
     }
 
     func isDue(_ now: Moment) -> Bool { time.map { $0 <= now.uptime } ?? false }

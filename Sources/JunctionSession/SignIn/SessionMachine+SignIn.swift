@@ -42,7 +42,7 @@ extension SessionMachine {
         now: Moment
     ) -> [Effect] {
         var retry = retry
-        _ = retry.failed(retryAfter: retryAfter, now, using: &random)
+        retry.failed(retryAfter: retryAfter, now, using: &random)
         callers.add(request, .change, by: 0, waitingFor: .retry(retry))
         return settle(now)
     }

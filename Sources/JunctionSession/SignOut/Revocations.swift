@@ -81,7 +81,7 @@ struct Revocations: Hashable, Sendable {
             list.remove(at: index)
             return
         }
-        _ = list[index].retry.failed(retryAfter: failure.retryAfter, now, using: &random)
+        list[index].retry.failed(retryAfter: failure.retryAfter, now, using: &random)
         list[index].lastError = failure.message
     }
 
