@@ -17,7 +17,7 @@ package struct SessionMachine: Hashable, Sendable {
     var persistence: PersistenceQueue
     var signIn = SignIn()
     var renewal = Renewal()
-    var rounds: HandlerRounds
+    var rounds = HandlerRounds()
     var revocations = Revocations()
     var checks = RegistrationChecks()
     var callers = Callers()
@@ -58,7 +58,6 @@ package struct SessionMachine: Hashable, Sendable {
         self.schemes = schemes
         self.rules = rules
         persistence = PersistenceQueue(sealedWith: sealedWith)
-        rounds = HandlerRounds(handlerTimeout: rules.handlerTimeout)
         budget = CallBudget(callsPerMinute: callsPerMinute)
         apiBudget = CallBudget(callsPerMinute: apiCallsPerMinute ?? callsPerMinute)
         random = Randomness(seed: seed)

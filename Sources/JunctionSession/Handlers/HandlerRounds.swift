@@ -15,8 +15,6 @@
 ///
 /// Of two rounds, the one that has begun to ask goes first. If both have, the one that ends earlier goes first.
 struct HandlerRounds: Hashable, Sendable {
-    /// The time limit for the answer of one handler.
-    let handlerTimeout: Duration
     private(set) var handlers: [HandlerID] = []
     /// The users whose handler was silent and whose handlers have not answered since.
     private var silentUsers: Set<UInt32> = []
@@ -72,13 +70,6 @@ struct HandlerRounds: Hashable, Sendable {
             if next.refused >= RenewalPolicy.mostRefusedAnswers { next.users = [] }
             return next
         }
-    }
-
-    /// Creates a value without handlers.
-    ///
-    /// - Parameter handlerTimeout: the time limit for the answer of one handler.
-    init(handlerTimeout: Duration) {
-        self.handlerTimeout = handlerTimeout
     }
 
     // MARK: Handlers
@@ -139,7 +130,9 @@ struct HandlerRounds: Hashable, Sendable {
     }
 
     /// Asks the next handler of a round. Returns `nil` if the round has no user or no time left.
-    mutating func ask(_ round: inout Round, _ now: Moment) -> Effect? {
+    ///
+    /// - Parameter handlerTimeout: the time limit for the answer of one handler.
+    mutating func ask(_ round: inout Round, within handlerTimeout: Duration, _ now: Moment) -> Effect? {
         guard let handler = round.nextHandler(among: handlers), let time = round.timeForQuestion(now) else {
             return nil
         }

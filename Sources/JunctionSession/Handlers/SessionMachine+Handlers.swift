@@ -114,7 +114,7 @@ extension SessionMachine {
 
     /// Returns the time limit of a round for a renewal of this session.
     func roundLimit(_ session: Session, _ now: Moment) -> Duration {
-        RenewalPolicy.roundLimit(left: session.validity(now), handlerTimeout: rounds.handlerTimeout)
+        RenewalPolicy.roundLimit(left: session.validity(now), handlerTimeout: rules.handlerTimeout)
     }
 
     /// The rounds that go on.
@@ -140,7 +140,7 @@ extension SessionMachine {
         }
         var effects: [Effect] = []
         while var round = rounds.next(of: openRounds) {
-            if let question = rounds.ask(&round, now) {
+            if let question = rounds.ask(&round, within: rules.handlerTimeout, now) {
                 keep(round)
                 effects.append(question)
             } else {
