@@ -77,22 +77,6 @@ package struct Granted: Hashable, Sendable {
     }
 }
 
-/// A device sign-in as the machine sees it: the name of its codes, their lifetime, and the polling interval.
-package struct ApprovalBegun: Hashable, Sendable {
-    package var codes: SecretRef
-    package var life: Life
-    package var interval: Duration
-    /// The caller that requested the codes.
-    package var caller: LocalCaller?
-
-    package init(codes: SecretRef, life: Life, interval: Duration, caller: LocalCaller? = nil) {
-        self.codes = codes
-        self.life = life
-        self.interval = interval
-        self.caller = caller
-    }
-}
-
 /// An event for logs and metrics. It never contains a secret.
 package enum SessionEvent: Hashable, Sendable {
     /// The end of an exchange, with the reason unless it succeeded.

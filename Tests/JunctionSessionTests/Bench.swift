@@ -169,8 +169,8 @@ struct Bench {
 
     mutating func giveCodes(interval: Duration = .seconds(5), life: Duration = .seconds(600)) {
         let life = Life(from: now, lasting: life)
-        let begun = ApprovalBegun(codes: secret(), life: life, interval: interval)
-        perform(machine.approvalBegan(authorizations.removeLast(), begun, now: now))
+        let attempt = authorizations.removeLast()
+        perform(machine.approvalBegan(attempt, secret(), life: life, interval: interval, now: now))
     }
 
     mutating func failPoll(_ failure: PollFailure) {

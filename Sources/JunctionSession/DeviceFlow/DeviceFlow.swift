@@ -42,21 +42,11 @@ struct DeviceFlow: Hashable, Sendable {
     // MARK: Beginning
 
     /// Creates a device sign-in from the codes that the provider has just issued.
-    init(
-        _ begun: ApprovalBegun,
-        for externalUserId: ExternalUserId?,
-        wanting wanted: Identity?,
-        _ now: Moment
-    ) {
-        codes = begun.codes
-        endsAt = begun.life.end ?? now.uptime
-        stored = StoredApproval(
-            expiresAt: now.wall(at: endsAt),
-            interval: begun.interval.clamped(to: Self.believableIntervals),
-            externalUserId: externalUserId,
-            wanted: wanted,
-            caller: begun.caller
-        )
+    init(_ approval: StoredApproval, _ codes: SecretRef, _ now: Moment) {
+        self.codes = codes
+        stored = approval
+        stored.interval = approval.interval.clamped(to: Self.believableIntervals)
+        endsAt = now.uptime + (approval.expiresAt - now.wall)
         retry = Retry()
         retry.spacing = pause
         // The interval also applies before the first poll. No clock step shortens it.

@@ -3,7 +3,19 @@ extension SessionMachine {
     // MARK: Events
 
     /// Handles the codes that the provider has issued. The machine answers the caller when they have been written.
-    package mutating func approvalBegan(_ attempt: AttemptID, _ begun: ApprovalBegun, now: Moment) -> [Effect] {
+    ///
+    /// - Parameters:
+    ///   - life: the time in which the sign-in can be approved.
+    ///   - interval: the polling interval.
+    ///   - caller: the caller that requested the codes.
+    package mutating func approvalBegan(
+        _ attempt: AttemptID,
+        _ codes: SecretRef,
+        life: Life,
+        interval: Duration,
+        by caller: LocalCaller? = nil,
+        now: Moment
+    ) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else {
             _ = revocations.arrived(attempt)
             return []
@@ -13,12 +25,19 @@ extension SessionMachine {
             callers.refuse(.withdrawn) { $0 == .session }
             return settle(now)
         }
-        signIn.show(DeviceFlow(begun, for: exchange.externalUserId, wanting: exchange.wanted, now))
+        let approval = StoredApproval(
+            expiresAt: now.wall(at: life.end ?? now.uptime),
+            interval: interval,
+            externalUserId: exchange.externalUserId,
+            wanted: exchange.wanted,
+            caller: caller
+        )
+        signIn.show(DeviceFlow(approval, codes, now))
         let update = updateRecord()
         // A sign-in is answered with the codes, an identify call when the device sign-in ends.
         callers.move { caller in
             guard caller.wait == .session else { return nil }
-            return caller.kind == .change ? .codes(begun.codes, update) : .approval
+            return caller.kind == .change ? .codes(codes, update) : .approval
         }
         return settle(now)
     }

@@ -58,8 +58,9 @@ extension SessionOwner {
                 guard let credential else { throw .credentialGone }
                 let begun = try await owner.provider.requestDeviceAuthorization(credential)
                 let codes = owner.secretStore.put(.codes(begun.codes))
-                let seen = ApprovalBegun(codes: codes, life: begun.life, interval: begun.interval, caller: caller)
-                owner.handle { $0.approvalBegan(attempt, seen, now: $1) }
+                owner.handle {
+                    $0.approvalBegan(attempt, codes, life: begun.life, interval: begun.interval, by: caller, now: $1)
+                }
             } catch {
                 let host = credential.flatMap(owner.provider.host)
                 owner.handle { $0.exchangeFailed(attempt, error, by: host, now: $1) }

@@ -185,8 +185,7 @@ struct Exploration: Hashable {
             guard let attempt = authorizing else { return }
             authorizing = nil
             let life = Life(from: now, lasting: .seconds(600))
-            let begun = ApprovalBegun(codes: put("codes"), life: life, interval: .seconds(5))
-            try perform(machine.approvalBegan(attempt, begun, now: now))
+            try perform(machine.approvalBegan(attempt, put("codes"), life: life, interval: .seconds(5), now: now))
         case .pollUndecided: try endPoll(.pending)
         case .pollTooFast: try endPoll(.slowDown)
         case .pollLost: try endPoll(.unavailable(Unavailability("Lost", ambiguous: true)))
