@@ -153,11 +153,9 @@ struct Session: Hashable, Sendable {
 
     // MARK: Lifetime
 
-    /// The period in which the token may be served, if there is a token.
-    var window: ServableWindow? {
-        stored.token.map {
-            ServableWindow(believableFrom: believableFrom, until: $0.expiresAt, end: endsAt)
-        }
+    /// The token, and the period in which it may be served.
+    var servable: ServableToken? {
+        stored.token.map { ServableToken(facts: $0, believableFrom: believableFrom, end: endsAt) }
     }
 
     /// Whether the token may be served.
@@ -170,7 +168,7 @@ struct Session: Hashable, Sendable {
     var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
     /// The rest of the token's lifetime. Zero if the token has expired.
-    func validity(_ now: Moment) -> Duration { window?.remaining(now) ?? .zero }
+    func validity(_ now: Moment) -> Duration { servable?.remaining(now) ?? .zero }
 
     /// The renewal time, on the clock that reaches it first.
     func renewAt(_ now: Moment) -> WallTime? {

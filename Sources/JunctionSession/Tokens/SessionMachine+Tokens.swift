@@ -42,10 +42,10 @@ extension SessionMachine {
 
     /// The token that is served without a request, and its period. Only an event changes the value.
     package var servable: ServableToken? {
-        guard !persistence.isSigningOut, case .signedIn(let session) = installation, let token = session.stored.token,
-            let window = session.window, token.life >= .zero
-        else { return nil }
-        return ServableToken(facts: token, window: window)
+        guard !persistence.isSigningOut, let token = installation.session?.servable, token.facts.life >= .zero else {
+            return nil
+        }
+        return token
     }
 
     // MARK: Serving
