@@ -33,7 +33,9 @@ extension SessionMachine {
         // The snapshot of a session that needs no new credential shows only renewal errors, unless a device sign-in is
         // pending.
         let isInOrder = installation.session.map { !$0.stored.reauthenticationPending } ?? false
-        if let error = signIn.deviceError, !isInOrder || signIn.device != nil { facts.renewal.lastError = error }
+        if let error = signIn.device?.lastError ?? signIn.deviceError, !isInOrder || signIn.device != nil {
+            facts.renewal.lastError = error
+        }
         return facts
     }
 

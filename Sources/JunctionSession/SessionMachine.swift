@@ -141,7 +141,7 @@ package struct SessionMachine: Hashable, Sendable {
         renewal.shortenPause(now, using: &random)
         callers.updateRetries { $0.shortenPause(now, using: &random) }
         revocations.shortenPause(now, using: &random)
-        signIn.shortenPause(now, using: &random)
+        signIn.device?.shortenPause(now, using: &random)
         return settle(now)
     }
 
@@ -152,8 +152,9 @@ package struct SessionMachine: Hashable, Sendable {
         clockReading = now
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
-        if signIn.clockJumped(now) { updateRecord() }
-        if let stored = installation.session?.stored {
+        let (approval, stored) = (signIn.device?.stored, installation.session?.stored)
+        signIn.device?.clockJumped(now)
+        if let stored {
             // While an attempt is under way, only the record has the end of the postponement.
             let postponedUntil =
                 renewal.postponement?.until ?? stored.postponement.map { before.uptime + ($0.until - before.wall) }
@@ -162,8 +163,8 @@ package struct SessionMachine: Hashable, Sendable {
                 postponedUntil: postponedUntil.map(now.wall(at:)),
                 demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
             )
-            if installation.session?.stored != stored { updateRecord() }
         }
+        if signIn.device?.stored != approval || installation.session?.stored != stored { updateRecord() }
         return settle(now)
     }
 

@@ -20,6 +20,8 @@ struct DeviceFlow: Hashable, Sendable {
     private var retry: Retry
     /// The reason why the daemon may have missed an approval.
     private var doubt: Doubt?
+    /// The reason why the last poll brought no usable answer.
+    private(set) var lastError: String?
 
     enum Doubt: Hashable, Sendable {
         /// The previous process may have ended before it received the answer.
@@ -109,6 +111,7 @@ struct DeviceFlow: Hashable, Sendable {
         }
         // A `slow_down` does not say whether an earlier, lost answer was a grant.
         if !tooFast { doubt = nil }
+        lastError = nil
         retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
         stored.notBefore = notBefore(now)
     }
@@ -116,6 +119,7 @@ struct DeviceFlow: Hashable, Sendable {
     /// Handles a poll without a usable answer.
     mutating func pollFailed(_ failure: Unavailability, _ now: Moment) {
         if failure.ambiguous { doubt = doubt ?? .lostAnswer }
+        lastError = failure.message
         if let demanded = failure.retryAfter {
             // The daemon respects this pause even if the codes expire before it ends.
             retry.failed(after: max(demanded, pause), isDemanded: true, now)
@@ -127,14 +131,10 @@ struct DeviceFlow: Hashable, Sendable {
     }
 
     /// Handles a step of the wall clock or a resume. A person may have approved meanwhile.
-    ///
-    /// - Returns: whether the stored values have changed.
-    mutating func clockJumped(_ now: Moment) -> Bool {
-        let before = stored
+    mutating func clockJumped(_ now: Moment) {
         stored.expiresAt = now.wall(at: endsAt)
         retry.clockJumped(now)
         stored.notBefore = notBefore(now)
-        return stored != before
     }
 
     mutating func shortenPause(_ now: Moment, using random: inout Randomness) {

@@ -57,18 +57,17 @@ extension SessionMachine {
         }
         signIn.end()
         if exchange.isWithdrawn { return settle(now) }
-        let changesRecord: Bool
         switch failure {
-        case .pending: changesRecord = signIn.pollUndecided(tooFast: false, now)
-        case .slowDown: changesRecord = signIn.pollUndecided(tooFast: true, now)
-        case .unavailable(let unavailability): changesRecord = signIn.pollFailed(unavailability, now)
+        case .pending: signIn.device?.pollUndecided(tooFast: false, now)
+        case .slowDown: signIn.device?.pollUndecided(tooFast: true, now)
+        case .unavailable(let unavailability): signIn.device?.pollFailed(unavailability, now)
         case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host) + settle(now)
         case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired, by: host) + settle(now)
         case .refused(let words):
             return endDeviceSignIn(signIn.device?.interruption ?? .approvalRefused(words), by: host) + settle(now)
         }
         // After a restart the daemon polls no sooner than the provider has demanded.
-        if changesRecord { updateRecord() }
+        if signIn.device?.stored.notBefore != nil { updateRecord() }
         return settle(now)
     }
 

@@ -10,11 +10,11 @@
 /// The wanted user is fixed when a sign-in begins. Only the write of a granted session changes who is signed in.
 struct SignIn: Hashable, Sendable {
     private(set) var exchange: Exchange?
-    private(set) var device: DeviceFlow?
+    var device: DeviceFlow?
     /// The grants of sign-ins that failed before their user was known, the oldest first. The next attempt with the same
     /// credential continues with its grant.
     private var grants: [KeptGrant] = []
-    /// The reason why the last device sign-in or its last poll failed, until another device sign-in begins.
+    /// The reason why the last device sign-in ended, until another one begins or a user is signed in.
     private(set) var deviceError: String?
 
     private struct KeptGrant: Hashable, Sendable {
@@ -188,24 +188,6 @@ struct SignIn: Hashable, Sendable {
         return device.codes
     }
 
-    /// Handles the answer that the person has not decided yet.
-    ///
-    /// - Returns: whether the record must change.
-    mutating func pollUndecided(tooFast: Bool, _ now: Moment) -> Bool {
-        device?.pollUndecided(tooFast: tooFast, now)
-        deviceError = nil
-        return tooFast
-    }
-
-    /// Handles a poll without a usable answer.
-    ///
-    /// - Returns: whether the record must change.
-    mutating func pollFailed(_ failure: Unavailability, _ now: Moment) -> Bool {
-        device?.pollFailed(failure, now)
-        deviceError = failure.message
-        return failure.retryAfter != nil
-    }
-
     /// Ends the device sign-in. Returns its grant, which is no longer used.
     mutating func endDevice(because reason: String? = nil) -> SecretRef? {
         defer { (device, deviceError) = (nil, reason) }
@@ -214,14 +196,6 @@ struct SignIn: Hashable, Sendable {
 
     /// Forgets the error of the last device sign-in, because a user is signed in.
     mutating func forgetDeviceError() { deviceError = nil }
-
-    /// Handles a step of the wall clock or a resume. Returns whether the record must change.
-    mutating func clockJumped(_ now: Moment) -> Bool { device?.clockJumped(now) ?? false }
-
-    /// Shortens the pause, because the network may have returned.
-    mutating func shortenPause(_ now: Moment, using random: inout Randomness) {
-        device?.shortenPause(now, using: &random)
-    }
 
     // MARK: Queries
 
