@@ -64,7 +64,7 @@ let package = Package(
         ),
 
         // The session core, the protocol of the socket, the messages to the network helper.
-        .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: optimized),
+        .target(name: "JunctionSession", dependencies: ["JunctionSecret", "JunctionText"], swiftSettings: optimized),
         .target(
             name: "JunctionProtocol",
             dependencies: ["JunctionJSON", "JunctionSecret", "JunctionText"],

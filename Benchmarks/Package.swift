@@ -3,7 +3,7 @@
 import PackageDescription
 
 // `bench` measures the built programs from outside. It uses no module of this project and no external library.
-// `fleet` simulates a million daemons with the project's own rules: two modules are linked into Sources/, as in Fuzz.
+// `fleet` simulates a million daemons with the project's own rules: three modules are linked into Sources/, as in Fuzz.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -33,7 +33,8 @@ let package = Package(
         // Depends on the bare server only so that it is built and placed beside it.
         .executableTarget(name: "bench", dependencies: ["CInstruments", "bare-server"], swiftSettings: strict),
         .target(name: "JunctionSecret", swiftSettings: module),
-        .target(name: "JunctionSession", dependencies: ["JunctionSecret"], swiftSettings: module),
+        .target(name: "JunctionText", swiftSettings: module),
+        .target(name: "JunctionSession", dependencies: ["JunctionSecret", "JunctionText"], swiftSettings: module),
         .target(name: "FleetSimulation", dependencies: ["JunctionSession"], swiftSettings: strict),
         .executableTarget(name: "fleet", dependencies: ["FleetSimulation"], swiftSettings: strict),
         .testTarget(

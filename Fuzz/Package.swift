@@ -55,7 +55,7 @@ let package = Package(
         module("JunctionSecret"),
         module("JunctionJSON", text),
         module("JunctionProtocol", ["JunctionJSON"] + text),
-        module("JunctionSession", ["JunctionSecret"]),
+        module("JunctionSession", text),
         module(
             "JunctionVault",
             ["JunctionSession", "JunctionJSON", "CLinux"] + text,
