@@ -59,7 +59,7 @@ extension SessionMachine {
         guard renewal.isOpen(to: session) else { return facts }
         facts.needsHandler = !canBeginRenewal
         switch renewal.phase {
-        case .asking, .writingIntent, .sending, .answered, .storing:
+        case .asking, .writingIntent, .sending, .answered, .storing, .storingSuccessor:
             facts.phase = .inFlight
         case .resting(.postponed(let until, _)):
             (facts.phase, facts.notBefore) = (.postponed, clockReading.wall(at: until))

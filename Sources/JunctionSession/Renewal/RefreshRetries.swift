@@ -35,15 +35,9 @@ struct RefreshRetries: Hashable, Sendable {
     /// Whether the outcome of a request is unknown.
     var isOpen: Bool { window != nil }
 
+    /// Closes the window. The refresh retries still count for ten minutes.
     mutating func close() {
         window = nil
-    }
-
-    /// The same state with a closed window. Each refresh retry counts for ten minutes, with any outcome.
-    var closed: RefreshRetries {
-        var next = self
-        next.close()
-        return next
     }
 
     /// Counts a refresh retry that is being sent.

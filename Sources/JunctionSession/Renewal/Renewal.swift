@@ -38,15 +38,11 @@ struct Renewal: Hashable, Sendable {
         case sending(Attempt, since: Uptime)
         /// The answer waits until no change is being written. A grant also waits for the write of an external user id.
         case answered(Attempt, since: Uptime, Result<Granted, RenewalFailure>)
-        /// The persistence queue writes the outcome. With a `MissingAccessToken`, the renewal fails when that write has
-        /// ended.
-        case storing(MissingAccessToken?)
-    }
-
-    /// An answer that brought a new refresh token and no usable access token.
-    struct MissingAccessToken: Hashable, Sendable {
-        var tried: Attempt
-        var failure: Unavailability
+        /// The persistence queue writes the outcome.
+        case storing
+        /// The persistence queue writes a new refresh token that came without a usable access token. When that write has
+        /// ended, the attempt has failed.
+        case storingSuccessor(Attempt, Unavailability)
     }
 
     /// What the next attempt waits for.
@@ -246,7 +242,7 @@ struct Renewal: Hashable, Sendable {
 
     /// Enters the phase in which the outcome is written.
     mutating func store() {
-        phase = .storing(nil)
+        phase = .storing
     }
 
     /// Enters the phase in which a new refresh token without a usable access token is written. The old refresh token
@@ -255,23 +251,19 @@ struct Renewal: Hashable, Sendable {
         var (tried, failure) = (tried, failure)
         (tried.handlerSecret, tried.round) = (nil, nil)
         failure.ambiguous = false
-        phase = .storing(MissingAccessToken(tried: tried, failure: failure))
+        phase = .storingSuccessor(tried, failure)
         refreshRetries.close()
-    }
-
-    /// The failure of the answer whose refresh token is being written.
-    var missingAccessToken: MissingAccessToken? {
-        if case .storing(let missingAccessToken) = phase { missingAccessToken } else { nil }
     }
 
     /// Handles the end of a new token's write. Earlier failures no longer count.
     mutating func succeeded() {
-        var next = Renewal()
-        (next.retry, next.lastReplacedRejected, next.refreshRetries) = (
-            retry, lastReplacedRejected, refreshRetries.closed
+        retry.reset()
+        refreshRetries.close()
+        let before = self
+        self = Renewal()
+        (retry, lastReplacedRejected, refreshRetries) = (
+            before.retry, before.lastReplacedRejected, before.refreshRetries
         )
-        next.retry.reset()
-        self = next
     }
 
     /// Ends an attempt that another event has made pointless.
@@ -281,10 +273,11 @@ struct Renewal: Hashable, Sendable {
 
     /// Handles the provider's demand for a new credential. No renewal is scheduled.
     mutating func reauthenticationDemanded() {
-        var next = Renewal()
-        (next.retry, next.lastRefusal, next.refreshRetries) = (retry, lastRefusal, refreshRetries.closed)
-        next.retry.reset()
-        self = next
+        retry.reset()
+        refreshRetries.close()
+        let before = self
+        self = Renewal()
+        (retry, lastRefusal, refreshRetries) = (before.retry, before.lastRefusal, before.refreshRetries)
         lastError = "reauthenticationRequired: " + SessionError.reauthenticationRequired.message
     }
 
@@ -383,7 +376,9 @@ struct Renewal: Hashable, Sendable {
         guard session.stored.isReauthenticationDemanded else { return true }
         return switch phase {
         case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)): false
-        case .resting(.refreshRetry), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing: true
+        case .resting(.refreshRetry), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing,
+            .storingSuccessor:
+            true
         }
     }
 
@@ -393,7 +388,7 @@ struct Renewal: Hashable, Sendable {
 
     var isBusy: Bool {
         switch phase {
-        case .writingIntent, .sending, .answered, .storing: true
+        case .writingIntent, .sending, .answered, .storing, .storingSuccessor: true
         case .resting, .asking: false
         }
     }
@@ -429,7 +424,7 @@ struct Renewal: Hashable, Sendable {
         switch phase {
         case .resting(.refreshRetry), .resting(.backoff): retry.time
         case .resting(.scheduled), .resting(.postponed), .resting(.due), .asking, .writingIntent, .sending, .answered,
-            .storing:
+            .storing, .storingSuccessor:
             nil
         }
     }
@@ -456,7 +451,7 @@ struct Renewal: Hashable, Sendable {
             tried.handlerSecret.map { [$0.secret] } ?? []
         case .answered(let tried, _, _):
             [tried.handlerSecret?.secret, granted?.secrets].compactMap(\.self)
-        case .resting, .asking, .storing: []
+        case .resting, .asking, .storing, .storingSuccessor: []
         }
     }
 }

@@ -305,8 +305,8 @@ extension SessionMachine {
     /// Completes a rotation. The new generation is on disk, or the disk refused it and the daemon serves it from
     /// memory.
     mutating func rotated(_ now: Moment) -> [Effect] {
-        if let missingAccessToken = renewal.missingAccessToken, let session = installation.session {
-            return reported(missingAccessToken.tried, .unavailable(missingAccessToken.failure), session, now)
+        if case .storingSuccessor(let tried, let failure) = renewal.phase, let session = installation.session {
+            return reported(tried, .unavailable(failure), session, now)
         }
         renewal.succeeded()
         callers.move { caller in
