@@ -28,7 +28,6 @@ package enum Effect: Hashable, Sendable {
     /// Resume the provider call of this sign-in, because the write of its grant has ended. The value is false if the
     /// sign-in has ended meanwhile.
     case resumeExchange(AttemptID, Bool)
-    /// Revoke this partial grant at the provider.
     case revokePartialGrant(SecretRef)
     /// Revoke this session at the provider. Report `revocationEnded`.
     case revoke(Identity, with: SecretRef)

@@ -14,7 +14,6 @@ struct Session: Hashable, Sendable {
     /// The time of the first refusal without a reason.
     private var refusedSince: Uptime?
 
-    /// Creates a session from a record and the secrets that were sealed in it.
     init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime, at now: Moment) {
         self.stored = stored
         self.secrets = secrets
@@ -78,7 +77,6 @@ struct Session: Hashable, Sendable {
         return next
     }
 
-    /// Records an app's own name for the user.
     mutating func bind(to externalUserId: ExternalUserId?) {
         stored.externalUserId = externalUserId
     }
@@ -109,7 +107,6 @@ struct Session: Hashable, Sendable {
         (stored.renewalUnderWay, stored.renewalUsesAnswer) = (false, false)
     }
 
-    /// Stores a postponement. No handler is asked before its end, also after a restart.
     mutating func postponed(until time: WallTime, after words: String) {
         stored.postponement = StoredPostponement(until: time, reason: words)
         renewalAnswered()
@@ -119,7 +116,6 @@ struct Session: Hashable, Sendable {
         stored.postponement = nil
     }
 
-    /// Stores a pause that the provider demands. It also holds after a restart.
     mutating func delayed(until time: WallTime) {
         stored.demandedUntil = time
     }
@@ -127,9 +123,6 @@ struct Session: Hashable, Sendable {
     // MARK: Refusals without a reason
 
     /// Counts a renewal that was refused without a reason while the token was expired.
-    ///
-    /// After three such refusals over at least ten minutes the session requires reauthentication, and the daemon tries
-    /// once an hour. Before that, each refusal counts as a transient failure.
     mutating func refusedWithoutReason(_ now: Moment) {
         let since = refusedSince ?? now.uptime
         let count = (stored.unexplainedRefusals?.count ?? 0) + 1
@@ -164,7 +157,6 @@ struct Session: Hashable, Sendable {
     /// Whether the wall clock can be trusted: it is not before the record's own write time.
     func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
 
-    /// The earliest wall-clock time that is trusted.
     var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
     /// The rest of the token's lifetime. Zero if the token has expired.

@@ -1,6 +1,5 @@
 /// The public view of the session.
 extension SessionMachine {
-    /// Returns the members of a snapshot whose change is announced.
     package func facts(now: Moment) -> Snapshot.Facts {
         var facts = Snapshot.Facts(state: state(now), provider: provider, storage: persistence.storage)
         switch installation {

@@ -7,7 +7,6 @@
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, which is written into each record.
     let provider: String
-    /// The properties of the provider's schemes.
     let schemes: [Scheme: SchemeTraits]
     let rules: RenewalRules
     var random: Randomness
@@ -131,7 +130,6 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Handles the alarm: something may be due.
     package mutating func alarmRang(now: Moment) -> [Effect] {
         settle(now)
     }

@@ -192,7 +192,6 @@ extension SessionOwner {
 }
 
 extension SessionOwner.OpenRequest {
-    /// Returns a request whose answer is the snapshot after it.
     fileprivate static func answeringSnapshot(
         _ answer: @escaping SessionOwner.SnapshotAnswer,
         credential: Credential? = nil,
@@ -204,7 +203,6 @@ extension SessionOwner.OpenRequest {
     }
 }
 
-/// An access token for a caller.
 package struct ServedToken: Sendable {
     package var secret: SharedSecret
     package var facts: TokenFacts

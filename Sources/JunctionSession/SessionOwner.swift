@@ -35,9 +35,7 @@ package actor SessionOwner {
     private var lastRequest: UInt64 = 0
     /// The secrets that were served after the last event.
     private var served: SecretRef?
-    /// The revocation request in flight.
     private var revocation: Task<Void, Never>?
-    /// The revision that was announced last.
     private var announced: UInt64 = 1
     private var watchers: [@Sendable (Snapshot) -> Void] = []
     private var quietWaiters: [@Sendable () -> Void] = []
@@ -48,13 +46,11 @@ package actor SessionOwner {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     struct OpenRequest {
-        /// The credential of a sign-in or an identify call.
         var credential: Credential?
         /// Whether the caller may still change who is signed in.
         var isAllowed: @Sendable () -> Bool = { true }
         /// The caller of a device sign-in, stored with its codes. Its right is checked again after a restart.
         var caller: LocalCaller?
-        /// Asks the app of an identify call for a credential.
         var ask: @Sendable (RequestID, _ externalUserId: ExternalUserId) -> Void = { _, _ in }
         let deliver: (isolated SessionOwner, Reply.Outcome) -> Void
     }
@@ -285,7 +281,6 @@ package actor SessionOwner {
         }
     }
 
-    /// Writes a record. The machine requests the next write after the end of this one, so there is only one at a time.
     private func write(
         _ record: SessionRecord,
         _ ref: SecretRef?,

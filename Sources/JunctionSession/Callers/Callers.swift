@@ -35,7 +35,6 @@ struct Callers: Hashable, Sendable {
     }
 
     enum Wait: Hashable, Sendable {
-        /// The turn to sign in.
         case turn(Wish)
         /// The credential that the daemon has requested from the caller's app.
         case credential(ExternalUserId)
@@ -43,9 +42,7 @@ struct Callers: Hashable, Sendable {
         case session
         /// The write of the codes that the caller requested.
         case codes(SecretRef, PersistenceQueue.Update)
-        /// The approval by a person.
         case approval
-        /// The outcome of a renewal.
         case renewal
         /// An access token, or the credential of an API call. A call causes at most one renewal.
         case token(hasHadRenewal: Bool)
@@ -87,7 +84,6 @@ struct Callers: Hashable, Sendable {
         list[index].wait = wait
     }
 
-    /// Moves the callers for which `next` returns a new wait.
     mutating func move(_ next: (Caller) -> Wait?) {
         for (index, caller) in list.enumerated() { list[index].wait = next(caller) ?? caller.wait }
     }
@@ -127,7 +123,6 @@ struct Callers: Hashable, Sendable {
         }
     }
 
-    /// Removes and returns the callers for which `answer` returns an outcome.
     mutating func takeAnswered(_ answer: (Caller) -> Reply.Outcome?) -> [Reply] {
         var replies: [Reply] = []
         list.removeAll { caller in

@@ -20,7 +20,6 @@ struct DeviceFlow: Hashable, Sendable {
     private var retry: Retry
     /// The reason why the daemon may have missed an approval.
     private var doubt: Doubt?
-    /// The reason why the last poll brought no usable answer.
     private(set) var lastError: String?
 
     enum Doubt: Hashable, Sendable {
@@ -56,7 +55,6 @@ struct DeviceFlow: Hashable, Sendable {
         retry.wait(for: pause, now)
     }
 
-    /// Creates a device sign-in from the codes of a record.
     init(resuming stored: StoredApproval, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
         self.stored = stored
         self.stored.interval = stored.interval.clamped(to: Self.believableIntervals)
@@ -103,7 +101,6 @@ struct DeviceFlow: Hashable, Sendable {
         return true
     }
 
-    /// Handles the answer that the person has not decided yet.
     mutating func pollUndecided(tooFast: Bool, _ now: Moment) {
         if tooFast {
             stored.interval += Self.slowDown
@@ -116,7 +113,6 @@ struct DeviceFlow: Hashable, Sendable {
         stored.notBefore = notBefore(now)
     }
 
-    /// Handles a poll without a usable answer.
     mutating func pollFailed(_ failure: Unavailability, _ now: Moment) {
         if failure.ambiguous { doubt = doubt ?? .lostAnswer }
         lastError = failure.message
@@ -130,7 +126,6 @@ struct DeviceFlow: Hashable, Sendable {
         stored.notBefore = notBefore(now)
     }
 
-    /// Handles a step of the wall clock or a resume. A person may have approved meanwhile.
     mutating func clockJumped(_ now: Moment) {
         stored.expiresAt = now.wall(at: endsAt)
         retry.clockJumped(now)
@@ -145,7 +140,6 @@ struct DeviceFlow: Hashable, Sendable {
 
     private var isPolling: Bool { retry.time == nil }
 
-    /// Returns the end of the pause that the provider demands.
     private func notBefore(_ now: Moment) -> WallTime? { retry.isDemanded ? retry.time.map(now.wall(at:)) : nil }
 
     /// Whether the provider must be asked before the sign-in may end, because this process has not polled yet.
@@ -157,7 +151,6 @@ struct DeviceFlow: Hashable, Sendable {
         return doubt.map(SessionError.approvalInterrupted)
     }
 
-    /// Whether the codes have expired and no poll is in flight or required.
     func hasExpired(_ now: Moment) -> Bool { !isPolling && endsAt <= now.uptime && !isUnasked }
 
     /// The time of the next poll or of the expiry of the codes. `nil` while a poll is in flight.

@@ -42,9 +42,7 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// Handles a poll that brought no session.
-    ///
-    /// - Parameter host: the host that was polled.
+    /// Handles a poll that brought no session. `host` was polled.
     package mutating func pollFailed(
         _ attempt: AttemptID,
         _ failure: PollFailure,
@@ -87,8 +85,6 @@ extension SessionMachine {
     // MARK: Outcomes
 
     /// Ends the device sign-in without a session. The next write removes its codes, and its callers get the refusal.
-    ///
-    /// - Parameter host: the host that has ended it, if the provider has.
     mutating func endDeviceSignIn(_ refusal: SessionError, by host: String? = nil) -> [Effect] {
         let grant = signIn.endDevice(because: refusal.message)
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }

@@ -44,19 +44,16 @@ struct HandlerRounds: Hashable, Sendable {
         var users: [UInt32]
         /// The end of the round, which its first question sets.
         fileprivate(set) var end: Uptime?
-        /// The handler that was asked last.
         fileprivate(set) var lastAsked: HandlerID?
         var asked = 0
         /// The reason why the handler that was asked last could not help.
         private(set) var failure: String?
-        /// The number of answers that the provider has refused.
         private(set) var refused = 0
 
         var isOfSignIn: Bool { reason == .missing }
 
-        /// Returns the round after a handler that could not help.
-        ///
-        /// - Parameter failure: the reason, such as `the last one did not answer in time`.
+        /// Returns the round after a handler that could not help, for a reason such as `the last one did not answer in
+        /// time`.
         func afterFailure(_ failure: String) -> Round {
             var next = self
             next.failure = failure
@@ -118,8 +115,6 @@ struct HandlerRounds: Hashable, Sendable {
     // MARK: Questions
 
     /// Returns the round that asks next. `nil` while a question is open.
-    ///
-    /// - Parameter rounds: the rounds that go on.
     func next(of rounds: [Round]) -> Round? {
         guard open == nil else { return nil }
         return rounds.min { one, other in
@@ -159,8 +154,6 @@ struct HandlerRounds: Hashable, Sendable {
     }
 
     /// Closes the open question if its round is over.
-    ///
-    /// - Parameter rounds: the rounds that go on.
     mutating func closeQuestion(unlessOf rounds: [Round]) {
         if let question = open, !rounds.contains(where: { $0.attempt == question.attempt }) { open = nil }
     }
@@ -213,7 +206,6 @@ package struct HandlerID: Hashable, Sendable {
 
 /// The answer of a handler. It names the secret and does not contain it.
 package enum HandlerAnswer: Hashable, Sendable {
-    /// Renew with the session's own secrets.
     case renew
     /// A token or a signature that the app's server made.
     case secret(HandlerSecret)
@@ -239,7 +231,6 @@ package enum RenewalReason: String, Hashable, Sendable {
     case requested
 }
 
-/// The question to a handler.
 package struct RenewalQuestion: Hashable, Sendable {
     /// Identifies the question. The answer must repeat it.
     package var attempt: AttemptID

@@ -2,8 +2,6 @@
 extension SessionMachine {
     // MARK: Events
 
-    /// Handles a new session handler. A postponement goes on, with one exception: the token has expired, and the local
-    /// user who owns this handler has not been asked yet.
     package mutating func handlerRegistered(_ handler: HandlerID, now: Moment) -> [Effect] {
         rounds.register(handler)
         return settle(now)
@@ -117,12 +115,10 @@ extension SessionMachine {
         RenewalPolicy.roundLimit(left: session.validity(now), handlerTimeout: rules.handlerTimeout)
     }
 
-    /// The rounds that go on.
     private var openRounds: [HandlerRounds.Round] { [signIn.round, renewal.round].compactMap(\.self) }
 
     private func round(of attempt: AttemptID?) -> HandlerRounds.Round? { openRounds.first { $0.attempt == attempt } }
 
-    /// Goes on with a round whose last answer was of no use.
     private mutating func continueRound(_ round: HandlerRounds.Round) {
         rounds.putBehindOthers(round.lastAsked)
         keep(round)
@@ -167,8 +163,7 @@ extension SessionMachine {
         return [.report(.exchangeEnded(.unavailable, failure))]
     }
 
-    /// Begins a postponement: no handler is asked for ten to eleven minutes (or longer by configuration), also after a
-    /// restart.
+    /// Begins a postponement, because no handler could help.
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         let delay = rules.postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = now.uptime + delay

@@ -19,7 +19,6 @@ extension SessionOwner {
         return handler
     }
 
-    /// Removes a handler that has unregistered or disconnected.
     package func unregister(_ handler: HandlerID) {
         guard handlers.removeValue(forKey: handler) != nil else { return }
         handle { $0.handlerGone(handler, now: $1) }

@@ -76,7 +76,6 @@ package struct CredentialFacts: Hashable, Sendable {
 
     /// The user of a credential, as far as it can be read.
     package enum Subject: Hashable, Sendable {
-        /// The credential names its user.
         case user(Identity)
         /// The user is known only after the exchange, as with a link code.
         case unnamed

@@ -19,9 +19,7 @@ package struct DeviceAuthorization: Sendable {
 package struct DeviceCodes: Sendable {
     /// The code with which the daemon polls. Only the provider gets it.
     package var deviceCode: SharedSecret
-    /// The code that a person types.
     package var userCode: SharedSecret
-    /// The page on which the person types it.
     package var verificationUri: String
     /// The page with the user code in its address, if the provider has one.
     package var verificationUriComplete: SharedSecret?
@@ -47,7 +45,6 @@ package enum PollFailure: Error, Equatable, Sendable {
     case pending
     /// The person has not decided yet, and the daemon has polled too fast.
     case slowDown
-    /// A person has denied the sign-in.
     case denied
     /// The provider no longer accepts the code.
     case expired

@@ -6,7 +6,6 @@ package struct ExternalUserId: Hashable, Sendable {
     /// record too long to write. The values that providers grant have limits of their own.
     package static let longest = 1_024
 
-    /// Returns `nil` if the text is empty or too long.
     package init?(_ text: String) {
         guard (1...Self.longest).contains(text.utf8.count) else { return nil }
         self.text = text

@@ -1,12 +1,10 @@
 /// The local program that began a device sign-in, as the kernel and the service manager identify it. It is stored with
 /// the codes, so that its right to sign in can be checked after a restart.
 package struct LocalCaller: Hashable, Sendable {
-    /// The effective user id.
     package var user: UInt32
     /// The primary group and the supplementary ones. If there are more than `mostGroups`, those with the lowest
     /// numbers.
     package let groups: Set<UInt32>
-    /// The system unit of the program.
     package var membership: UnitMembership
 
     package static let mostGroups = 256
@@ -21,7 +19,6 @@ package struct LocalCaller: Hashable, Sendable {
     }
 }
 
-/// Whether a process belongs to a system unit.
 package enum UnitMembership: Hashable, Sendable {
     /// The daemon has not determined it, or cannot. The process may be in any unit.
     case unknown

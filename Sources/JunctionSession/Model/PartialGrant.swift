@@ -35,6 +35,5 @@ package struct PartialGrantStore: Sendable {
         (found, keep, isLasting) = (nil, { _ in true }, false)
     }
 
-    /// A store that keeps nothing.
     package static let none = PartialGrantStore()
 }

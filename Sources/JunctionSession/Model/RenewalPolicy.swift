@@ -120,7 +120,6 @@ package enum RenewalPolicy {
         return max(shortestBackoff, ceiling * random.uniform(in: 0...1))
     }
 
-    /// Returns the pause for a `Retry-After` of the provider.
     static func delay(afterBeingAsked asked: Duration, using random: inout Randomness) -> Duration {
         let believed = min(max(asked, believableRetryAfter.lowerBound), believableRetryAfter.upperBound)
         let spread = believed * random.uniform(in: 1...(1 + retryAfterSpread))
@@ -144,7 +143,6 @@ package enum RenewalPolicy {
     /// The time after which a write that has not ended counts as refused for every caller that waits.
     package static let longestWrite: Duration = .seconds(10)
 
-    /// Returns the pause before a failed write is tried again.
     static func rewriteDelay(afterFailures failures: Int) -> Duration {
         min(longestRewrite, firstRewrite * (1 << min(max(failures, 1) - 1, 10)))
     }

@@ -124,9 +124,7 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Time
 
-    /// Ends a postponement whose time is over.
-    ///
-    /// - Returns: whether a postponement ended.
+    /// Ends a postponement whose time is over. Returns whether there was one.
     mutating func wake(_ now: Moment) -> Bool {
         guard case .resting(.postponed(let until, _)) = phase, until <= now.uptime else { return false }
         phase = .resting(.due)
@@ -150,7 +148,6 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// Handles a step of the wall clock or a resume.
     mutating func clockJumped(_ now: Moment) {
         retry.clockJumped(now)
     }
@@ -162,14 +159,12 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Beginning
 
-    /// Begins an attempt with a round of questions.
     mutating func ask(_ round: HandlerRounds.Round, _ now: Moment) {
         phase = .asking(round)
         refreshRetries.close()
         retry.begin(now)
     }
 
-    /// Goes on with the round of questions.
     mutating func continueRound(_ round: HandlerRounds.Round) {
         phase = .asking(round)
     }
@@ -184,7 +179,6 @@ struct Renewal: Hashable, Sendable {
         )
     }
 
-    /// Enters the phase in which the intent is written.
     mutating func writeIntent(of next: Attempt, until update: PersistenceQueue.Update, _ now: Moment) {
         // If a handler was asked, the attempt began with the question.
         if isResting { retry.begin(now) }
@@ -240,7 +234,6 @@ struct Renewal: Hashable, Sendable {
         return refreshRetries.sendDeadline(since)
     }
 
-    /// Enters the phase in which the outcome is written.
     mutating func store() {
         phase = .storing
     }

@@ -2,13 +2,12 @@
 extension SessionMachine {
     // MARK: Events
 
-    /// Handles `session.renew`. It does not wait for the backoff. While it fails, it makes one attempt in ten seconds.
+    /// Handles `session.renew`.
     package mutating func renewRequested(_ request: RequestID, by uid: UInt32, now: Moment) -> [Effect] {
         callers.add(request, .change, by: uid, waitingFor: .renewal)
         return settle(now)
     }
 
-    /// Begins the renewals that callers have requested, or refuses them.
     mutating func beginRequestedRenewals(_ now: Moment) -> [Effect] {
         for caller in callers.list where caller.wait == .renewal { beginRequestedRenewal(caller, now) }
         return []
@@ -52,7 +51,6 @@ extension SessionMachine {
         renewal.answered(attempt, .success(granted), now) ? settle(now) : revokeUnwanted(attempt, granted, now)
     }
 
-    /// Handles a renewal without a grant.
     package mutating func renewalFailed(_ attempt: AttemptID, _ failure: RenewalFailure, now: Moment) -> [Effect] {
         if renewal.answered(attempt, .failure(failure), now) { return settle(now) }
         _ = revocations.arrived(attempt)
@@ -103,7 +101,6 @@ extension SessionMachine {
         return [.report(.renewalEnded(outcome, reason, nextAttempt: next))]
     }
 
-    /// Applies a failure to the session.
     private mutating func judge(
         _ tried: Renewal.Attempt,
         _ failure: RenewalFailure,

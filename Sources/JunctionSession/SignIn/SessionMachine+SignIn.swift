@@ -47,7 +47,6 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// Handles the app's answer to the question for a credential.
     package mutating func identifyAnswered(
         _ request: RequestID,
         _ answer: Result<CredentialFacts, SessionError>,
@@ -104,7 +103,6 @@ extension SessionMachine {
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .other)))]
     }
 
-    /// Handles a granted session.
     package mutating func exchangeSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
@@ -121,9 +119,8 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// Handles an exchange without a grant. The previous state stays in force.
-    ///
-    /// - Parameter host: the host that accepts or refuses the credential.
+    /// Handles an exchange without a grant. The previous state stays in force. `host` accepts or refuses the
+    /// credential.
     package mutating func exchangeFailed(
         _ attempt: AttemptID,
         _ failure: ExchangeFailure,
@@ -266,7 +263,6 @@ extension SessionMachine {
         }
     }
 
-    /// Begins a sign-in with a credential, according to the sign-in rules.
     private mutating func begin(
         _ caller: Callers.Caller,
         _ facts: CredentialFacts,
@@ -292,7 +288,6 @@ extension SessionMachine {
         return []
     }
 
-    /// Answers a caller whose wanted state is already in force.
     private mutating func accept(_ caller: Callers.Caller, _ outcome: IdentifyOutcome) {
         if let answer = caller.done(outcome) { callers.answer(caller.id, answer) }
     }
@@ -313,7 +308,6 @@ extension SessionMachine {
         return [.ask(caller.id, externalUserId: externalUserId)]
     }
 
-    /// Applies the sign-in rules to the app's credential.
     private mutating func identify(
         _ caller: Callers.Caller,
         _ externalUserId: ExternalUserId,
@@ -401,7 +395,6 @@ extension SessionMachine {
         return [.exchange(attempt, credentialOf: id, completedWith: nil, expecting: expected)]
     }
 
-    /// Sends the exchange with a handler's secret.
     mutating func sendExchange(_ round: HandlerRounds.Round, handlerSecret: SecretRef, _ now: Moment) -> [Effect] {
         guard let exchange = signIn.exchange, let id = exchange.request else { return [] }
         signIn.send(round, handlerSecret: handlerSecret)
@@ -425,9 +418,7 @@ extension Callers.Wait {
 }
 
 extension ExchangeFailure {
-    /// Returns the log report, with the text of this refusal.
-    ///
-    /// - Parameter host: the host that accepts or refuses the credential.
+    /// Returns the log report, with the text of this refusal and the host that accepts or refuses the credential.
     func report(as refusal: SessionError, by host: String?) -> Effect {
         let (outcome, cause, host): (SessionEvent.Outcome, Unavailability.Cause, String?) =
             switch self {

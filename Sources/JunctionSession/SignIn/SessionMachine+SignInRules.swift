@@ -1,6 +1,5 @@
 /// The sign-in rules: one active user per installation.
 extension SessionMachine {
-    /// The decision about a credential, given the present session.
     enum SignInDecision: Hashable, Sendable {
         case alreadySo
         case exchange(expecting: Identity?)
@@ -8,7 +7,6 @@ extension SessionMachine {
         case refuse(SessionError)
     }
 
-    /// Returns the decision about a credential beside the present installation state.
     func signInDecision(for facts: CredentialFacts, _ now: Moment) -> SignInDecision {
         // A one-time credential is never spent on a session that cannot be kept.
         if let obstacle = persistence.obstacle { return .refuse(SessionError(.storageUnavailable, obstacle)) }
@@ -59,9 +57,7 @@ extension SessionMachine {
         return renewal.isResting && (isPostponed || rounds.handlers.isEmpty)
     }
 
-    /// Returns the error for a sign-in beside another session.
-    ///
-    /// - Parameter other: the user of the credential, if the credential names one.
+    /// Returns the error for a sign-in of `other`, if the credential names a user, beside another session.
     func alreadySignedIn(beside other: Identity? = nil) -> SessionError {
         guard let present = installation.session?.stored.identity else {
             return SessionError(.alreadySignedIn, "Another user is signed in: sign out first")

@@ -82,12 +82,10 @@ struct SignIn: Hashable, Sendable {
         self.exchange = exchange
     }
 
-    /// Goes on with the round of questions.
     mutating func ask(_ round: HandlerRounds.Round) {
         exchange?.stage = .asking(round)
     }
 
-    /// Marks the exchange as sent with a handler's secret.
     mutating func send(_ round: HandlerRounds.Round, handlerSecret: SecretRef) {
         exchange?.stage = .sent(handlerSecret: handlerSecret, round: round)
     }
@@ -138,7 +136,6 @@ struct SignIn: Hashable, Sendable {
         return grants.count > Self.mostGrants ? grants.removeFirst().secrets : nil
     }
 
-    /// Lets the exchange continue after the write of its grant.
     mutating func release() {
         exchange?.heldUntil = nil
     }
@@ -168,14 +165,11 @@ struct SignIn: Hashable, Sendable {
 
     // MARK: The device sign-in
 
-    /// Shows the codes that the provider has issued.
     mutating func show(_ device: DeviceFlow) {
         (self.device, deviceError) = (device, nil)
     }
 
-    /// Begins a poll.
-    ///
-    /// - Returns: the codes of the poll.
+    /// Begins a poll, and returns its codes.
     mutating func poll(_ attempt: AttemptID, _ now: Moment) -> SecretRef? {
         guard exchange == nil, device?.poll(now) == true, let device else { return nil }
         exchange = Exchange(

@@ -1,4 +1,3 @@
-/// Decides which ended sessions are revoked at the provider.
 extension SessionMachine {
     // MARK: Events
 
@@ -32,7 +31,6 @@ extension SessionMachine {
         staysSignedIn(granted.identity) ? [] : revoke(granted, now)
     }
 
-    /// Revokes a session, unless its user stays signed in after the pending change.
     mutating func revokeUnlessSignedIn(_ session: Session, _ now: Moment) -> [Effect] {
         staysSignedIn(session.stored.identity) ? [] : revoke(session, now)
     }

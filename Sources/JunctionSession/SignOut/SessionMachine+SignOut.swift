@@ -38,7 +38,6 @@ extension SessionMachine {
         return effects + settle(now)
     }
 
-    /// Ends every earlier request.
     private mutating func dropEverything() -> [Effect] {
         var effects = signIn.dropGrants().map { Effect.revokePartialGrant($0) }
         if let exchange = signIn.exchange {

@@ -19,7 +19,6 @@ struct CallBudget: Hashable, Sendable {
         return .tooManyProviderCalls(retryAfter: Self.window - (now.uptime - oldest))
     }
 
-    /// Counts one call of this user.
     mutating func charge(_ uid: UInt32, now: Moment) {
         sweep(now)
         spent[uid, default: []].append(now.uptime)

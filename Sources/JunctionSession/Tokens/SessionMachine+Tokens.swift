@@ -1,6 +1,5 @@
 /// Answers callers that want a token, or the credential of an API call.
 extension SessionMachine {
-    /// The decision about a caller that wants a token.
     enum TokenDecision {
         case answer(Reply.Outcome)
         case wait
@@ -9,7 +8,6 @@ extension SessionMachine {
 
     // MARK: Events
 
-    /// Handles a request for an access token with a minimum validity.
     package mutating func tokenRequested(
         _ request: RequestID,
         minimumValidity: Duration,
@@ -40,7 +38,6 @@ extension SessionMachine {
         return settle(now)
     }
 
-    /// The token that is served without a request, and its period. Only an event changes the value.
     package var servable: ServableToken? {
         guard !persistence.isSigningOut, let token = installation.session?.servable, token.facts.life >= .zero else {
             return nil
@@ -179,7 +176,6 @@ extension SessionMachine {
         }
     }
 
-    /// Compares the session with the user that an app expects to be signed in.
     package func reconciliation(withUserId userId: String?) -> ReconcileAction {
         switch persistence.isSigningOut ? .signedOut : installation {
         case .signedIn(let session):
@@ -200,12 +196,10 @@ extension SessionMachine {
 }
 
 extension Restoration.Header {
-    /// The signed-in user in the header.
     fileprivate var signedInUser: String? { state.isSignedIn ? userId : nil }
 }
 
 extension SessionState {
-    /// Whether a user is signed in in this state.
     package var isSignedIn: Bool {
         switch self {
         case .established, .tokenExpired: true

@@ -146,7 +146,6 @@ extension SessionOwner {
     }
 }
 
-/// A call to the API that has not been answered.
 struct CallUnderWay {
     /// The user of the call. `nil` while the call waits for a sign-in under way.
     var user: Identity?
