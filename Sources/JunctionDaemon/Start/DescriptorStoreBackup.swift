@@ -33,8 +33,6 @@ final class DescriptorStoreBackup: SessionStore {
 
     var sealedWith: String { vault.sealedWith }
 
-    func restore() -> Restoration { vault.restore() }
-
     func write(
         _ record: SessionRecord,
         _ secrets: SessionSecrets,

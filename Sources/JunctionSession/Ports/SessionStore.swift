@@ -3,9 +3,6 @@ package protocol SessionStore: Sendable {
     /// The source of the sealing key: `host+tpm2`, `tpm2`, `host` or `file`.
     var sealedWith: String { get }
 
-    /// Reads the newest authentic record. Called once, before all other functions. It erases nothing.
-    func restore() -> Restoration
-
     /// Seals and writes a record. The record survives a power cut when this function returns. Calls are made one at a
     /// time, in order. The function never blocks the caller's thread.
     ///

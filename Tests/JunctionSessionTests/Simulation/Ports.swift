@@ -20,8 +20,6 @@ struct StorePort: SessionStore {
 
     init(life: ProcessLife) { self.life = life }
 
-    func restore() -> Restoration { .absent }
-
     func write(
         _ record: SessionRecord,
         _ secrets: SessionSecrets,
