@@ -236,3 +236,11 @@ extension SessionEvent {
         if case .renewalEnded(let outcome, _, _) = self { outcome } else { nil }
     }
 }
+
+extension Renewal {
+    /// Returns the attempt of this request. `nil` if its outcome is no longer wanted.
+    func sent(_ attempt: AttemptID) -> Attempt? {
+        guard case .sending(let tried, _) = phase, tried.attempt == attempt else { return nil }
+        return tried
+    }
+}

@@ -198,12 +198,6 @@ struct Renewal: Hashable, Sendable {
 
     // MARK: Outcomes
 
-    /// Returns the attempt of this request. `nil` if its outcome is no longer wanted.
-    func sent(_ attempt: AttemptID) -> Attempt? {
-        guard case .sending(let tried, _) = phase, tried.attempt == attempt else { return nil }
-        return tried
-    }
-
     /// Keeps the provider's answer to this request. Returns false if its outcome is no longer wanted.
     mutating func answered(
         _ attempt: AttemptID,

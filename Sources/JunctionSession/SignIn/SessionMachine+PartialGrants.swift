@@ -13,7 +13,7 @@ extension SessionMachine {
     /// Handles a sign-in whose credential an earlier attempt has spent. The sign-in continues with the grant of that
     /// attempt.
     package mutating func foundPartialGrant(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) {
-        if signIn.isSent(attempt) { signIn.continueExchange(with: secrets, now) }
+        if signIn.sent(attempt) != nil { signIn.continueExchange(with: secrets, now) }
     }
 
     /// Resumes the sign-in when the write of its grant has ended, whether the disk has taken or refused it.

@@ -199,8 +199,6 @@ struct SignIn: Hashable, Sendable {
         return exchange
     }
 
-    func isSent(_ attempt: AttemptID) -> Bool { sent(attempt) != nil }
-
     /// The granted session that is not being written yet.
     var granted: Granted? {
         if case .granted(let granted)? = exchange?.stage { granted } else { nil }

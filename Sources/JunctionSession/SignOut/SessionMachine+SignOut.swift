@@ -42,7 +42,7 @@ extension SessionMachine {
         var effects = signIn.dropGrants().map { Effect.revokePartialGrant($0) }
         if let exchange = signIn.exchange {
             // The provider may still grant a request that has left.
-            if signIn.isSent(exchange.attempt) { revocations.overtake(exchange.attempt, of: nil) }
+            if signIn.sent(exchange.attempt) != nil { revocations.overtake(exchange.attempt, of: nil) }
             if exchange.heldUntil != nil { effects.append(.resumeExchange(exchange.attempt, false)) }
             signIn.end()
         }

@@ -389,12 +389,12 @@ struct Exploration: Hashable {
             }
         }
         // An overtaken exchange may still be granted. A finished one may not.
-        if let attempt = exchange, !machine.signIn.isSent(attempt) {
+        if let attempt = exchange, machine.signIn.sent(attempt) == nil {
             overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
             exchange = nil
         }
-        if let attempt = authorizing, !machine.signIn.isSent(attempt) { authorizing = nil }
-        if let attempt = poll, !machine.signIn.isSent(attempt) {
+        if let attempt = authorizing, machine.signIn.sent(attempt) == nil { authorizing = nil }
+        if let attempt = poll, machine.signIn.sent(attempt) == nil {
             overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
             poll = nil
         }
