@@ -212,7 +212,7 @@ package final class FakeProvider: IdentityProvider {
         case .registrationSignature(let user, _, _):
             return CredentialFacts(scheme: .registrationSignature, subject: .user(Identity(userId: user)))
         case .device:
-            return CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
+            return CredentialFacts(scheme: .device, subject: .unnamed)
         case .authorizationCode, .refreshToken, .tokenExchange:
             return CredentialFacts(scheme: credential.scheme, subject: .unnamed)
         case .userLogin, .selfSigned:

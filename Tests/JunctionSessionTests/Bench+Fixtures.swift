@@ -16,7 +16,7 @@ extension CredentialFacts {
         CredentialFacts(scheme: .registration, subject: .user(.user(user)), needsHandler: true)
     }
 
-    static let device = CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
+    static let device = CredentialFacts(scheme: .device, subject: .unnamed)
 
     static let linkCode = CredentialFacts(scheme: .linkCode, subject: .unnamed)
 

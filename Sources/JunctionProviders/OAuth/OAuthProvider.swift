@@ -34,7 +34,7 @@ package struct OAuthProvider: IdentityProvider {
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts {
         if case .device = credential {
-            return CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
+            return CredentialFacts(scheme: .device, subject: .unnamed)
         }
         return CredentialFacts(scheme: try OAuthSignIn(credential).scheme, subject: .unnamed)
     }

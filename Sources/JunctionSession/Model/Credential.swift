@@ -72,7 +72,7 @@ package struct CredentialFacts: Hashable, Sendable {
     /// Whether the credential names its user without a secret, so that a session handler has to be asked.
     package var needsHandler = false
     /// Whether a person has to approve the sign-in on another screen.
-    package var awaitsApproval = false
+    var awaitsApproval: Bool { scheme == .device }
 
     /// The user of a credential, as far as it can be read.
     package enum Subject: Hashable, Sendable {
@@ -83,11 +83,10 @@ package struct CredentialFacts: Hashable, Sendable {
         case nobody(environment: String, region: String)
     }
 
-    package init(scheme: Scheme, subject: Subject, needsHandler: Bool = false, awaitsApproval: Bool = false) {
+    package init(scheme: Scheme, subject: Subject, needsHandler: Bool = false) {
         self.scheme = scheme
         self.subject = subject
         self.needsHandler = needsHandler
-        self.awaitsApproval = awaitsApproval
     }
 }
 

@@ -31,7 +31,7 @@ package protocol IdentityProvider: Sendable {
         store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant
 
-    /// Begins a device sign-in by requesting its codes. Only for a credential that awaits approval.
+    /// Begins a device sign-in by requesting its codes. Only for the credential `.device`.
     func requestDeviceAuthorization(_ credential: Credential) async throws(ExchangeFailure) -> DeviceAuthorization
 
     /// Polls once whether the sign-in has been approved, or continues with a partial grant (`store`). No retry. The

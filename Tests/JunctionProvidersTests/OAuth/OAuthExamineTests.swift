@@ -36,7 +36,6 @@ struct OAuthExamineTests {
 
             #expect(facts.subject == .unnamed)
             #expect(facts.scheme == credential.scheme)
-            #expect(facts.awaitsApproval == (credential.scheme == .device))
             #expect(stage.server.requests.isEmpty)
         }
     }

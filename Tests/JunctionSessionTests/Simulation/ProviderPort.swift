@@ -20,7 +20,7 @@ struct ProviderPort: IdentityProvider {
     ) throws(CredentialRefused) -> CredentialFacts {
         switch credential {
         case .device:
-            return CredentialFacts(scheme: .device, subject: .unnamed, awaitsApproval: true)
+            return CredentialFacts(scheme: .device, subject: .unnamed)
         case .linkCode:
             return CredentialFacts(scheme: .linkCode, subject: .unnamed)
         case .registration(let name, let token):
