@@ -252,7 +252,7 @@ package enum RenewalFailure: Error, Hashable, Sendable {
 }
 
 /// A request to the provider's API, without the credential.
-package struct ApiRequest: Equatable, Sendable {
+package struct ApiRequest: Sendable {
     package var method: String
     package var path: String
     package var query: [(name: String, value: String)]
@@ -266,20 +266,12 @@ package struct ApiRequest: Equatable, Sendable {
     package var leavesOutOtherHeaders = false
 
     /// How the bodies of a request and its answer are transferred.
-    package enum BodyTransfer: Equatable, Sendable {
+    package enum BodyTransfer: Sendable {
         /// Complete: the request's body is in `body`, and the answer is gathered, with a bounded length and a bounded
         /// time.
         case whole
         /// Streamed, of any length: the answer's body, and the request's body if a stream is given.
         case streamed(BodyStream?)
-
-        package static func == (left: BodyTransfer, right: BodyTransfer) -> Bool {
-            switch (left, right) {
-            case (.whole, .whole): true
-            case (.streamed(let left), .streamed(let right)): left === right
-            case (.whole, .streamed), (.streamed, .whole): false
-            }
-        }
     }
 
     /// The streamed request body, which can be sent only once.
@@ -300,16 +292,10 @@ package struct ApiRequest: Equatable, Sendable {
         self.headers = headers
         self.body = body
     }
-
-    package static func == (left: ApiRequest, right: ApiRequest) -> Bool {
-        left.method == right.method && left.path == right.path && left.body == right.body
-            && left.query.elementsEqual(right.query, by: ==) && left.headers.elementsEqual(right.headers, by: ==)
-            && left.passage == right.passage && left.leavesOutOtherHeaders == right.leavesOutOtherHeaders
-    }
 }
 
 /// The provider's answer to an API request, with any status.
-package struct ApiAnswer: Equatable, Sendable {
+package struct ApiAnswer: Sendable {
     package var status: Int
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
@@ -321,11 +307,6 @@ package struct ApiAnswer: Equatable, Sendable {
         self.headers = headers
         self.body = body
         self.stream = stream
-    }
-
-    package static func == (left: ApiAnswer, right: ApiAnswer) -> Bool {
-        left.status == right.status && left.body == right.body && left.headers.elementsEqual(right.headers, by: ==)
-            && left.stream === right.stream
     }
 }
 

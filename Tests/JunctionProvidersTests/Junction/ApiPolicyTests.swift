@@ -181,7 +181,9 @@ struct ApiPolicyTests {
     @Test func `an admitted request is admitted again unchanged`() throws {
         let once = try validate("post", "/v2/user/\(Self.me.uppercased())/x", headers: [("Accept", "a")], body: [1])
 
-        #expect(try ApiPolicy(userId: Self.me).validate(once) == once)
+        let again = try ApiPolicy(userId: Self.me).validate(once)
+        #expect((again.method, again.path, again.body) == (once.method, once.path, once.body))
+        #expect(again.headers.elementsEqual(once.headers, by: ==))
     }
 
     private func validate(

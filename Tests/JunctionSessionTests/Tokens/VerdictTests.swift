@@ -145,7 +145,8 @@ struct VerdictTests {
 
         bench.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
 
-        #expect(try answers.all.first?.get() == ban)
+        let answer = try answers.all.first?.get()
+        #expect(answer?.status == ban.status && answer?.body == ban.body)
         #expect(bench.snapshot().facts.state == .terminated)
         #expect(bench.provider.renewalCalls == 0)
     }
