@@ -41,7 +41,6 @@ package struct SessionMachine: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - schemes: the properties of the provider's schemes.
-    ///   - rules: the settings of renewals.
     ///   - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
     ///   - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
     package init(

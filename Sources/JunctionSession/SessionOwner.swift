@@ -59,10 +59,8 @@ package actor SessionOwner {
     ///
     /// - Parameters:
     ///   - executor: the executor of the owner. `tasks` is the same loop, for the tasks of the owner.
-    ///   - rules: the settings of renewals.
     ///   - callsPerMinute: the number of provider calls for the session that one local user may cause in a minute.
     ///   - apiCallsPerMinute: the number of API calls, which have a budget of their own. Default: the same number.
-    ///   - seed: the seed of the machine's random numbers.
     package init(
         provider: any IdentityProvider,
         store: any SessionStore,

@@ -59,8 +59,6 @@ package struct Snapshot: Hashable, Sendable {
         package var lastError: String?
         /// Whether the next renewal needs a session handler and none is registered.
         package var needsHandler = false
-
-        package init() {}
     }
 
     package init(revision: UInt64, changedAt: WallTime, facts: Facts) {
