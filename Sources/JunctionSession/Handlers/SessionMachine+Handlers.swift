@@ -119,7 +119,8 @@ extension SessionMachine {
 
     private func round(of attempt: AttemptID?) -> HandlerRounds.Round? { openRounds.first { $0.attempt == attempt } }
 
-    private mutating func continueRound(_ round: HandlerRounds.Round) {
+    /// Goes on with a round whose last answer was of no use.
+    mutating func continueRound(_ round: HandlerRounds.Round) {
         rounds.putBehindOthers(round.lastAsked)
         keep(round)
     }

@@ -43,9 +43,7 @@ package struct Identity: Hashable, Sendable {
     }
 
     package static func == (one: Identity, other: Identity) -> Bool {
-        isSame(one.userId, other.userId) && isSame(one.teamId, other.teamId)
-            && isSame(one.environment, other.environment) && isSame(one.region, other.region)
-            && isSame(one.issuer, other.issuer)
+        one.isSameUser(as: other) && isSame(one.teamId, other.teamId)
     }
 
     private static func isSame(_ one: String?, _ other: String?) -> Bool {

@@ -133,8 +133,7 @@ extension SessionMachine {
         }
         var refusal = refusal(for: failure, now)
         if case .sent(_, let round?) = exchange.stage, case .refused(let reason) = failure, !exchange.isWithdrawn {
-            rounds.putBehindOthers(round.lastAsked)
-            signIn.ask(round.afterRefusal(reason))
+            continueRound(round.afterRefusal(reason))
             return [failure.report(as: refusal, by: host)] + settle(now)
         }
         signIn.end()
