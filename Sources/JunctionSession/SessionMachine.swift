@@ -124,7 +124,8 @@ package struct SessionMachine: Hashable, Sendable {
                 at: now
             )
             if traits(of: stored.scheme).mayBeForgotten {
-                checks = RegistrationChecks(restored: secrets, now, using: &random)
+                // The provider may have forgotten the session while the daemon was stopped.
+                checks.follow(secrets, after: RenewalPolicy.checkAfterStart, now, using: &random)
             }
         }
     }

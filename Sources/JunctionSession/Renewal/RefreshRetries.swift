@@ -25,13 +25,6 @@ struct RefreshRetries: Hashable, Sendable {
         var isUsedUp = false
     }
 
-    init() {}
-
-    /// Creates the state after a restart: the previous process may have sent a request at `sentAt`.
-    init(after sentAt: Uptime) {
-        window = Window(sentAt: sentAt)
-    }
-
     /// Whether the outcome of a request is unknown.
     var isOpen: Bool { window != nil }
 

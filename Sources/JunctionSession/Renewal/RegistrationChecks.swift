@@ -14,19 +14,18 @@ struct RegistrationChecks: Hashable, Sendable {
     private(set) var dueAt: Uptime?
     private var request: AttemptID?
 
-    init() {}
-
-    /// Creates the state for a restored session. The provider may have forgotten it while the daemon was stopped.
-    init(restored secrets: SecretRef, _ now: Moment, using random: inout Randomness) {
-        self.secrets = secrets
-        dueAt = now.uptime + random.uniform(in: RenewalPolicy.checkAfterStart)
-    }
-
     /// Follows the session with these secrets. With `nil`, there is no session to check.
-    mutating func follow(_ secrets: SecretRef?, _ now: Moment, using random: inout Randomness) {
+    ///
+    /// - Parameter delay: the range of the time until the first check.
+    mutating func follow(
+        _ secrets: SecretRef?,
+        after delay: ClosedRange<Duration> = RenewalPolicy.checkPause,
+        _ now: Moment,
+        using random: inout Randomness
+    ) {
         guard secrets != self.secrets else { return }
         (self.secrets, request) = (secrets, nil)
-        dueAt = secrets.map { _ in now.uptime + random.uniform(in: RenewalPolicy.checkPause) }
+        dueAt = secrets.map { _ in now.uptime + random.uniform(in: delay) }
     }
 
     func isDue(_ now: Moment) -> Bool { dueAt.map { $0 <= now.uptime } ?? false }

@@ -89,7 +89,7 @@ struct Renewal: Hashable, Sendable {
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
             // The previous process may have sent the request at the write time, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
-            refreshRetries = RefreshRetries(after: now.uptime + (.zero - age))
+            refreshRetries.lost(sentAt: now.uptime + (.zero - age), now)
             retry = Retry(now)
             phase = .resting(.refreshRetry)
         } else if let demanded {
