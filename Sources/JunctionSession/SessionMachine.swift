@@ -273,8 +273,10 @@ package struct SessionMachine: Hashable, Sendable {
     package func nextAlarm(now: Moment) -> WallTime? {
         let revocation = revocations.dueAt(isHeld: isRevocationHeld, maySignIn)
         let questionsDue = persistence.isSigningIn ? nil : rounds.dueAt
+        // During a sign-in, a caller's attempt waits for an event.
+        let retryDue = state(now) == .establishing ? nil : callers.retryAt
         let due = [
-            questionsDue, persistence.dueAt, revocation, retryDue(now), deviceDue(now), signIn.grantsEndAt,
+            questionsDue, persistence.dueAt, revocation, retryDue, deviceDue(now), signIn.grantsEndAt,
             registrationCheckDue,
         ]
         var times = due.compactMap(\.self).map(now.wall(at:))
@@ -291,9 +293,6 @@ package struct SessionMachine: Hashable, Sendable {
         // The alarm is set for at most 30 days, because timers do not accept times thousands of years away.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }
-
-    /// Returns the end of a caller's pause. During a sign-in the attempt waits for an event, so there is no time.
-    private func retryDue(_ now: Moment) -> Uptime? { state(now) == .establishing ? nil : callers.retryAt }
 
     // MARK: Queries
 

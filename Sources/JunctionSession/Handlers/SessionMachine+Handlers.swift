@@ -80,8 +80,6 @@ extension SessionMachine {
         asksApps(session) && renewal.attemptToRepeat == nil && !renewal.isRetryingRefresh
     }
 
-    var isReauthenticationPending: Bool { installation.session?.stored.reauthenticationPending ?? false }
-
     /// Whether a renewal may begin during a postponement. The token must have expired, and a user must have a handler
     /// and not have been asked since the renewal failed. That handler may have a token although the others could not
     /// help. A pause that the provider demands has to be over.

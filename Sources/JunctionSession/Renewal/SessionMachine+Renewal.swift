@@ -97,7 +97,9 @@ extension SessionMachine {
         var (outcome, reason) = failure.report
         if case .answerRefused = failure, !asksApps(session) { reason.remedy = Self.howToAskApps }
         // Refusals without a reason may have become a demand for a new credential.
-        if reason.isUnexplainedRefusal, isReauthenticationPending { outcome = .reauthenticationRequired }
+        if reason.isUnexplainedRefusal, installation.session?.stored.reauthenticationPending == true {
+            outcome = .reauthenticationRequired
+        }
         return [.report(.renewalEnded(outcome, reason, nextAttempt: next))]
     }
 

@@ -93,7 +93,8 @@ extension SessionMachine {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
         persistence.begin(.withdrawal(refusal), installation.restorable)
         if installation.content == nil { persistence.leftInQuarantine() }
-        return granted.session.map { revokeUnlessSignedIn($0, now) } ?? []
+        guard let session = granted.session, !staysSignedIn(session.stored.identity) else { return [] }
+        return revoke(session, now)
     }
 
     /// Completes a withdrawal. The previous state is on disk, or the disk has refused it.

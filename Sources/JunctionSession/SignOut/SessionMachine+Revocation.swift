@@ -11,8 +11,10 @@ extension SessionMachine {
 
     /// Revokes the present session, the one that is being written, and grants that are not written yet.
     mutating func revokeEverything(_ now: Moment) -> [Effect] {
-        var effects: [Effect] = []
-        for session in sessions { effects += revoke(session, now) }
+        var effects = installation.session.map { revoke($0, now) } ?? []
+        if let next = afterChange.session, next.secrets != installation.session?.secrets {
+            effects += revoke(next, now)
+        }
         for granted in [signIn.granted, renewal.granted].compactMap(\.self) { effects += revoke(granted, now) }
         return effects
     }
@@ -31,19 +33,8 @@ extension SessionMachine {
         staysSignedIn(granted.identity) ? [] : revoke(granted, now)
     }
 
-    mutating func revokeUnlessSignedIn(_ session: Session, _ now: Moment) -> [Effect] {
-        staysSignedIn(session.stored.identity) ? [] : revoke(session, now)
-    }
-
-    private func staysSignedIn(_ identity: Identity) -> Bool {
+    func staysSignedIn(_ identity: Identity) -> Bool {
         afterChange.session.map { $0.stored.identity.isSameUser(as: identity) } ?? false
-    }
-
-    /// The present session, and the one that is being written.
-    private var sessions: [Session] {
-        let afterChange = afterChange.session
-        let isAnother = afterChange?.secrets != installation.session?.secrets
-        return [installation.session, isAnother ? afterChange : nil].compactMap(\.self)
     }
 
     mutating func revoke(_ session: Session, _ now: Moment) -> [Effect] {
