@@ -52,7 +52,6 @@ struct DepartedSession: ~Copyable {
         /// The same user has signed in again. A provider may have one session for a user and a device, so revoking the
         /// old one could end the new one.
         case sameUserSignedIn
-        /// The provider has ended the session.
         case endedByProvider
         /// The sign-out has already passed the session to the revocations.
         case signedOut

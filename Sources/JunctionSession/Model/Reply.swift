@@ -21,7 +21,6 @@ package enum Answer: Hashable, Sendable {
     case retry(Retry)
 }
 
-/// The effect of `session.identify`.
 package enum IdentifyOutcome: String, Hashable, Sendable {
     case unchanged
     case signedIn
@@ -29,7 +28,6 @@ package enum IdentifyOutcome: String, Hashable, Sendable {
     case signedOut
 }
 
-/// The result of `session.reconcile`.
 package enum ReconcileAction: String, Hashable, Sendable, CaseIterable {
     case none
     case signIn

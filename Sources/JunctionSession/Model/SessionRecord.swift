@@ -39,7 +39,6 @@ package struct SessionRecord: Hashable, Sendable {
         self.partialGrants = partialGrants
     }
 
-    /// Whether this record is the newer one of the two.
     package func supersedes(_ other: SessionRecord) -> Bool {
         (generation, edition) > (other.generation, other.edition)
     }

@@ -14,7 +14,6 @@ package struct Snapshot: Hashable, Sendable {
     package var changedAt: WallTime
     package var facts: Facts
 
-    /// The members whose change is announced.
     package struct Facts: Hashable, Sendable {
         package var state: SessionState
         package var flags: [Flag] = []
@@ -68,7 +67,6 @@ package struct Snapshot: Hashable, Sendable {
     }
 }
 
-/// The state of the renewal scheduler.
 package enum RenewalPhase: String, Sendable, CaseIterable {
     case none
     case scheduled

@@ -22,14 +22,11 @@ package struct Unavailability: Error, Hashable, Sendable {
     package enum Cause: String, Sendable, CaseIterable {
         /// A name could not be resolved.
         case name
-        /// The connection failed or broke.
         case connection
-        /// A time limit passed.
         case timeout
         /// TLS: the certificate of the server or of this client.
         case certificate
         case proxy
-        /// The network helper failed.
         case networkHelper = "courier"
         /// The provider asks the daemon to wait (429, 503).
         case busy
@@ -48,7 +45,6 @@ package struct Unavailability: Error, Hashable, Sendable {
         case configuration
         /// The provider demands a new credential.
         case reauthentication
-        /// The provider has ended the session.
         case termination
         case other
     }

@@ -6,9 +6,7 @@ import JunctionSecret
 struct SecretStore {
     enum Secret: Sendable {
         case session(SessionSecrets)
-        /// The answer of a handler.
         case answer(RenewalAnswer)
-        /// The codes of a device sign-in.
         case codes(DeviceCodes)
         case partialGrant(PartialGrant)
     }

@@ -8,7 +8,6 @@
 ///
 /// Each new session and each renewal restart the wait. A later answer to an earlier check is ignored.
 struct RegistrationChecks: Hashable, Sendable {
-    /// The secrets of the session that is checked.
     private(set) var secrets: SecretRef?
     /// The time of the next check. `nil` while one is under way.
     private(set) var dueAt: Uptime?

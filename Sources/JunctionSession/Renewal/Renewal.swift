@@ -380,7 +380,6 @@ struct Renewal: Hashable, Sendable {
         }
     }
 
-    /// The round of questions that goes on.
     var round: HandlerRounds.Round? {
         if case .asking(let round) = phase { round } else { nil }
     }
@@ -398,7 +397,6 @@ struct Renewal: Hashable, Sendable {
         if case .resting(.backoff(let attemptToRepeat)) = phase { attemptToRepeat } else { nil }
     }
 
-    /// The end of the postponement, and its reason.
     var postponement: (until: Uptime, words: String)? {
         if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
     }

@@ -204,7 +204,6 @@ struct SignIn: Hashable, Sendable {
         if case .granted(let granted)? = exchange?.stage { granted } else { nil }
     }
 
-    /// The round of questions that goes on.
     var round: HandlerRounds.Round? {
         if case .asking(let round)? = exchange?.stage { round } else { nil }
     }
