@@ -52,8 +52,11 @@ class Shell:
     """One bash for the whole tutorial, so that directory, variables and jobs persist between blocks."""
 
     def __init__(self, home: str, binaries: str):
+        # A reader has the library from its package, and maybe no checkout.
+        library = ROOT / "clients/python/src"
         environment = {
-            "HOME": home, "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
+            "HOME": home, "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
+            "PYTHONPATH": str(library), "PYTHONDONTWRITEBYTECODE": "1",
         }
         self.output, end = os.pipe()
         self.process = subprocess.Popen(
@@ -96,7 +99,6 @@ def main() -> int:
     tutorial = blocks((ROOT / "docs/tutorial.md").read_text())
     passed = 0
     with tempfile.TemporaryDirectory(prefix="tutorial-", dir="/tmp") as home:
-        os.symlink(ROOT, os.path.join(home, "junctiond"))
         shell = Shell(home, sys.argv[1])
         try:
             for number, block in enumerate(tutorial, 1):

@@ -46,7 +46,7 @@ is_world_readable() { [[ $(stat -c %a "$1") == *4 ]]; }
 check "the package and the sandbox's package install" install_package
 if is_deb; then
     # The output of the check's command contains the output of postinst.
-    check "the installation prints the next step" has "$(<"$work/.output")" "Next: 'sudo junctionctl sign-in'"
+    check "the installation prints the next step" has "$(<"$work/.output")" "Next: name your provider in $config," "'sudo junctionctl sign-in --help'"
 fi
 [[ -x /usr/bin/junctiond ]] || exit 1
 check "no Swift library is on this machine" is "$(swift_libraries)" ""
