@@ -99,6 +99,22 @@ check "a reload with the first provider succeeds" systemctl reload junctiond.ser
 sign_in bert
 check "a user can sign in" field_is state established
 
+# ---- without the daemon ----
+
+stop_daemon
+systemctl start junctiond.socket
+check "systemctl reload fails while the service is not running" no systemctl reload junctiond.service
+check "the command of the guide does nothing while the service is not running" systemctl try-reload-or-restart junctiond
+check "it did not start the service" is "$(systemctl is-active junctiond.service || :)" inactive
+printf '[[access]]\nallow = ["status"]\nuser = "kiosk"\n' >"$config"
+check "the next caller starts the service with the present file" as kiosk junctionctl status
+printf '[[access]]\nallow = ["status"]\nuser = "app"\n' >"$config"
+check "while the service is running, the command puts the file in force" systemctl try-reload-or-restart junctiond
+check "app may see the status now" as app junctionctl status
+printf '[[access]]\nallow = ["everything"]\nuser = "app"\n' >"$config"
+check "while the service is running, the command fails with an invalid file" no systemctl try-reload-or-restart junctiond
+check "app may still see the status" as app junctionctl status
+
 stop_daemon
 rm "$config"
 says_defaults() { has "$(junctionctl doctor || :)" "ok       configuration: $config: not there; the built-in defaults are in order"; }
