@@ -299,10 +299,31 @@ systemctl start cloud.service
 check "the package installs again" again
 use_social
 junctionctl sign-in --user-id anna >"$work/.sign-in"
-check "the package can be removed" dpkg -r junctiond
+check "the package can be removed" remove
+check "the removal says that the user stays signed in, and how to sign out" has "$(<"$work/installation")" \
+    "The user of junctiond stays signed in" "sudo junctionctl sign-out"
 check "the session stays for a later installation" test -e "$state/session.sealed"
 check "a purge after the removal succeeds" purge
 check "the purge after the removal prints a warning" has "$(<"$work/installation")" "may stay alive"
+
+# apt removes the package first, and purges it then.
+apt_purge() { apt-get -y purge junctiond >"$work/installation" 2>&1; }
+check "the package installs again" again
+use_social
+junctionctl sign-in --user-id anna >"$work/.sign-in"
+check "a purge by apt with a signed-in user succeeds" apt_purge
+check "that purge says that the user stays signed in, and how to sign out" has "$(<"$work/installation")" \
+    "The user of junctiond stays signed in" "sudo junctionctl sign-out"
+check "that purge prints a warning" has "$(<"$work/installation")" "may stay alive"
+check "the purge by apt erases the session" no test -e "$state"
+check "the package installs again" again
+use_social
+junctionctl sign-in --user-id anna >"$work/.sign-in"
+alive=$(logins)
+junctionctl sign-out >"$work/.sign-out"
+check "after a sign-out a purge by apt succeeds" apt_purge
+check "that purge prints no warning" is "$(grep -E 'stays signed in|may stay alive' "$work/installation" || :)" ""
+check "the sign-out has ended the login" is "$(logins)" $((alive - 1))
 
 check "the package installs again" again
 printf 'provider = "junction"\n[junction]\nauthUrl = "%s"\napiUrl = "%s"\n' "$cloud" "$cloud" >"$config"
