@@ -16,6 +16,9 @@ class Unavailable extends Error {}
 /** An account has a user that cannot be a `client_user_id`. */
 class UnusableUser extends Error {}
 
+/** The file of accounts is not a list of objects. */
+class UnusableAccounts extends Error {}
+
 /** Returns a text of an answer, or fails if there is none. */
 function text(value) {
     if (typeof value !== 'string') throw new Unavailable('an answer that cannot be used');
@@ -72,8 +75,11 @@ class Junction {
 
 /** The user of the caller's session. The accounts are read for each request, so a removed one has no access. */
 async function userOf(request, accountsFile) {
-    const key = (request.headers.authorization ?? '').replace(/^Bearer /, '');
+    const key = /^Bearer +([!-~]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (key === undefined) return null;
     const accounts = JSON.parse(await readFile(accountsFile, 'utf8'));
+    const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!Array.isArray(accounts) || !accounts.every(isObject)) throw new UnusableAccounts();
     const digest = Buffer.from(createHash('sha256').update(key).digest('hex'));
     const account = accounts.find(({ keySHA256 }) => {
         const known = Buffer.from(String(keySHA256).toLowerCase());
@@ -84,11 +90,10 @@ async function userOf(request, accountsFile) {
 }
 
 async function answerTo(request, junction, accountsFile) {
-    if (request.method !== 'POST' || request.url !== '/junction/sign-in-token') {
-        return [404, { error: 'there is no such path' }];
-    }
+    if (request.url !== '/junction/sign-in-token') return [404, { error: 'there is no such path' }];
+    if (request.method !== 'POST') return [405, { error: 'use POST' }, { Allow: 'POST' }];
     const user = await userOf(request, accountsFile);
-    if (user === null) return [401, { error: 'sign in to the app first' }];
+    if (user === null) return [401, { error: 'sign in to the app first' }, { 'WWW-Authenticate': 'Bearer' }];
     try {
         return [200, await junction.signInToken(user)];
     } catch (error) {
@@ -105,12 +110,17 @@ if (process.argv.length !== 5) {
 }
 const junction = new Junction(url, (await readFile(keyFile, 'utf8')).trim());
 const server = createServer(async (request, response) => {
-    const [status, body] = await answerTo(request, junction, accountsFile).catch((error) => {
+    const [status, body, headers] = await answerTo(request, junction, accountsFile).catch((error) => {
         console.error('backend: failed:', error.constructor.name);
         return [500, { error: 'the backend failed' }];
     });
     console.error(`backend: ${request.method} ${status}`);
-    response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Connection: 'close' });
+    response.writeHead(status, {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        Connection: 'close',
+        ...headers,
+    });
     response.end(JSON.stringify(body));
 });
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));

@@ -14,6 +14,7 @@ import hmac
 import http.client
 import http.server
 import json
+import re
 import sys
 import threading
 import urllib.error
@@ -27,6 +28,10 @@ class Unavailable(Exception):
 
 class UnusableUser(Exception):
     """An account has a user that cannot be a `client_user_id`."""
+
+
+class UnusableAccounts(Exception):
+    """The file of accounts is not a list of objects."""
 
 
 def text(value: object) -> str:
@@ -122,43 +127,55 @@ class Backend(http.server.BaseHTTPRequestHandler):
     accounts_file: str
 
     def do_POST(self) -> None:
+        headers: "dict[str, str]" = {}
         try:
-            status, body = self.answer_of_the_app()
+            status, body, headers = self.answer_of_the_app()
         except Unavailable as error:
             self.log_message("Junction gave no usable answer: %s", error)
             status, body = 502, {"error": "Junction gives no usable answer; try again later"}
         except Exception as error:
             self.log_message("failed: %s", type(error).__name__)
             status, body = 500, {"error": "the backend failed"}
-        self.answer(status, body)
+        self.answer(status, body, headers)
 
-    def answer_of_the_app(self) -> "tuple[int, dict[str, str]]":
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST
+
+    def answer_of_the_app(self) -> "tuple[int, dict[str, str], dict[str, str]]":
         if self.path != "/junction/sign-in-token":
-            return 404, {"error": "there is no such path"}
+            return 404, {"error": "there is no such path"}, {}
+        if self.command != "POST":
+            return 405, {"error": "use POST"}, {"Allow": "POST"}
         user = self.user()
         if user is None:
-            return 401, {"error": "sign in to the app first"}
-        return 200, self.junction.sign_in_token(user)
+            return 401, {"error": "sign in to the app first"}, {"WWW-Authenticate": "Bearer"}
+        return 200, self.junction.sign_in_token(user), {}
 
     def user(self) -> "str | None":
         """The user of the caller's session. The accounts are read for each request, so a removed one has no access."""
-        key = self.headers.get("Authorization", "").removeprefix("Bearer ").encode()
-        digest = hashlib.sha256(key).hexdigest().encode()
-        with open(self.accounts_file) as file:
+        given = re.fullmatch("Bearer +([!-~]+)", self.headers.get("Authorization", "").strip(" \t"), re.IGNORECASE)
+        if given is None:
+            return None
+        digest = hashlib.sha256(given[1].encode()).hexdigest().encode()
+        with open(self.accounts_file, encoding="utf-8") as file:
             accounts = json.load(file)
+        if not isinstance(accounts, list) or not all(isinstance(account, dict) for account in accounts):
+            raise UnusableAccounts
         for account in accounts:
             if hmac.compare_digest(digest, str(account.get("keySHA256")).lower().encode()):
                 return account.get("user")
         return None
 
-    def answer(self, status: int, body: "dict[str, str]") -> None:
+    def answer(self, status: int, body: "dict[str, str]", headers: "dict[str, str]") -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.send_header("Cache-Control", "no-store")
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(data)
+        if self.command != "HEAD":
+            self.wfile.write(data)
 
     def log_request(self, code: "int | str" = "-", size: "int | str" = "-") -> None:
         """Logs the method and the status. The address may have a secret."""

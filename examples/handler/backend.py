@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import http.server
 import json
+import re
 import sys
 import time
 import uuid
@@ -50,7 +51,10 @@ class Backend(http.server.BaseHTTPRequestHandler):
 
     def user(self) -> "str | None":
         """Whose device asks. The accounts are read afresh each time: whoever is taken out is out."""
-        key = self.headers.get("Authorization", "").removeprefix("Bearer ").encode()
+        given = re.fullmatch("Bearer +([!-~]+)", self.headers.get("Authorization", "").strip(" \t"), re.IGNORECASE)
+        if given is None:
+            return None
+        key = given[1].encode()
         with open(self.accounts_file) as file:
             accounts = json.load(file)
         for account in accounts:
