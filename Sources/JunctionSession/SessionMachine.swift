@@ -26,8 +26,7 @@ package struct SessionMachine: Hashable, Sendable {
     var apiBudget: CallBudget
     /// The generation with which this process signed the present user in. Zero if the user came from the record.
     private(set) var signedInSince: UInt64 = 0
-    /// A verdict on the user of an API call. It applies when no change is being written, unless a sign-in was written
-    /// meanwhile.
+    /// A verdict on the user that came during the write of a change. It applies if the session stays after the change.
     var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
     /// The reading of the clocks at the start or at the last step of the wall clock. Pauses are kept on the monotonic
@@ -185,21 +184,23 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Applies a change. It is on disk, or the disk has refused it.
     private mutating func changed(by change: PersistenceQueue.Change, _ now: Moment) -> [Effect] {
+        let effects: [Effect]
         switch change.kind {
         case .signIn:
-            (signedInSince, verdictToCome) = (change.generation, nil)
-            return signedIn(insteadOf: installation.replace(with: change.outcome), now)
+            signedInSince = change.generation
+            effects = signedIn(insteadOf: installation.replace(with: change.outcome), now)
         case .withdrawal(let refusal):
             // A withdrawal keeps the present state, whose details may have changed since it began.
-            return signInWithdrawn(refusal)
+            effects = signInWithdrawn(refusal)
         case .rotation:
-            return (installation.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
+            effects = (installation.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
         case .ending(let termination):
             let departed = installation.replace(with: change.outcome)
-            return (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
+            effects = (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
         case .signOut:
-            return (installation.replace(with: change.outcome)?.dropped(because: .signedOut) ?? []) + signedOut()
+            effects = (installation.replace(with: change.outcome)?.dropped(because: .signedOut) ?? []) + signedOut()
         }
+        return effects + applyVerdict(after: change, now)
     }
 
     /// Requests a write of the present details. Nothing is written beside a record that cannot be read.
@@ -231,7 +232,7 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// What ends when its time is over.
     enum End: CaseIterable {
-        case write, judgedSession, deviceSignIn, grants, questions, postponement
+        case write, deviceSignIn, grants, questions, postponement
     }
 
     /// What begins as soon as it may.
@@ -243,7 +244,6 @@ package struct SessionMachine: Hashable, Sendable {
     private mutating func perform(_ end: End, _ now: Moment) -> [Effect] {
         switch end {
         case .write: return giveUpOverdueWrite(now)
-        case .judgedSession: return applyVerdict(now)
         case .deviceSignIn: return expireDeviceSignIn(now)
         case .grants: return expireGrants(now)
         // A sign-in that is being written may make the questions pointless.

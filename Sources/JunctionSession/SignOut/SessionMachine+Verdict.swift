@@ -7,15 +7,26 @@ extension SessionMachine {
     ///
     /// - Parameter generation: the generation of the credential with which the call was made.
     package mutating func apiCallJudged(_ verdict: Verdict, generation: UInt64, now: Moment) -> [Effect] {
-        guard generation >= signedInSince else { return [] }
-        verdictToCome = verdict
-        return settle(now)
+        guard let session = installation.session, generation >= signedInSince else { return [] }
+        switch persistence.change?.kind {
+        case nil:
+            return end(session, verdict, now) + settle(now)
+        case .rotation, .signIn, .withdrawal: verdictToCome = verdict
+        case .ending, .signOut: break
+        }
+        return []
     }
 
-    mutating func applyVerdict(_ now: Moment) -> [Effect] {
-        guard let verdict = verdictToCome, persistence.change == nil else { return [] }
+    /// Applies a verdict that came while a change was being written, if the session stays after the change.
+    mutating func applyVerdict(after change: PersistenceQueue.Change, _ now: Moment) -> [Effect] {
+        let verdict = verdictToCome
         verdictToCome = nil
-        return installation.session.map { end($0, verdict, now) } ?? []
+        switch change.kind {
+        case .rotation, .withdrawal:
+            if let verdict, let session = installation.session { return end(session, verdict, now) }
+        case .signIn, .ending, .signOut: break
+        }
+        return []
     }
 
     /// Writes the end of the session. A renewal under way becomes pointless.
