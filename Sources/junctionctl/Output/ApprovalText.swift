@@ -1,3 +1,4 @@
+import JunctionClient
 import JunctionProtocol
 
 /// A pending device sign-in in words.

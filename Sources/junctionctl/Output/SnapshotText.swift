@@ -1,4 +1,4 @@
-import Glibc
+import JunctionClient
 import JunctionProtocol
 
 /// The state of the session in words, for `status` and for verbs that end with a new state.
@@ -149,9 +149,4 @@ extension [(name: String, text: String)] {
 extension Timestamp {
     /// Returns a time in UTC, and its distance from now.
     fileprivate func beside(_ now: Timestamp) -> String { "\(self) (\(Distance(to: self, from: now)))" }
-
-    /// The wall clock, in whole seconds.
-    static var now: Timestamp {
-        Timestamp(milliseconds: Int64(time(nil)) * 1000)
-    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JunctionClient
 import JunctionProtocol
 
 extension ParsableArguments {

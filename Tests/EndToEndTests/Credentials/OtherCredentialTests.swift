@@ -6,6 +6,23 @@ import Testing
 @Suite struct OtherCredentialTests {
     private static func installation() throws -> Installation { try Installation.started() }
 
+    @Test func `git: a refused token of the same second is not renewed`() throws {
+        let installation = try Self.installation()
+        try installation.signInNewUser()
+        let token = try #require(try installation.token())
+
+        for _ in 0..<3 {
+            let ending = try installation.client(
+                "junctionctl",
+                ["credential", "git", "erase", "--host", "git.example.com"],
+                input: "protocol=https\nhost=git.example.com\nusername=oauth2\npassword=\(token)\n"
+            )
+            #expect((ending.output, ending.errors, ending.status) == ("", "", 0))
+        }
+
+        #expect(try installation.token() == token)
+    }
+
     @Test func `every helper ends with 3 and the guide's message when nobody is signed in`() throws {
         let installation = try Self.installation()
         let helpers: [(words: String, input: String)] = [

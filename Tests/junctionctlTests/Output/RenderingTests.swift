@@ -36,6 +36,12 @@ struct RenderingTests {
         )
     }
 
+    @Test func `the present time is not before a token of the same second`() {
+        let issuedAt = Timestamp.now
+
+        #expect(SnapshotText(nobody).now >= issuedAt)
+    }
+
     @Test func `the text of a signed-in user has all rows`() {
         #expect(
             SnapshotText(signedIn, now: now).paragraph == """
