@@ -89,9 +89,13 @@ struct CredentialCommand: ParsableCommand {
         guard type == .xoauth2 ? user != nil : user == nil && !oauthbearer else {
             throw ValidationError("--user and --oauthbearer are for xoauth2, which needs --user")
         }
-        for name in [user, username].compactMap(\.self) where name.isEmpty || !name.utf8.allSatisfy({ $0 > 0x20 }) {
+        for name in [user, username].compactMap(\.self) where !Self.isUserName(name) {
             throw ValidationError("a user name has no space and no control character")
         }
+    }
+
+    private static func isUserName(_ name: String) -> Bool {
+        !name.isEmpty && name.unicodeScalars.allSatisfy { $0 != " " && $0.properties.generalCategory != .control }
     }
 
     func run() throws {

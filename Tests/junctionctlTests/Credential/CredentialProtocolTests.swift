@@ -272,7 +272,9 @@ struct CredentialProtocolTests {
     @Test(arguments: [
         ["git", "get"], ["git", "--host", "h"], ["git", "get", "--host", "https://h"], ["go"], ["bazel", "get"],
         ["kubernetes", "get"], ["headers", "x"], ["docker"], ["xoauth2"], ["xoauth2", "--user", ""],
-        ["xoauth2", "--user", "a\u{1}b"], ["git", "get", "--host", "h", "--user", "x"],
+        ["xoauth2", "--user", "a\u{1}b"], ["xoauth2", "--user", "a\u{7F}b"],
+        ["git", "get", "--host", "h", "--username", "a\u{85}b"], ["git", "get", "--host", "h", "--username", "a b"],
+        ["git", "get", "--host", "h", "--user", "x"],
         ["headers", "--username", "x"], ["headers", "--oauthbearer"],
         ["git", "get", "--host", "h", "--username", "a\nb"],
         ["netrc"], [],
