@@ -46,7 +46,9 @@ struct TokenFile {
             _ = flock(descriptor, LOCK_EX)
             // The permissions are complete before there is content. The folder may have given an access control list to
             // the file.
-            if let group = permissions.group { try check(fchown(descriptor, uid_t.max, group)) }
+            if let group = permissions.group, fchown(descriptor, uid_t.max, group) != 0 {
+                throw CommandFailure(tokenFile: "written", errno, inGivingToGroup: true)
+            }
             try check(number: clinux_remove_access_list(descriptor))
             try check(fchmod(descriptor, permissions.mode))
             try content.withUnsafeBytes { try write($0, to: descriptor) }
@@ -198,11 +200,26 @@ struct TokenFile {
     }
 
     private func failure(_ number: Int32, _ action: String = "written") -> CommandFailure {
-        CommandFailure(
+        CommandFailure(tokenFile: action, number)
+    }
+}
+
+extension CommandFailure {
+    /// Creates the error of a system call.
+    ///
+    /// - Parameter inGivingToGroup: whether the call gives the file to the group of `--group`.
+    init(tokenFile action: String, _ number: Int32, inGivingToGroup: Bool = false) {
+        let remedy =
+            switch number {
+            case EPERM where inGivingToGroup: "name a group that you belong to"
+            // A folder such as /tmp lets only the owner replace or remove a file.
+            case EPERM: "name a file of your own, or one that does not exist"
+            default: "name a file in a folder that exists and that you may write to"
+            }
+        self.init(
             "the token file cannot be \(action): \(String(cString: strerror(number)))",
             kind: "outputFailed",
-            remedy: number == EPERM
-                ? "name a group that you belong to" : "name a file in a folder that exists and that you may write to"
+            remedy: remedy
         )
     }
 }

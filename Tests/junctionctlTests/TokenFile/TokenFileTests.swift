@@ -157,6 +157,15 @@ struct TokenFileTests {
         #expect(failure?.line.contains("/none/") == false)
     }
 
+    @Test func `a refused file has the remedy of a group only if the group was refused`() {
+        let ofGroup = CommandFailure(tokenFile: "written", EPERM, inGivingToGroup: true)
+        let ofFile = CommandFailure(tokenFile: "written", EPERM)
+
+        #expect(ofGroup.remedy == "name a group that you belong to")
+        #expect(ofFile.remedy == "name a file of your own, or one that does not exist")
+        #expect(ofFile.what == ofGroup.what)
+    }
+
     @Test(arguments: [("0600", 0o600), ("600", 0o600), ("0640", 0o640), ("0440", 0o440), ("0400", 0o400)])
     func `a mode without rights for others is taken`(text: String, mode: mode_t) throws {
         #expect(try FilePermissions(mode: text, group: nil, in: accounts).mode == mode)
