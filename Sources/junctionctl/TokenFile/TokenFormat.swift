@@ -14,6 +14,10 @@ enum TokenFormat: String, CaseIterable {
         }
     }
 
+    /// The fewest characters of a token alone. A shorter text may be a word. Tokens are longer, because a token that cannot
+    /// be guessed has at least 128 bits (RFC 6749 §10.10), which are 22 characters of Base64.
+    private static let fewestCharacters = 20
+
     /// Whether the content of a file has one of the forms.
     static func fits(_ content: UnsafeRawBufferPointer) -> Bool {
         if let json = try? JSONValue.parse(content), json["accessToken"] != nil { return true }
@@ -21,7 +25,7 @@ enum TokenFormat: String, CaseIterable {
         let isHeader = content.starts(with: start) && content.last == UInt8(ascii: "\n")
         let token = isHeader ? content.dropFirst(start.count).dropLast() : content[...]
         // A token has neither spaces nor line breaks.
-        return !token.isEmpty && token.allSatisfy { (0x21...0x7E).contains($0) }
+        return token.count >= (isHeader ? 1 : fewestCharacters) && token.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     /// The line for standard output, without its end.

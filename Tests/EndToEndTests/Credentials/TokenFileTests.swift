@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test func `a file of an earlier process is removed when no user is signed in`() throws {
-        try installation.folder.write("old", to: "files/token")
+        try installation.folder.write("old.0123456789abcdefghij", to: "files/token")
 
         let (program, manager) = try follow()
         _ = try manager.wait("the start") { $0 == "STATUS=no user is signed in" }
@@ -183,7 +183,7 @@ import Testing
         try installation.signInNewUser()
         // The name of the temporary file is longer, and too long.
         let name = String(repeating: "t", count: 250)
-        try installation.folder.write("old", to: "files/\(name)")
+        try installation.folder.write("old.0123456789abcdefghij", to: "files/\(name)")
 
         let ending = try installation.ctl("token", "--output", installation.folder.path + "/files/\(name)", "--follow")
 

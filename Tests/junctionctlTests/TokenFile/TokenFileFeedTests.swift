@@ -147,7 +147,7 @@ struct TokenFileFeedTests {
     }
 
     @Test func `a refusal removes a token that an earlier process has left`() throws {
-        try folder.write("earlier", to: "files/token")
+        try folder.write("earlier.0123456789abcdef", to: "files/token")
         try answer("session.subscribe", snapshot("alice"))
 
         try refuseToken(#"{"code":1007,"message":"Denied","data":{"kind":"permissionDenied"}}"#)

@@ -90,7 +90,9 @@ struct TokenFileTests {
     }
 
     @Test(arguments: [
-        ("TOK.tok-_~+/=", true), ("Authorization: Bearer TOK\n", true), ("{\"accessToken\": \"TOK\"}\n", true),
+        ("TOK.tok-_~+/=1234567", true), ("0123456789abcdefghij", true), ("0123456789abcdefghi", false),
+        ("secret", false),
+        ("Authorization: Bearer TOK\n", true), ("{\"accessToken\": \"TOK\"}\n", true),
         ("notes\n", false), ("two words", false), ("", false), ("Authorization: Bearer \n", false),
         ("{\"a\": 1}\n", false),
         ("Authorization: Bearer A B\n", false), ("ä", false),
@@ -101,7 +103,7 @@ struct TokenFileTests {
 
     @Test func `before its first write a process removes a token, and no other file`() throws {
         try folder.write("notes\n", to: "notes")
-        try folder.write("TOK", to: "token")
+        try folder.write("TOK.0123456789abcdef", to: "token")
         var (notes, token) = (TokenFile(path: folder.path + "/notes"), TokenFile(path: folder.path + "/token"))
 
         #expect(try notes.remove() == false)
@@ -109,7 +111,7 @@ struct TokenFileTests {
 
         #expect(folder.names == ["notes"])
         // Only a file that was there at first can be one of an earlier process.
-        try folder.write("TOK", to: "token")
+        try folder.write("TOK.0123456789abcdef", to: "token")
         #expect(try token.remove() == false)
         #expect(folder.names.contains("token"))
     }
