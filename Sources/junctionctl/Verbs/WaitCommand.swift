@@ -38,10 +38,12 @@ struct WaitCommand: ParsableCommand {
             }
             try options.show(state) { SnapshotText($0).line }
         } catch let error as JunctionError where error.kind == .timedOut {
+            let cause = feed.isConnected ? "" : ": no daemon answers on \(options.path)"
             throw CommandFailure(
-                "the session did not become '\(goal.rawValue)' in time",
+                "the session did not become '\(goal.rawValue)' in time\(cause)",
                 kind: "timedOut",
-                remedy: "see 'junctionctl status'",
+                remedy: feed.isConnected
+                    ? "see 'junctionctl status'" : "start junctiond, or name its socket with --socket",
                 status: .temporary
             )
         }

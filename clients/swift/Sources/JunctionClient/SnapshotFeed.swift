@@ -17,6 +17,9 @@ package struct SnapshotFeed {
         self.changes = changes
     }
 
+    /// Whether the daemon has answered on the present connection.
+    package var isConnected: Bool { connection != nil }
+
     /// Waits for the next snapshot: the present one first, and then each one that differs. A slow thread receives only
     /// the newest snapshot.
     ///
