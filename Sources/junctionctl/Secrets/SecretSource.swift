@@ -141,6 +141,7 @@ extension CommandFailure {
 extension CommandFailure {
     fileprivate init(tooLong name: String, _ limit: Int) {
         self.init(unreadable: name, "it is longer than \(limit) bytes")
+        remedy = "check that this is the right input or file: what belongs here is much shorter"
     }
 
     /// This program checks it, because the daemon could only report invalid JSON.

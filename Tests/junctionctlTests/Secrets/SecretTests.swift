@@ -23,11 +23,12 @@ struct SecretTests {
         let secret = try temporaryFile(longest) { try SecretSource.file($0, option: "--token-file").read("token") }
         #expect(secret.count == SecretText.longest)
 
-        #expect(throws: CommandFailure.self) {
+        let failure = #expect(throws: CommandFailure.self) {
             try temporaryFile(longest + [UInt8(ascii: "x")]) {
                 try SecretSource.file($0, option: "--token-file").read("token")
             }
         }
+        #expect(failure?.remedy?.hasPrefix("check that this is the right input") == true)
     }
 
     @Test(arguments: ["", " \n"])
