@@ -116,15 +116,15 @@ extension SessionMachine {
         }
         let age = session.obtainedAt.map { now.uptime - $0 }
         let spacing = age.map { RenewalPolicy.attemptSpacing - $0 }.flatMap { $0 > .zero ? $0 : nil }
-        if hasHadRenewal { return .answer(outcome(for: kind, session, .tokenExpired(retryAfter: spacing), now)) }
+        if hasHadRenewal { return .answer(outcome(for: kind, session, tokenExpired(retryAfter: spacing), now)) }
         if let retryAt = renewal.retryAt {
             // Only a caller with an expired token may begin an attempt before the backoff ends.
             if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
-            let refusal = SessionError.tokenExpired(retryAfter: retryAt - now.uptime)
+            let refusal = tokenExpired(retryAfter: retryAt - now.uptime)
             return .answer(outcome(for: kind, session, refusal, now))
         }
         if session.isAlive(now), let spacing {
-            return .answer(outcome(for: kind, session, .tokenExpired(retryAfter: spacing), now))
+            return .answer(outcome(for: kind, session, tokenExpired(retryAfter: spacing), now))
         }
         return .renew
     }
@@ -150,6 +150,16 @@ extension SessionMachine {
             refusal.remedy = refusal.remedy ?? "ask for a shorter validity: the present token lives"
         }
         return .failure(refusal)
+    }
+
+    /// Names the error of the last renewal, which is the cause while renewals fail.
+    private func tokenExpired(retryAfter: Duration?) -> SessionError {
+        SessionError(
+            .tokenExpired,
+            "The daemon has no access token that is valid long enough now: the session is kept, ask again later"
+                + (renewal.lastError.map { " (last error: \($0))" } ?? ""),
+            retryAfter: retryAfter
+        )
     }
 
     private func reason(for kind: Callers.Caller.Kind, _ now: Moment) -> RenewalReason {
@@ -209,14 +219,6 @@ extension SessionState {
 }
 
 extension SessionError {
-    static func tokenExpired(retryAfter: Duration?) -> SessionError {
-        SessionError(
-            .tokenExpired,
-            "The daemon has no access token that is valid long enough now: the session is kept, ask again later",
-            retryAfter: retryAfter
-        )
-    }
-
     static func validityTooLarge(maximum: Duration) -> SessionError {
         SessionError(
             .invalidParameters,

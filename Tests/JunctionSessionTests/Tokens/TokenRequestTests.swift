@@ -201,6 +201,15 @@ struct TokenRequestTests {
         #expect(bench.refusal { $0.rejected(1) } == .tokenExpired)
     }
 
+    @Test func `while a renewal backs off, a request for a token gets its last error`() {
+        var bench = Bench.backingOff()
+
+        let request = bench.token()
+
+        #expect(bench.refusal(of: request) == .tokenExpired)
+        #expect(bench.message(of: request)?.hasSuffix(" (last error: providerUnavailable: No answer)") == true)
+    }
+
     @Test func `a rejection is final while no handler can renew a valid token`() {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         #expect(bench.reply { $0.rejected(1) } == .rejectionStands)
