@@ -218,6 +218,7 @@ extension SessionError {
             self.init(.invalidCredential, reason, remedy: remedy)
         case .unsupported(let reason): self.init(.unsupported, reason)
         case .incomplete(let reason): self.init(.invalidParameters, reason)
+        case .misconfigured(let reason): self.init(.misconfigured, reason)
         }
     }
 }

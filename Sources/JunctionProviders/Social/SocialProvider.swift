@@ -34,7 +34,7 @@ package struct SocialProvider: IdentityProvider {
         configured: (environment: String, region: String)?
     ) throws(CredentialRefused) -> CredentialFacts {
         let login = try UserLogin(credential)
-        guard apiKey != nil else { throw .incomplete(Self.keyIsMissing) }
+        guard apiKey != nil else { throw .misconfigured(Self.keyIsMissing) }
         return CredentialFacts(scheme: .userLogin, subject: .user(login.identity))
     }
 

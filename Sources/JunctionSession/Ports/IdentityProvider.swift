@@ -192,11 +192,14 @@ package enum CredentialRefused: Error, Equatable, Sendable {
     case unsupported(String)
     /// A member that the scheme needs is missing.
     case incomplete(String)
+    /// A setting of the provider is missing.
+    case misconfigured(String)
 
     /// The rule that failed, in words.
     package var reason: String {
         switch self {
-        case .malformed(let reason), .misdescribed(let reason), .unsupported(let reason), .incomplete(let reason):
+        case .malformed(let reason), .misdescribed(let reason), .unsupported(let reason), .incomplete(let reason),
+            .misconfigured(let reason):
             reason
         }
     }

@@ -136,7 +136,9 @@ struct SocialExchangeTests {
                 http: stage.http,
                 clock: stage.clock
             )
-            #expect(throws: CredentialRefused.incomplete(reason)) { try social.examine(login("anna"), configured: nil) }
+            #expect(throws: CredentialRefused.misconfigured(reason)) {
+                try social.examine(login("anna"), configured: nil)
+            }
             await #expect(throws: ExchangeFailure.refused(reason)) {
                 try await social.exchange(login("anna"), expecting: nil)
             }
