@@ -18,19 +18,20 @@ struct BackendToken: Sendable {
             return
         }
         guard text.count <= Self.longest, let object = text.withUnsafeBytes({ try? JSONValue.parse($0) }) else {
-            throw .malformed("The token begins with { and is not JSON: \(Self.rule)")
+            throw .misdescribed("The token begins with { and is not JSON: \(Self.rule)")
         }
         // The names in camel case count only if there is none of the others, which backends may use for something else.
         let (standard, camelCase) = (object.members(named: Self.tokens), object.members(named: Self.camelCaseTokens))
         let tokens = standard.isEmpty ? camelCase : standard
         guard tokens.count == 1, let token = tokens[0].value.secret else {
-            throw .malformed("The JSON object does not have exactly one member with a token: \(Self.rule)")
+            throw .misdescribed("The JSON object does not have exactly one member with a token: \(Self.rule)")
         }
+        guard token.count > 0 else { throw .misdescribed("The token of the JSON object is empty: \(Self.rule)") }
         let ids = object.members(named: ["user_id"]).filter { !$0.value.isNull }
         let isCamelCase = ids.isEmpty && standard.isEmpty
         let userId = (isCamelCase ? object.members(named: ["userId"]) : ids).first?.value.string
         guard ids.isEmpty || (ids.count == 1 && userId != nil) else {
-            throw .malformed("The user_id of the JSON object is not a string, or occurs twice: \(Self.rule)")
+            throw .misdescribed("The user_id of the JSON object is not a string, or occurs twice: \(Self.rule)")
         }
         (self.token, self.userId) = (token, userId)
     }

@@ -45,6 +45,7 @@ struct BackendTokenTests {
         (#"{"user_id":"anna"}"#, "exactly one member"),
         (#"{"token":"secret","sign_in_token":"secret"}"#, "exactly one member"),
         (#"{"token":"secret","token":"secret"}"#, "exactly one member"), (#"{"token":7}"#, "exactly one member"),
+        (#"{"sign_in_token":""}"#, "is empty"),
         (#"{"user_id":7,"token":"secret"}"#, "user_id"),
         (#"{"authToken":"secret","registrationToken":"secret"}"#, "exactly one member"),
         (#"{"user_id":"anna","user_id":"anna","token":"secret"}"#, "user_id"),
@@ -53,8 +54,8 @@ struct BackendTokenTests {
     func `an invalid object is refused, and the error does not repeat it`(text: String, fault: String) {
         let refused = #expect(throws: CredentialRefused.self) { try BackendToken(SharedSecret(text: text)) }
 
-        guard case .malformed(let reason) = refused else {
-            Issue.record("Expected .malformed and not \(String(describing: refused))")
+        guard case .misdescribed(let reason) = refused else {
+            Issue.record("Expected .misdescribed and not \(String(describing: refused))")
             return
         }
         #expect(reason.contains(fault))
