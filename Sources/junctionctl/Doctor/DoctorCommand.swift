@@ -52,12 +52,15 @@ struct DoctorCommand: ParsableCommand {
             if let snapshot { checks += SessionFindings(snapshot, now: .now).checks }
             checks += LocalChecks(socket: options.path, configuration: config).checks
         }
+        checks = checks.withoutRepeatedRefusals
         let diagnosis = Diagnosis(checks: checks)
         guard !bundle else {
             let file = config ?? diagnosis.configurationFile
             return try show(Bundle(diagnosis, configuration: file, of: options.path.instance, .of(snapshot)))
         }
         try show(diagnosis)
+        // The finding of a refused configuration says everything that the error would say.
+        if case .failure(let error) = outcome, error.kind == .misconfigured { try end(ExitStatus(error)) }
         try outcome.get()
         try end(checks.contains { $0.verdict == .problem } ? .refused : .done)
     }
@@ -120,6 +123,21 @@ extension Diagnosis {
             return nil
         }
         return sentences.compactMap { detail.range(of: $0)?.lowerBound }.min().map { String(detail[..<$0]) }
+    }
+}
+
+extension [Diagnosis.Check] {
+    /// The checks without those that repeat why the configuration is refused. The first one has the right remedy: it is
+    /// from the daemon if that answers, and a reload is then sufficient.
+    var withoutRepeatedRefusals: Self {
+        var reasons: [String] = []
+        return filter { check in
+            guard !reasons.contains(where: { check.detail.range(of: $0) != nil }) else { return false }
+            if let end = check.detail.range(of: " is refused: ")?.upperBound, end < check.detail.endIndex {
+                reasons.append(String(check.detail[end...]))
+            }
+            return true
+        }
     }
 }
 

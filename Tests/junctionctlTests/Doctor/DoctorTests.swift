@@ -48,6 +48,29 @@ struct DoctorTests {
         #expect(check.text == "problem  clock: off by 1 h\n         set it")
     }
 
+    @Test func `a refused configuration is shown once, with the daemon's remedy`() {
+        let reason = "/etc/junctiond/junctiond.toml:3: verbose: unknown key"
+        let checks = [
+            Diagnosis.Check(
+                name: "daemon",
+                verdict: .problem,
+                detail: "The configuration of junctiond is refused: \(reason)",
+                remedy: "systemctl reload junctiond"
+            ),
+            Diagnosis.Check(
+                name: "configuration",
+                verdict: .problem,
+                detail: "the configuration is refused: \(reason)",
+                remedy: "systemctl restart junctiond"
+            ),
+            Diagnosis.Check(name: "units", verdict: .ok, detail: "junctiond.service runs"),
+            Diagnosis.Check(name: "journal", verdict: .note, detail: "the last error: junctiond[7]: \(reason)"),
+        ]
+
+        #expect(checks.withoutRepeatedRefusals.map(\.name) == ["daemon", "units"])
+        #expect(Array(checks.dropFirst()).withoutRepeatedRefusals.map(\.name) == ["configuration", "units"])
+    }
+
     @Test(arguments: [
         ("/srv/j.toml is in force.", "/srv/j.toml"),
         ("/srv/j.toml is in force, with conf.d/a.toml.", "/srv/j.toml"),
