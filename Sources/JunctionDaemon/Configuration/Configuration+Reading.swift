@@ -108,11 +108,14 @@ extension AccessEntry {
         var allowed: Set<Capability>?
         try table.read("allow", .capabilities, into: &allowed)
         for key in ["audience", "scopes"] { try table.refuse(key, Self.reserved) }
-        guard let allowed else { throw table.fault("allow", "missing; expected \(SettingKind.capabilityList)") }
-        self.init(allow: allowed)
+        self.init(allow: allowed ?? [])
         try table.read("unit", .unitName, into: &unit)
         try table.read("user", .accountName("a user"), into: &user)
         try table.read("group", .accountName("a group"), into: &group)
+        guard allowed == nil else { return }
+        // A misspelt "allow" is an unknown key.
+        try table.refuseUnknownKeys()
+        throw table.fault("allow", "missing; expected \(SettingKind.capabilityList)")
     }
 
     private static let reserved =

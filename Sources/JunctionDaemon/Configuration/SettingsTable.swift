@@ -1,3 +1,4 @@
+import JunctionText
 import JunctionToml
 
 /// The settings of one table. Each key is read from the environment, or else from the file.
@@ -132,9 +133,14 @@ final class SettingsTable {
 
     /// Throws on the first unknown key, in this table or in a table below.
     func refuseUnknownKeys() throws(ConfigurationError) {
-        let unknown = values.keys.filter { !keys.contains($0) }.map { fault($0, "unknown key") }
+        let unknown = values.keys.filter { !keys.contains($0) }.map { key in
+            let meant = Spelling.suggestion(for: key, among: keys.sorted())
+            return fault(key, "unknown key" + (meant.map { ": did you mean \"\($0)\"?" } ?? ""))
+        }
         if var first = unknown.min(by: { $0.standsBefore($1) }) {
-            first.message += "; there are: " + keys.sorted().joined(separator: ", ")
+            first.message +=
+                (first.message.hasSuffix("?") ? " There are: " : "; there are: ")
+                + keys.sorted().joined(separator: ", ")
             throw first
         }
         for table in subtables { try table.refuseUnknownKeys() }

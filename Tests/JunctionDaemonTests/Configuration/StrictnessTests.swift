@@ -5,7 +5,7 @@ import Testing
     @Test func `an unknown key is refused with its file, its line and the known keys`() {
         #expect(
             complaint("# first line\n\n[limits]\n  conections = 5")
-                == "junctiond.toml:4: limits.conections: unknown key; there are: "
+                == "junctiond.toml:4: limits.conections: unknown key: did you mean \"connections\"? There are: "
                 + "connections, inFlight, providerCallsPerMinute"
         )
     }
@@ -86,6 +86,7 @@ import Testing
     @Test(
         arguments: [
             ("user = \"kiosk\"", "access[1].allow: missing; expected a list of \"status\""),
+            ("alow = [\"status\"]", "access[1].alow: unknown key: did you mean \"allow\"? There are: allow, "),
             ("allow = \"status\"", "access[1].allow: expected a list of \"status\""),
             ("allow = [\"everything\"]", "access[1].allow: expected a list of \"status\""),
             ("allow = [1]", "access[1].allow: expected a list of \"status\""),
