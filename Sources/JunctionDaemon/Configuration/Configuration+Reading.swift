@@ -71,15 +71,7 @@ extension SettingKind<[String]> {
         let spelledOut = { (text: String) in
             SettingValue.list(NoProxy.places(in: text).map { Setting(value: .string($0), line: 0) })
         }
-        return SettingKind("a list of host names, domains and networks", spelledOut: spelledOut) { value in
-            guard case .list(let settings) = value else { return nil }
-            var places: [String] = []
-            for setting in settings {
-                guard case .string(let place) = setting.value, NoProxy.isPlace(place) else { return nil }
-                places.append(place)
-            }
-            return places
-        }
+        return list(of: "host names, domains and networks", spelledOut: spelledOut, where: NoProxy.isPlace)
     }
 }
 
@@ -159,7 +151,7 @@ extension SettingKind<String> {
     /// The name must be complete: a partial name would match no unit, and no error would show the mistake.
     fileprivate static var unitName: SettingKind {
         let types = ["service", "scope", "socket", "timer", "mount", "swap", "slice", "path", "target", "device"]
-        return text("a full unit name, such as \"health-sync.service\"") { name in
+        return text("a full unit name, such as \"health-sync.service\"", names: []) { name in
             guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.utf8.count <= 255 else {
                 return false
             }
@@ -168,7 +160,7 @@ extension SettingKind<String> {
     }
 
     fileprivate static func accountName(_ account: String) -> SettingKind {
-        text("\(account) by name or by number, as text") { name in
+        text("\(account) by name or by number, as text", names: []) { name in
             name.utf8.count <= 255 && !name.contains { $0 == ":" || $0 == "/" || $0.isWhitespace }
         }
     }

@@ -1,4 +1,5 @@
 import JunctionProviders
+import JunctionText
 import JunctionToml
 
 /// Reads one kind of setting, and describes the error if the value is wrong.
@@ -16,14 +17,19 @@ struct SettingKind<Value> {
     }
 
     /// Creates a kind whose error has only the expected and the found value.
+    ///
+    /// - Parameter names: the possible names, or an empty list if they are not known. Nil if the value is no name; the
+    ///   error then does not repeat a text.
     init(
         _ expected: String,
         spelledOut: @escaping (String) -> SettingValue = SettingValue.string,
+        names: [String]? = nil,
         _ read: @escaping (SettingValue) -> Value?
     ) {
         self.init(spelledOut: spelledOut) { (value) throws(SettingMismatch) in
             guard let result = read(value) else {
-                throw SettingMismatch(message: "expected \(expected), found \(value.inWords)")
+                let found = names.map(value.named) ?? value.inWords
+                throw SettingMismatch(message: "expected \(expected), found \(found)")
             }
             return result
         }
@@ -33,6 +39,26 @@ struct SettingKind<Value> {
 struct SettingMismatch: Error {
     /// The expected and the found value.
     let message: String
+}
+
+extension SettingValue {
+    /// The value as an error about a name names it. A text is repeated only if it resembles one of the possible words, or
+    /// is a short name of letters. Other text may be a secret in the wrong place.
+    ///
+    /// - Parameter words: the possible words, if they are known.
+    func named(among words: [String] = []) -> String {
+        guard case .string(let text) = self, !text.isEmpty else { return inWords }
+        if let meant = Spelling.suggestion(for: text, among: words) { return "\"\(text)\": did you mean \"\(meant)\"?" }
+        let isName = text.utf8.count <= Self.longestName && text.utf8.allSatisfy(Self.isOfName)
+        return isName ? "\"\(text)\"" : inWords
+    }
+
+    /// In bytes. A longer word may be a token.
+    private static let longestName = 23
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || "-.@".utf8.contains(byte)
+    }
 }
 
 extension SettingKind<Bool> {
@@ -68,7 +94,8 @@ extension SettingKind<Duration> {
 extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
     /// One word of an enum.
     static var choice: SettingKind {
-        SettingKind(SettingKind<String>.oneOf(Value.allCases.map(\.rawValue))) { value in
+        let words = Value.allCases.map(\.rawValue)
+        return SettingKind(SettingKind<String>.oneOf(words), names: words) { value in
             if case .string(let text) = value { Value(rawValue: text) } else { nil }
         }
     }
@@ -98,16 +125,33 @@ extension SettingKind<ProviderSetting.Value> {
         let spelledOut = { (text: String) in
             SettingValue.list(text.split(separator: " ").map { Setting(value: .string(String($0)), line: 0) })
         }
-        return SettingKind("a list of \(expected)", spelledOut: spelledOut) { value in
-            guard case .list(let settings) = value else { return nil }
+        let list = SettingKind<[String]>.list(of: expected, spelledOut: spelledOut) { word in
+            !word.isEmpty && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        }
+        return SettingKind(spelledOut: spelledOut) { (value) throws(SettingMismatch) in .list(try list.read(value)) }
+    }
+}
+
+extension SettingKind<[String]> {
+    /// A list of texts that each fulfil a condition. The error names the first one that does not.
+    static func list(
+        of expected: String,
+        spelledOut: @escaping (String) -> SettingValue,
+        where isPossible: @escaping (String) -> Bool
+    ) -> SettingKind {
+        SettingKind(spelledOut: spelledOut) { (value) throws(SettingMismatch) in
+            guard case .list(let settings) = value else {
+                throw SettingMismatch(message: "expected a list of \(expected), found \(value.named())")
+            }
             var words: [String] = []
-            for setting in settings {
-                guard case .string(let word) = setting.value, !word.isEmpty,
-                    word.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-                else { return nil }
+            for (index, setting) in settings.enumerated() {
+                guard case .string(let word) = setting.value, isPossible(word) else {
+                    let found = "item \(index + 1) is \(setting.value.named())"
+                    throw SettingMismatch(message: "expected a list of \(expected); \(found)")
+                }
                 words.append(word)
             }
-            return .list(words)
+            return words
         }
     }
 }
@@ -123,7 +167,7 @@ extension SettingKind<String> {
 
     /// One of a few words that are known only at run time.
     static func word(of words: [String]) -> SettingKind {
-        SettingKind(oneOf(words)) { value in
+        SettingKind(oneOf(words), names: words) { value in
             if case .string(let text) = value, words.contains(text) { text } else { nil }
         }
     }
@@ -133,8 +177,12 @@ extension SettingKind<String> {
     }
 
     /// Any text on one line.
-    static func text(_ expected: String, where isPossible: @escaping (String) -> Bool = { _ in true }) -> SettingKind {
-        SettingKind(expected) { value in
+    static func text(
+        _ expected: String,
+        names: [String]? = nil,
+        where isPossible: @escaping (String) -> Bool = { _ in true }
+    ) -> SettingKind {
+        SettingKind(expected, names: names) { value in
             guard case .string(let text) = value, !text.isEmpty, isPossible(text) else { return nil }
             return text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text
         }

@@ -28,7 +28,9 @@ import Testing
     @Test(
         arguments: [
             ("provider = 5", "provider: expected one of \"junction\", \"social\", \"sinch\", \"oauth\", found 5"),
-            ("provider = \"Junction\"", "found different text"),
+            ("provider = \"Junction\"", "found \"Junction\": did you mean \"junction\"?"),
+            ("provider = \"sosial\"", "found \"sosial\": did you mean \"social\"?"),
+            ("provider = \"hunter2\"", "found different text"),
             ("provider = \"\"", "found empty text"),
             ("provider = 1979-05-27", "found a date or time"),
             ("provider = [\"junction\"]", "found a different list"),
@@ -54,10 +56,10 @@ import Testing
             ("sinch.environmentHost = \"https://ocra.api.sinch.com\"", "expected a host name"),
             ("sinch.environmentHost = \"ocra.api.sinch.com:443\"", "expected a host name"),
             ("sinch.environmentHost = \"a b\"", "expected a host name"),
-            ("social.region = \"mars\"", "social.region: expected one of \"eu\", \"sg\", \"us\", found different text"),
-            ("oauth.scopes = \"openid\"", "oauth.scopes: expected a list of scopes, found different text"),
-            ("oauth.scopes = [\"openid\", 5]", "oauth.scopes: expected a list of scopes, found a different list"),
-            ("oauth.scopes = [\"open id\"]", "oauth.scopes: expected a list of scopes, found a different list"),
+            ("social.region = \"mars\"", "social.region: expected one of \"eu\", \"sg\", \"us\", found \"mars\""),
+            ("oauth.scopes = \"openid\"", "oauth.scopes: expected a list of scopes, found \"openid\""),
+            ("oauth.scopes = [\"openid\", 5]", "oauth.scopes: expected a list of scopes; item 2 is 5"),
+            ("oauth.scopes = [\"open id\"]", "oauth.scopes: expected a list of scopes; item 1 is different text"),
             ("oauth.tokenEndpoint = \"http://id.example.com/t?a=b\"", "http://id.example.com is not encrypted"),
             ("log.level = \"warn\"", "\"warning\""),
         ]
@@ -92,7 +94,10 @@ import Testing
             ("allow = [1]", "access[1].allow: expected a list of \"status\""),
             ("allow = [\"status\", \"tokens\"]", "; item 2 is \"tokens\": did you mean \"token\"?"),
             ("allow = [\"sk_us_secret\"]", "\"manage\"; item 1 is none of them"),
-            ("allow = []\nunit = \"health-sync\"", "access[1].unit: expected a full unit name"),
+            (
+                "allow = []\nunit = \"health-sync\"",
+                "access[1].unit: expected a full unit name, such as \"health-sync.service\", found \"health-sync\""
+            ),
             ("allow = []\nunit = \".service\"", "access[1].unit: expected a full unit name"),
             ("allow = []\nunit = \"a/b.service\"", "access[1].unit: expected a full unit name"),
             ("allow = []\nuser = 1000", "access[1].user: expected a user by name or by number, as text, found 1000"),
