@@ -62,7 +62,7 @@ struct ValidatedConfiguration {
         var status = stat()
         guard let path, lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK else { return }
         throw StartFailure(
-            .configuration,
+            .cannotCreate,
             "api.socket: \(path) exists and is not a socket: remove it, or choose another path"
         )
     }

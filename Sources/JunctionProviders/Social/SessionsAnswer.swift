@@ -21,7 +21,7 @@ enum SessionsAnswer: Sendable {
             return
         }
         // An answer that lists users is about this user only if it lists this user.
-        guard answer["users"].map({ $0.isNull || $0.own(userId) != nil }) ?? true else { return nil }
+        guard answer["users"].map({ $0.elements.isEmpty || $0.own(userId) != nil }) ?? true else { return nil }
         guard let secret = answer["accessToken"]?.secret, BearerToken.fitsHeader(secret),
             let issuedAt = Self.time(answer["issuedAt"]),
             let expiresAt = Self.time(answer["expiresAt"]),
