@@ -40,7 +40,10 @@ import Testing
             ("[access]", "access: expected tables, each under [[access]], found a table"),
             ("access = [1]", "access: expected tables, each under [[access]], found 1"),
             ("api.expose = 1", "api.expose: expected true or false, found 1"),
-            ("api.socket = \"/\(String(repeating: "x", count: 107))\"", "expected an absolute path of at most 107 bytes"),
+            (
+                "api.socket = \"/\(String(repeating: "x", count: 107))\"",
+                "expected an absolute path of at most 107 bytes"
+            ),
             ("api.expose = \"true\"", "api.expose: expected true or false, found different text"),
             ("limits.connections = 0", "expected a whole number from 1 to 100000, found 0"),
             ("limits.connections = 100001", "found 100001"),
