@@ -68,7 +68,8 @@ let package = Package(
             [
                 "Http/BearerToken.swift", "Http/CivilTime.swift", "Http/HttpAnswer.swift",
                 "Http/HttpAnswer+Unavailability.swift", "Http/HttpDate.swift",
-                "Http/ServerClock.swift", "Http/SharedSecret+JSON.swift", "Junction/JunctionSite.swift", "Junction/JunctionVerdict.swift",
+                "Http/ServerClock.swift", "Http/SharedSecret+JSON.swift", "Junction/JunctionSite.swift",
+                "Junction/JunctionVerdict.swift",
                 "Junction/LinkCode.swift", "Junction/SignInToken.swift", "Junction/TokenAnswer.swift",
                 "Sinch/Registration.swift", "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",
                 "Definition/BackendToken.swift",
