@@ -3,11 +3,8 @@ package import JunctionServer
 extension AccessEntry {
     /// Returns the rule for the server, with numeric user and group ids. An entry whose user or group does not exist
     /// stays in the list and matches no caller. Without it the list could become empty, which has another meaning.
-    fileprivate func rule(
-        by accounts: AccountDirectory,
-        named name: String
-    ) throws(AccountDirectory.LookupFailed) -> AccessRule {
-        var rule = AccessRule(allow: allow, unit: unit, name: name)
+    fileprivate func rule(by accounts: AccountDirectory) throws(AccountDirectory.LookupFailed) -> AccessRule {
+        var rule = AccessRule(allow: allow, unit: unit)
         if let user {
             rule.user = try accounts.user(user)
             rule.matchesNobody = rule.user == nil
@@ -35,7 +32,7 @@ extension Configuration {
         var notes: [String] = []
         for (index, entry) in access.enumerated() {
             do throws(AccountDirectory.LookupFailed) {
-                rules.append(try entry.rule(by: accounts, named: names[index]))
+                rules.append(try entry.rule(by: accounts))
             } catch {
                 throw UndecidedAccess(entry: names[index], error)
             }

@@ -3,8 +3,7 @@ import JunctionText
 
 /// Advice for a caller: how it gets a capability that the policy does not give to it.
 ///
-/// The advice contains nothing about the session. It names only what the caller can also learn from `access.whoami`, and
-/// where the entry that decides stands.
+/// The advice contains nothing about the session. It names only what the caller can also learn from `access.whoami`.
 struct AccessAdvice {
     private let peer: Peer
     private let capability: Capability
@@ -26,7 +25,7 @@ struct AccessAdvice {
         case .root, .daemonUser: nil
         case .socketGroup: firstEntry(beside: decision.grant)
         case .entry:
-            "\(Self.name(of: decision.entry)), counted from 0, decides about you and does not allow it: add "
+            "access[\(decision.entry?.index ?? 0)], counted from 0, decides about you and does not allow it: add "
                 + "\"\(capability.rawValue)\" to its list, or \(addition(before: true, beside: decision.grant))"
         case .unitUnknown:
             "an entry for a unit would decide, but the daemon cannot find the unit of this process: \(addition(before: true))"
@@ -38,10 +37,6 @@ struct AccessAdvice {
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
         case .none: "no [[access]] entry is about you: \(addition)"
         }
-    }
-
-    private static func name(of entry: (index: Int, rule: AccessRule)?) -> String {
-        entry?.rule.name ?? "access[\(entry?.index ?? 0)]"
     }
 
     /// The daemon does not know which user a unit will have, so an entry by user or group that comes first refuses it.

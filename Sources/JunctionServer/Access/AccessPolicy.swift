@@ -84,22 +84,13 @@ package struct AccessRule: Equatable, Sendable {
     package var group: UInt32?
     /// Whether the rule names a user or group that does not exist. Such a rule keeps its index and matches no caller.
     package var matchesNobody = false
-    /// The entry with its file and line, such as `/etc/junctiond/junctiond.toml:7: access[1]`, for messages.
-    package var name: String?
 
     /// Makes a rule. All given conditions must hold; a rule without conditions matches every caller.
-    package init(
-        allow: Set<Capability>,
-        unit: String? = nil,
-        user: UInt32? = nil,
-        group: UInt32? = nil,
-        name: String? = nil
-    ) {
+    package init(allow: Set<Capability>, unit: String? = nil, user: UInt32? = nil, group: UInt32? = nil) {
         self.allow = allow
         self.unit = unit
         self.user = user
         self.group = group
-        self.name = name
     }
 
     fileprivate enum Match {

@@ -77,18 +77,6 @@ struct AccessAdviceTests {
         )
     }
 
-    @Test func `the advice names the file and the line of the entry that decides`() {
-        let name = "/etc/junctiond/conf.d/50-app.toml:7: access[0]"
-        let rule = AccessRule(allow: [.status], group: 50, name: name)
-
-        let remedy = remedy(peer(), lacking: .token, rule)
-
-        #expect(
-            remedy?.hasPrefix("\(name), counted from 0, decides about you and does not allow it: ") == true,
-            "\(remedy ?? "")"
-        )
-    }
-
     @Test func `an entry that is to decide instead gives the caller's present rights, too`() {
         let remedy = remedy(peer(), lacking: .token, AccessRule(allow: [.status, .api], group: 50))
 
