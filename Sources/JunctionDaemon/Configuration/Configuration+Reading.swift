@@ -57,7 +57,7 @@ extension SettingKind<ProxyAddress> {
         return SettingKind { (value) throws(SettingMismatch) in
             let url = try text.read(value)
             do throws(ProviderConfigurationFault) {
-                return try ProxyAddress(url, requiresScheme: true)
+                return try ProxyAddress(url)
             } catch {
                 throw SettingMismatch(message: error.message)
             }

@@ -8,16 +8,12 @@ package struct ProxyAddress: Sendable {
     package let place: String
 
     /// Parses `http://[USER:PASSWORD@]HOST:PORT`, or the same with https, socks5 or socks5h.
-    ///
-    /// - Parameter requiresScheme: whether a text without a scheme is an error. Any word would be a host otherwise.
-    package init(_ text: String, requiresScheme: Bool = false) throws(ProviderConfigurationFault) {
+    package init(_ text: String) throws(ProviderConfigurationFault) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.utf8.count <= 4_096 else {
             throw Self.fault
         }
         // In environment variables the scheme may be missing.
-        guard let (word, rest) = text.aroundSchemeMark ?? (requiresScheme ? nil : ("http", text[...])) else {
-            throw Self.fault
-        }
+        let (word, rest) = text.aroundSchemeMark ?? ("http", text[...])
         let scheme = word.lowercased()
         let authority = rest.prefix { $0 != "/" }
         let tail = rest[authority.endIndex...]

@@ -44,8 +44,6 @@ import Testing
         arguments: [
             ("proxy = 5", "network.proxy"),
             ("proxy = \"ftp://hunter2@p:1\"", "expected http://[USER:PASSWORD@]HOST:PORT"),
-            ("proxy = \"nonsense\"", "expected http://[USER:PASSWORD@]HOST:PORT"),
-            ("proxy = \"p:3128\"", "expected http://[USER:PASSWORD@]HOST:PORT"),
             ("proxy = [\"http://hunter2@p:1\"]", "network.proxy"),
             ("proxy = \"http://hunter2@p:1/x\"", "network.proxy"),
             ("noProxy = \"lan\"", "network.noProxy: expected a list of host names, domains and networks"),
