@@ -11,10 +11,10 @@ enum InstallationState: Hashable, Sendable {
     /// A record exists that the daemon cannot read.
     case unreadable(Restoration.Unreadable)
 
-    /// The session of the signed-in user. Setting it changes a detail of this session.
+    /// The session of the signed-in user. Setting it changes a detail of this session, and nothing if nobody is signed in.
     var session: Session? {
         get { if case .signedIn(let session) = self { session } else { nil } }
-        set { self = newValue.map(InstallationState.signedIn) ?? .signedOut }
+        set { if case .signedIn = self, let newValue { self = .signedIn(newValue) } }
     }
 
     /// The secrets that are sealed in its record.

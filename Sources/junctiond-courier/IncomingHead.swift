@@ -48,7 +48,7 @@ struct IncomingHead {
             return .incomplete
         case 200..<600:
             // libcurl would also inflate a compressed body, which may become much larger.
-            guard codings.isEmpty || codings == ["chunked"] else { return .unreadable }
+            guard codings.allSatisfy({ ["chunked", "identity", ""].contains($0) }) else { return .unreadable }
             isComplete = true
             return .complete(AnswerHead(status: status, headers: headers))
         default: return .unreadable
@@ -56,7 +56,9 @@ struct IncomingHead {
     }
 
     private var codings: [String] {
-        headers.filter { $0.name.lowercased() == "transfer-encoding" }.map { $0.value.lowercased() }
+        headers.filter { $0.name.lowercased() == "transfer-encoding" }
+            .flatMap { $0.value.lowercased().split(separator: ",") }
+            .map { $0.filter { $0 != " " && $0 != "\t" } }
     }
 
     /// Returns the three digits after the version (RFC 9112 section 4), or `nil` if the line is not a status line.

@@ -42,22 +42,14 @@ struct SettingMismatch: Error {
 }
 
 extension SettingValue {
-    /// The value as an error about a name names it. A text is repeated only if it resembles one of the possible words, or
-    /// is a short name of letters. Other text may be a secret in the wrong place.
+    /// The value as an error about a name names it. A text is repeated only if it resembles one of the possible words.
+    /// Other text may be a secret in the wrong place.
     ///
     /// - Parameter words: the possible words, if they are known.
     func named(among words: [String] = []) -> String {
         guard case .string(let text) = self, !text.isEmpty else { return inWords }
         if let meant = Spelling.suggestion(for: text, among: words) { return "\"\(text)\": did you mean \"\(meant)\"?" }
-        let isName = text.utf8.count <= Self.longestName && text.utf8.allSatisfy(Self.isOfName)
-        return isName ? "\"\(text)\"" : inWords
-    }
-
-    /// In bytes. A longer word may be a token.
-    private static let longestName = 23
-
-    private static func isOfName(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || "-.@".utf8.contains(byte)
+        return inWords
     }
 }
 

@@ -1,4 +1,3 @@
-import Glibc
 import JunctionProviders
 import JunctionSecret
 import JunctionServer
@@ -41,7 +40,6 @@ struct ValidatedConfiguration {
         let network = Result { [configuration] () throws(StartFailure) in
             try configuration.networkSettings(credentials: credentials, variables: variables)
         }.mapError { $0.placed(by: loaded.places) }
-        try Self.checkSocket(configuration.api.socket)
         for failure in [definition.failure, network.failure] {
             if let failure, failure.missingCredential == nil { throw failure }
         }
@@ -55,16 +53,6 @@ struct ValidatedConfiguration {
         secretFiles = SecretFile.all(in: configuration)
         secrets = secretReader.secrets(in: secretFiles)
         notes = loaded.notes + accessNotes + secretFiles.compactMap(\.note)
-    }
-
-    /// Throws if the daemon cannot make the HTTP socket, because something else is in its place.
-    private static func checkSocket(_ path: String?) throws(StartFailure) {
-        var status = stat()
-        guard let path, lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK else { return }
-        throw StartFailure(
-            .cannotCreate,
-            "api.socket: \(path) exists and is not a socket: remove it, or choose another path"
-        )
     }
 
     /// Throws if the session belongs to another provider. A start checks the stored session, a reload the present one.

@@ -11,11 +11,14 @@ extension SharedSecret {
     }
 
     /// The member `refresh_token` of a body that is not valid JSON. The server has rotated the token, so the old one may
-    /// be of no use any more. `nil` unless there is exactly one such member with a value in printable ASCII.
+    /// be of no use any more. `nil` unless the body begins like an object, and there is exactly one such member with a value
+    /// in printable ASCII.
     var refreshTokenInInvalidJSON: SharedSecret? {
         withUnsafeBytes { bytes in
             let name = Array(#""refresh_token""#.utf8)
             let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+            let isMark = { (byte: UInt8) in [0xEF, 0xBB, 0xBF].contains(byte) }
+            guard bytes.drop(while: isMark).drop(while: isBlank).first == UInt8(ascii: "{") else { return nil }
             var found: [Range<Int>] = []
             for start in bytes.indices where bytes[start...].starts(with: name) {
                 let colon = bytes[(start + name.count)...].drop(while: isBlank)

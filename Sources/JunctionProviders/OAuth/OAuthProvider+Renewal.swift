@@ -73,9 +73,12 @@ extension OAuthProvider {
 
     /// Returns the identity in a renewal's answer. The answer need not name the user, because the refresh token belongs
     /// to the session. If its id_token names a user, it must be the same user (OpenID Connect Core §12.2), and the
-    /// session refuses another one. The issuer is not compared: some servers use two names.
+    /// session refuses another one. An id_token with another issuer name is ignored: some servers use two names.
     private func owner(by idToken: SharedSecret?, after identity: Identity) -> Identity {
-        idToken.flatMap(IdToken.init).map { self.identity($0.subject) } ?? identity
+        guard let idToken = idToken.flatMap(IdToken.init), setup.issuer.isNamed(idToken.issuer) else {
+            return identity
+        }
+        return self.identity(idToken.subject)
     }
 
     /// Renews by token exchange. The app's server could make a token for any user, so the answer must name the user at
@@ -100,7 +103,10 @@ extension OAuthProvider {
         } catch {
             switch error {
             case .refused(let words): throw .answerRefused(words)
-            case .unavailable(let why): throw .unavailable(why)
+            case .unavailable(var why):
+                // The handler's next token may be taken.
+                why.isUnexplainedRefusal = false
+                throw .unavailable(why)
             }
         }
         guard grant.identity.isSameUser(as: identity) else {

@@ -18,7 +18,12 @@ extension SocialProvider {
         let answer = try await api.send(request, credential: BearerToken.header(token))
         guard let stream = answer.stream, HttpAnswer.mayBeVerdict(status: answer.status) else { return answer }
         http.schedule(in: Self.verdictPatience) { stream.endWait() }
-        guard let body = await stream.whole(atMost: Self.longestVerdict) else { return answer }
+        let body = await withTaskCancellationHandler {
+            await stream.whole(atMost: Self.longestVerdict)
+        } onCancel: {
+            stream.endWait()
+        }
+        guard let body else { return answer }
         return ApiAnswer(status: answer.status, headers: answer.headers, body: body)
     }
 

@@ -59,8 +59,6 @@ struct DoctorCommand: ParsableCommand {
             return try show(Bundle(diagnosis, configuration: file, of: options.path.instance, .of(snapshot)))
         }
         try show(diagnosis)
-        // The finding of a refused configuration says everything that the error would say.
-        if case .failure(let error) = outcome, error.kind == .misconfigured { try end(ExitStatus(error)) }
         try outcome.get()
         try end(checks.contains { $0.verdict == .problem } ? .refused : .done)
     }

@@ -75,15 +75,11 @@ struct ReloadTests {
         installation.providerSettings = { _ in "nonsense = 1" }
         try installation.writeConfiguration()
         let nonsense = try client.refusal("daemon.reload")
-        installation.providerSettings = { _ in "api.socket = \"/etc\"" }
-        try installation.writeConfiguration()
-        let socket = try client.refusal("daemon.reload")
 
         #expect(provider.kind == "misconfigured")
         #expect(provider.message.contains("belongs to provider \"junction\""))
         #expect(ending.status == 78)
         #expect(nonsense.message.contains("nonsense"))
-        #expect(socket.message.contains("api.socket: /etc exists and is not a socket"))
         #expect(try client.call("session.status").userId == user)
     }
 

@@ -76,6 +76,7 @@ struct TokenAnswerTests {
         #"{"refresh_token":"r+1","x":NaN,"refresh_token":"r+2"}"#, #"{"refresh_token":"r\u002b1","x":NaN}"#,
         #"{"refresh_token":"r+1"#, #"{"refresh_token":"","x":NaN}"#, #"{"refresh_token":7,"x":NaN}"#,
         #"{"refresh_token":"r 1","x":NaN}"#, #"{"refresh_token"#,
+        #"<html><script>var config = {"refresh_token":"r+1"}</script></html>"#, #"[{"refresh_token":"r+1"},NaN]"#,
     ])
     func `a refresh token that is not certain is not read from invalid JSON`(body: String) {
         #expect(read(body) == nil)
