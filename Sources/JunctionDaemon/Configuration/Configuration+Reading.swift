@@ -151,7 +151,7 @@ extension SettingKind<String> {
     /// The name must be complete: a partial name would match no unit, and no error would show the mistake.
     fileprivate static var unitName: SettingKind {
         let types = ["service", "scope", "socket", "timer", "mount", "swap", "slice", "path", "target", "device"]
-        return text("a full unit name, such as \"health-sync.service\"", names: []) { name in
+        return text("a full unit name, such as \"health-sync.service\"") { name in
             guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.utf8.count <= 255 else {
                 return false
             }
@@ -160,7 +160,7 @@ extension SettingKind<String> {
     }
 
     fileprivate static func accountName(_ account: String) -> SettingKind {
-        text("\(account) by name or by number, as text", names: []) { name in
+        text("\(account) by name or by number, as text") { name in
             name.utf8.count <= 255 && !name.contains { $0 == ":" || $0 == "/" || $0.isWhitespace }
         }
     }

@@ -1,6 +1,6 @@
 /// Why the daemon does not start with a setting: where the setting is, its key, and the expected value.
 ///
-/// The text contains a text value only if that is clearly a name, because a user may have put a secret in the wrong place.
+/// The text repeats a text value only if it resembles a possible word: a user may have put a secret in the wrong place.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     /// The place of a setting.
     package enum Place: Equatable, Sendable {

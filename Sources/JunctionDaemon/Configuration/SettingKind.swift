@@ -18,18 +18,16 @@ struct SettingKind<Value> {
 
     /// Creates a kind whose error has only the expected and the found value.
     ///
-    /// - Parameter names: the possible names, or an empty list if they are not known. Nil if the value is no name; the
-    ///   error then does not repeat a text.
+    /// - Parameter names: the possible names, from which the error suggests the nearest one.
     init(
         _ expected: String,
         spelledOut: @escaping (String) -> SettingValue = SettingValue.string,
-        names: [String]? = nil,
+        names: [String] = [],
         _ read: @escaping (SettingValue) -> Value?
     ) {
         self.init(spelledOut: spelledOut) { (value) throws(SettingMismatch) in
             guard let result = read(value) else {
-                let found = names.map(value.named) ?? value.inWords
-                throw SettingMismatch(message: "expected \(expected), found \(found)")
+                throw SettingMismatch(message: "expected \(expected), found \(value.named(among: names))")
             }
             return result
         }
@@ -45,11 +43,12 @@ extension SettingValue {
     /// The value as an error about a name names it. A text is repeated only if it resembles one of the possible words.
     /// Other text may be a secret in the wrong place.
     ///
-    /// - Parameter words: the possible words, if they are known.
-    func named(among words: [String] = []) -> String {
-        guard case .string(let text) = self, !text.isEmpty else { return inWords }
-        if let meant = Spelling.suggestion(for: text, among: words) { return "\"\(text)\": did you mean \"\(meant)\"?" }
-        return inWords
+    /// - Parameter words: the possible words.
+    func named(among words: [String]) -> String {
+        guard case .string(let text) = self, let meant = Spelling.suggestion(for: text, among: words) else {
+            return inWords
+        }
+        return "\"\(text)\": did you mean \"\(meant)\"?"
     }
 }
 
@@ -133,12 +132,12 @@ extension SettingKind<[String]> {
     ) -> SettingKind {
         SettingKind(spelledOut: spelledOut) { (value) throws(SettingMismatch) in
             guard case .list(let settings) = value else {
-                throw SettingMismatch(message: "expected a list of \(expected), found \(value.named())")
+                throw SettingMismatch(message: "expected a list of \(expected), found \(value.inWords)")
             }
             var words: [String] = []
             for (index, setting) in settings.enumerated() {
                 guard case .string(let word) = setting.value, isPossible(word) else {
-                    let found = "item \(index + 1) is \(setting.value.named())"
+                    let found = "item \(index + 1) is \(setting.value.inWords)"
                     throw SettingMismatch(message: "expected a list of \(expected); \(found)")
                 }
                 words.append(word)
@@ -171,10 +170,9 @@ extension SettingKind<String> {
     /// Any text on one line.
     static func text(
         _ expected: String,
-        names: [String]? = nil,
         where isPossible: @escaping (String) -> Bool = { _ in true }
     ) -> SettingKind {
-        SettingKind(expected, names: names) { value in
+        SettingKind(expected) { value in
             guard case .string(let text) = value, !text.isEmpty, isPossible(text) else { return nil }
             return text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text
         }
