@@ -267,6 +267,11 @@ use_social() {
 logins() { curl -fsS "$cloud/sandbox/social/logins" | grep -o '"isAlive":true' | grep -c . || :; }
 purge() { dpkg -P junctiond >"$work/installation" 2>&1; }
 again() { dpkg --force-confdef --force-confold --force-confmiss -i "$PACKAGE" >"$work/installation" 2>&1; }
+install_and_sign_in() {
+    check "the package installs again" again
+    use_social
+    junctionctl sign-in --user-id anna >"$work/.sign-in"
+}
 
 junctionctl sign-out >"$work/.sign-out"
 use_social
@@ -288,17 +293,13 @@ check "the provider has no login after the purge" is "$(logins)" 0
 check "the purge prints no warning" is "$(grep 'may stay alive' "$work/installation" || :)" ""
 check "the groups are gone" is "$(getent group junction junctiond-keeper || :)" ""
 
-check "the package installs again" again
-use_social
-junctionctl sign-in --user-id anna >"$work/.sign-in"
+install_and_sign_in
 systemctl stop --quiet cloud.service
 check "a purge succeeds while the provider is unreachable" purge
 check "that purge prints a warning" has "$(<"$work/installation")" "may stay alive"
 systemctl start cloud.service
 
-check "the package installs again" again
-use_social
-junctionctl sign-in --user-id anna >"$work/.sign-in"
+install_and_sign_in
 check "the package can be removed" remove
 check "the removal says that the user stays signed in, and how to sign out" has "$(<"$work/installation")" \
     "The user of junctiond stays signed in" "sudo junctionctl sign-out"
@@ -308,17 +309,13 @@ check "the purge after the removal prints a warning" has "$(<"$work/installation
 
 # apt removes the package first, and purges it then.
 apt_purge() { apt-get -y purge junctiond >"$work/installation" 2>&1; }
-check "the package installs again" again
-use_social
-junctionctl sign-in --user-id anna >"$work/.sign-in"
+install_and_sign_in
 check "a purge by apt with a signed-in user succeeds" apt_purge
 check "that purge says that the user stays signed in, and how to sign out" has "$(<"$work/installation")" \
     "The user of junctiond stays signed in" "sudo junctionctl sign-out"
 check "that purge prints a warning" has "$(<"$work/installation")" "may stay alive"
 check "the purge by apt erases the session" no test -e "$state"
-check "the package installs again" again
-use_social
-junctionctl sign-in --user-id anna >"$work/.sign-in"
+install_and_sign_in
 alive=$(logins)
 junctionctl sign-out >"$work/.sign-out"
 check "after a sign-out a purge by apt succeeds" apt_purge
