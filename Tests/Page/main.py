@@ -252,11 +252,9 @@ def asks_nobody_else(check: Checks, stage: Stage, page: Browser):
 def pictures(stage: Stage, page: Browser, folder: str):
     os.makedirs(folder, exist_ok=True)
     page.size(1280, 900)
-    for scheme in ("light", "dark"):
-        page.look(prefers_color_scheme=scheme)
-        page.evaluate("scrollTo(0, 0)")
-        page.picture(os.path.join(folder, f"sandbox-{scheme}.png"))
     page.look(prefers_color_scheme="light")
+    page.evaluate("scrollTo(0, 0)")
+    page.picture(os.path.join(folder, "sandbox-light.png"))
 
 
 def story(check: Checks, binaries: str, program: str, screenshots: str | None):
