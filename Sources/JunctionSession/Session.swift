@@ -52,7 +52,15 @@ struct Session: Hashable, Sendable {
     }
 
     /// Returns the same user's session after a rotation.
-    func renewed(_ granted: Granted, generation: UInt64, at now: Moment, using random: inout Randomness) -> Session {
+    ///
+    /// - Parameter scheme: the scheme of the session from now on.
+    func renewed(
+        _ granted: Granted,
+        as scheme: Scheme,
+        generation: UInt64,
+        at now: Moment,
+        using random: inout Randomness
+    ) -> Session {
         var next = Session(
             granted,
             externalUserId: stored.externalUserId,
@@ -60,7 +68,7 @@ struct Session: Hashable, Sendable {
             at: now,
             using: &random
         )
-        (next.stored.identity, next.stored.scheme) = (stored.identity, stored.scheme)
+        (next.stored.identity, next.stored.scheme) = (stored.identity, scheme)
         return next
     }
 

@@ -15,6 +15,7 @@ package struct SessionMachine: Hashable, Sendable {
     var installation = InstallationState.signedOut
     var persistence: PersistenceQueue
     var signIn = SignIn()
+    var grants = PartialGrants()
     var renewal = Renewal()
     var rounds = HandlerRounds()
     var revocations = Revocations()
@@ -94,7 +95,15 @@ package struct SessionMachine: Hashable, Sendable {
                 stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId)
                 device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
             }
-            signIn.resume(device, grants: record.partialGrants, partials, writtenAt: record.writtenAt, now)
+            let grantEnd = grants.resume(
+                record.partialGrants,
+                partials,
+                beside: device,
+                writtenAt: record.writtenAt,
+                now
+            )
+            if let grantEnd { device?.granted(until: grantEnd, now) }
+            signIn.device = device
             if !mayManage { return endDeviceSignIn(.firstCallerLostRight) + settle(now) }
         case .unreadable(let unreadable):
             installation = .unreadable(unreadable)
@@ -226,7 +235,12 @@ package struct SessionMachine: Hashable, Sendable {
         effects += answerCallers(now)
         effects += advanceRevocations(now)
         // A sign-in that takes effect ends a device sign-in, so its write does not include those codes.
-        let incomplete = signIn.incompleteSignIns(now, withCodes: !persistence.isSigningIn)
+        let device = persistence.isSigningIn ? nil : signIn.device
+        let incomplete = PersistenceQueue.IncompleteSignIns(
+            approval: device?.stored,
+            codes: device?.codes,
+            partialGrants: grants.stored(now)
+        )
         return effects + persistence.advance(installation, incomplete, provider: provider, now)
     }
 
@@ -258,7 +272,7 @@ package struct SessionMachine: Hashable, Sendable {
         switch begin {
         case .requestedRenewal: beginRequestedRenewals(now)
         case .change: storeGranted(now)
-        case .partialGrant: releasePartialGrant()
+        case .partialGrant: releasePartialGrants()
         case .renewalAnswer: useRenewalAnswer(now)
         case .request: sendRenewal(now)
         case .poll: poll(now)
@@ -276,7 +290,7 @@ package struct SessionMachine: Hashable, Sendable {
         // During a sign-in, a caller's attempt waits for an event.
         let retryDue = state(now) == .establishing ? nil : callers.retryAt
         let due = [
-            questionsDue, persistence.dueAt, revocation, retryDue, deviceDue(now), signIn.grantsEndAt,
+            questionsDue, persistence.dueAt, revocation, retryDue, deviceDue(now), grants.endsAt(inFlight: inFlight),
             registrationCheckDue,
         ]
         var times = due.compactMap(\.self).map(now.wall(at:))
@@ -305,7 +319,9 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Every secret that a part of the machine still needs. The owner wipes all others.
     package var secretsInUse: Set<SecretRef> {
-        var refs = Set(renewal.secrets + signIn.secrets + callers.secrets + revocations.list.map(\.secrets))
+        var refs = Set(
+            renewal.secrets + signIn.secrets + grants.secrets + callers.secrets + revocations.list.map(\.secrets)
+        )
         if let servedSecrets { refs.insert(servedSecrets) }
         if let afterChange = afterChange.secrets { refs.insert(afterChange) }
         return refs

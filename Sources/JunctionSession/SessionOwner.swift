@@ -23,7 +23,7 @@ package actor SessionOwner {
     var streams: [(body: BodyStream, user: Identity)] = []
     /// Whether the caller that began the pending device sign-in may still do so. `nil` if the record does not name it.
     var approvalPermit: (@Sendable () -> Bool)?
-    /// The provider calls of sign-ins that wait for the write of their partial grant.
+    /// The provider calls that wait for the write of their partial grant.
     var waitingForDisk: [AttemptID: CheckedContinuation<Bool, Never>] = [:]
     /// The session handlers, each with the function that asks it.
     var handlers: [HandlerID: @Sendable (RenewalQuestion) -> Void] = [:]
@@ -158,8 +158,8 @@ package actor SessionOwner {
     /// The number of sign-outs of which the provider has not been notified.
     package var unconfirmedRevocations: Int { machine.revocations.list.count }
 
-    /// Whether the provider has granted tokens to a sign-in that is not complete.
-    package var hasPartialGrants: Bool { !machine.signIn.grantsInUse.isEmpty }
+    /// Whether the provider has granted tokens to a sign-in or a renewal that is not complete.
+    package var hasPartialGrants: Bool { !machine.grants.secrets.isEmpty }
 
     private func noticeQuiet() {
         guard !machine.isBusy, !quietWaiters.isEmpty else { return }

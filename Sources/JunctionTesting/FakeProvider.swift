@@ -296,7 +296,8 @@ package final class FakeProvider: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        sendingBy sendDeadline: Uptime?
+        sendingBy sendDeadline: Uptime?,
+        store: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant {
         state.withLock {
             $0.renewalDepartures.append(sendDeadline)

@@ -118,8 +118,8 @@ struct Bench {
     }
 
     /// Grants a renewal, whether or not it is still wanted.
-    mutating func grantLate(_ attempt: AttemptID, of user: String = "alice") {
-        perform(machine.renewalSucceeded(attempt, granted(user), now: now))
+    mutating func grantLate(_ attempt: AttemptID, of user: String = "alice", scheme: Scheme = .signInToken) {
+        perform(machine.renewalSucceeded(attempt, granted(user, scheme), now: now))
     }
 
     /// Returns a grant for this user, with a lifetime from now on.
@@ -152,15 +152,15 @@ struct Bench {
     @discardableResult
     mutating func grantPartially() -> SecretRef {
         let grant = secret()
-        if let attempt = exchanges.last ?? polls.last {
+        if let attempt = exchanges.last ?? polls.last ?? renewals.last {
             perform(machine.partiallyGranted(attempt, grant, now: now))
         }
         return grant
     }
 
-    /// Reports that an earlier attempt has spent the credential of the sign-in under way.
+    /// Reports that an earlier attempt has spent the credential of the attempt in flight.
     mutating func findPartialGrant(_ grant: SecretRef) {
-        if let attempt = exchanges.last { machine.foundPartialGrant(attempt, grant, now: now) }
+        if let attempt = exchanges.last ?? renewals.last { machine.foundPartialGrant(attempt, grant, now: now) }
     }
 
     mutating func failExchange(_ failure: ExchangeFailure) {
@@ -181,8 +181,8 @@ struct Bench {
         grant(polls.removeLast(), of: user, scheme: .device)
     }
 
-    mutating func grantRenewal() {
-        grantLate(renewals.removeLast(), of: facts.userId ?? "alice")
+    mutating func grantRenewal(scheme: Scheme = .signInToken) {
+        grantLate(renewals.removeLast(), of: facts.userId ?? "alice", scheme: scheme)
     }
 
     /// Answers a renewal with a new refresh token and no usable access token.

@@ -101,7 +101,9 @@ package struct JunctionProvider: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        sendingBy sendDeadline: Uptime?
+        sendingBy sendDeadline: Uptime?,
+        // Unused: a renewal needs no partial grant.
+        store _: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant {
         return switch answer {
         case .renew: try await renew(identity, with: secrets, sendingBy: sendDeadline)

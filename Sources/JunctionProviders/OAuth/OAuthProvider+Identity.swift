@@ -22,7 +22,7 @@ extension OAuthProvider {
                 scheme: granted.subjectTokenType != nil && tokens.refreshToken != nil ? .refreshToken : granted.scheme,
                 token: tokens.token(isRenewable: tokens.refreshToken != nil),
                 refreshToken: tokens.refreshToken,
-                subjectTokenType: tokens.refreshToken == nil ? granted.subjectTokenType : nil
+                subjectTokenType: granted.subjectTokenType
             )
             grant.endpointOrigins = tokens.origins ?? server.remembered(.token).flatMap(server.origins)
             return grant

@@ -7,7 +7,8 @@ extension OAuthProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        sendingBy sendDeadline: Uptime?
+        sendingBy sendDeadline: Uptime?,
+        store: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant {
         // A token is sent only to the server that issued it.
         guard setup.issuer.isNamed(identity.issuer) else {
@@ -21,7 +22,7 @@ extension OAuthProvider {
         }
         return switch answer {
         case .renew: try await renew(identity, with: secrets, sendingBy: sendDeadline)
-        case .authToken(let token): try await renew(identity, with: secrets, exchanging: token)
+        case .authToken(let token): try await renew(identity, with: secrets, exchanging: token, store)
         case .signature: throw .answerRefused("An OAuth server takes no signature: answer with a subject token")
         }
     }
@@ -86,7 +87,8 @@ extension OAuthProvider {
     private func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        exchanging token: SharedSecret
+        exchanging token: SharedSecret,
+        _ store: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant {
         guard let type = secrets.subjectTokenType else {
             throw .answerRefused("The session was not signed in by token exchange: it takes no subject token")
@@ -99,7 +101,7 @@ extension OAuthProvider {
         }
         let grant: Grant
         do throws(SignInFailure) {
-            grant = try await session(of: signIn, at: secrets.endpointOrigins, .none)
+            grant = try await session(of: signIn, at: secrets.endpointOrigins, store)
         } catch {
             switch error {
             case .refused(let words): throw .answerRefused(words)

@@ -83,7 +83,9 @@ package struct SinchProvider: IdentityProvider {
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
         // Unused: a proof has no send deadline.
-        sendingBy _: Uptime?
+        sendingBy _: Uptime?,
+        // Unused: a renewal needs no partial grant.
+        store _: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant {
         let registration = secrets.registration
         let (scheme, proof) = try read(answer, for: identity, registeredBy: registration?.scheme)

@@ -77,7 +77,9 @@ package struct SocialProvider: IdentityProvider {
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
         // Unused: a renewal has no send deadline.
-        sendingBy _: Uptime?
+        sendingBy _: Uptime?,
+        // Unused: a renewal needs no partial grant.
+        store _: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant {
         switch answer {
         case .renew: try await renew(identity, proving: nil, known: secrets)

@@ -12,8 +12,8 @@ struct DeviceFlow: Hashable, Sendable {
     /// The record's form of this sign-in. The wanted user was fixed when the codes were requested.
     private(set) var stored: StoredApproval
     let codes: SecretRef
-    /// The grant of an approval whose user the provider has not named yet.
-    private(set) var grant: SecretRef?
+    /// Whether a person has approved, and the provider has not named the user yet.
+    private var isGranted = false
     /// The time at which the codes expire, or at which the wait for the grant's user ends.
     private var endsAt: Uptime
     /// The time of the next poll. It has no time while a poll is in flight.
@@ -78,19 +78,10 @@ struct DeviceFlow: Hashable, Sendable {
         min(delay, max(endsAt + (.zero - Self.lastPoll) - now.uptime, stored.interval))
     }
 
-    // MARK: The grant
-
-    /// Keeps the grant of an approval until the provider has named the user.
-    mutating func keep(_ grant: SecretRef, until end: Uptime, _ now: Moment) {
-        (self.grant, endsAt) = (grant, end)
+    /// Waits for the user of the grant that an approval has brought.
+    mutating func granted(until end: Uptime, _ now: Moment) {
+        (isGranted, endsAt) = (true, end)
         stored.expiresAt = now.wall(at: end)
-    }
-
-    /// Forgets this grant. Returns false if it is not the grant of this sign-in.
-    mutating func dropGrant(_ grant: SecretRef) -> Bool {
-        guard self.grant == grant else { return false }
-        self.grant = nil
-        return true
     }
 
     // MARK: Polling
@@ -147,7 +138,7 @@ struct DeviceFlow: Hashable, Sendable {
 
     /// The error if the outcome is unknown. `nil` if no answer can have been missed.
     var interruption: SessionError? {
-        if grant != nil { return .approvalUnidentified }
+        if isGranted { return .approvalUnidentified }
         return doubt.map(SessionError.approvalInterrupted)
     }
 

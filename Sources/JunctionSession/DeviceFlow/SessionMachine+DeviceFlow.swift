@@ -73,7 +73,7 @@ extension SessionMachine {
     /// poll in flight brings, are revoked. Callers that joined get the reason why the sign-in has ended.
     package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
         if persistence.change?.kind == .signIn(of: nil) {
-            _ = signIn.endDevice(because: SessionError.firstCallerLostRight.message)
+            signIn.endDevice(because: SessionError.firstCallerLostRight.message)
             return withdrawSignIn(.firstCallerLostRight, now) + settle(now)
         }
         guard signIn.device != nil else { return [] }
@@ -86,7 +86,8 @@ extension SessionMachine {
 
     /// Ends the device sign-in without a session. The next write removes its codes, and its callers get the refusal.
     mutating func endDeviceSignIn(_ refusal: SessionError, by host: String? = nil) -> [Effect] {
-        let grant = signIn.endDevice(because: refusal.message)
+        signIn.endDevice(because: refusal.message)
+        let grant = grants.dropOfApproval()
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential, host: host)))]
             + (grant.map { [.revokePartialGrant($0)] } ?? [])

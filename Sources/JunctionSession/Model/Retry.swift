@@ -5,7 +5,8 @@
 /// | demanded by the provider | nothing |
 /// | backoff | a resume or a step of the clock ends it; a returning network shortens it to a part of the failing time |
 ///
-/// Nothing shortens the pause of a revocation or a write. A shortened pause still leaves `spacing` between two attempts.
+/// Nothing shortens the pause of a write, and only a returning network that of a revocation. A shortened pause still
+/// leaves `spacing` between two attempts.
 package struct Retry: Hashable, Sendable {
     private(set) var failures = 0
     /// The end of the pause. `nil` if nothing has failed, or while an attempt is under way.

@@ -53,13 +53,16 @@ package protocol IdentityProvider: Sendable {
     /// - Parameter sendDeadline: the time by which the request must be sent, or not at all, if there is one. Later
     ///   would miss the provider's grace for the refresh token. Name resolution and connection must be complete by
     ///   then.
+    /// - Parameter store: keeps partial grants of a renewal with a handler's token. The next attempt with the same token
+    ///   continues with them.
     /// - Returns: the grant. Its `token` is `nil` if the answer had a refresh token but no usable access token. That
     ///   refresh token replaces the session's own, and `missingAccessToken` has the reason.
     func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        sendingBy sendDeadline: Uptime?
+        sendingBy sendDeadline: Uptime?,
+        store: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant
 
     /// Notifies the provider that the user has signed out here, if it wants to know: one request, no retry. The local
@@ -115,13 +118,14 @@ extension IdentityProvider {
         throw .refused(SessionError(.unsupported, "\(name) has no page on which a person could sign in by a browser"))
     }
 
-    /// Renews without a send deadline, for secrets that were not sent before.
+    /// Renews without keeping partial grants.
     package func renew(
         _ identity: Identity,
         with secrets: SessionSecrets,
-        using answer: RenewalAnswer
+        using answer: RenewalAnswer,
+        sendingBy sendDeadline: Uptime? = nil
     ) async throws(RenewalFailure) -> Grant {
-        try await renew(identity, with: secrets, using: answer, sendingBy: nil)
+        try await renew(identity, with: secrets, using: answer, sendingBy: sendDeadline, store: .none)
     }
 
     /// Exchanges a credential without keeping partial grants.
@@ -226,6 +230,10 @@ package enum RenewalAnswer: Sendable {
     /// A signature that the app's server made for this user (a legacy scheme). It is not used again after a request
     /// that may have arrived.
     case signature(SharedSecret, sequence: UInt64)
+
+    var authToken: SharedSecret? {
+        if case .authToken(let token) = self { token } else { nil }
+    }
 }
 
 /// The provider's explicit statement that a user is deleted, disabled or banned.

@@ -83,7 +83,9 @@ struct Renewal: Hashable, Sendable {
 
     /// Resumes from a record. An open intent, a demanded pause and a postponement outlive the process.
     init(resuming stored: StoredSession, writtenAt: WallTime, longestPostponement: Duration, at now: Moment) {
-        lastError = stored.postponement?.reason.map(Self.error(ofPostponementAfter:))
+        lastError =
+            stored.postponement?.reason.map(Self.error(ofPostponementAfter:))
+            ?? stored.reauthenticationReason.map(Self.error(of:))
         let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
         demand = demanded?.time
         if stored.renewalUnderWay, !stored.renewalUsesAnswer {
@@ -222,6 +224,11 @@ struct Renewal: Hashable, Sendable {
         if case .answered(_, let since, _) = phase { since } else { nil }
     }
 
+    /// The attempt whose request is in flight.
+    var sending: Attempt? {
+        if case .sending(let tried, _) = phase { tried } else { nil }
+    }
+
     /// The send deadline of a refresh retry inside the provider's grace.
     var sendDeadline: Uptime? {
         guard case .sending(let tried, let since) = phase, tried.isRefreshRetry else { return nil }
@@ -265,7 +272,7 @@ struct Renewal: Hashable, Sendable {
         let before = self
         self = Renewal()
         (retry, lastRefusal, refreshRetries) = (before.retry, before.lastRefusal, before.refreshRetries)
-        lastError = "reauthenticationRequired: " + SessionError.reauthenticationRequired.message
+        lastError = Self.error(of: .reauthenticationRequired)
     }
 
     /// Handles a transient failure.
@@ -283,7 +290,7 @@ struct Renewal: Hashable, Sendable {
         var refusal =
             session.stored.isReauthenticationPresumed
             ? .reauthenticationPresumed(failure.message) : SessionError(failure)
-        lastError = "\(refusal.kind.rawValue): \(refusal.message)"
+        lastError = Self.error(of: refusal)
         if failure.ambiguous, let sentAt { refreshRetries.lost(sentAt: sentAt, now) }
         if let asked = failure.retryAfter {
             let end = now.uptime + RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
@@ -320,6 +327,8 @@ struct Renewal: Hashable, Sendable {
     }
 
     private static func error(ofPostponementAfter words: String) -> String { "unableToRetrieveAuthToken: " + words }
+
+    private static func error(of refusal: SessionError) -> String { "\(refusal.kind.rawValue): \(refusal.message)" }
 
     mutating func rest() {
         phase = .resting(.scheduled)
@@ -445,5 +454,13 @@ extension Renewal.Attempt {
     /// Whether it has a handler's secret that the retry may use again. A signature that may have been spent is not kept.
     fileprivate func isReusable(after failure: Unavailability) -> Bool {
         handlerSecret.map { !($0.isSpentByUse && failure.ambiguous) } ?? false
+    }
+}
+
+extension StoredSession {
+    /// Why the user has to sign in again, as far as the record says it. `nil` if reauthentication is not pending.
+    fileprivate var reauthenticationReason: SessionError? {
+        guard reauthenticationPending else { return nil }
+        return isReauthenticationPresumed ? .reauthenticationPresumed() : .reauthenticationRequired
     }
 }

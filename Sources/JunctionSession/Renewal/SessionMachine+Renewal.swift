@@ -48,13 +48,15 @@ extension SessionMachine {
     /// Handles a new token, or a new refresh token without a usable access token. The machine writes such a refresh
     /// token first. Then the renewal has failed, and the next attempt uses it.
     package mutating func renewalSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
-        renewal.answered(attempt, .success(granted), now) ? settle(now) : revokeUnwanted(attempt, granted, now)
+        if renewal.answered(attempt, .success(granted), now) { return settle(now) }
+        dropGrant(ofRenewal: attempt)
+        return revokeUnwanted(attempt, granted, now)
     }
 
     package mutating func renewalFailed(_ attempt: AttemptID, _ failure: RenewalFailure, now: Moment) -> [Effect] {
         if renewal.answered(attempt, .failure(failure), now) { return settle(now) }
         _ = revocations.arrived(attempt)
-        return []
+        return dropGrant(ofRenewal: attempt).map { [.revokePartialGrant($0)] + settle(now) } ?? []
     }
 
     /// Uses the answer to a renewal, unless a change is being written, which may end the session. A granted answer also
@@ -73,12 +75,22 @@ extension SessionMachine {
             // login.
             return reported(tried, .unavailable(.ofAnotherUser), session, now)
         case .success(let granted):
+            dropGrant(ofRenewal: tried.attempt)
             if let failure = granted.missingAccessToken {
                 renewal.storeSuccessor(tried, failure)
                 persistence.begin(.rotation, .signedIn(session.succeeded(by: granted.secrets)))
             } else {
                 renewal.store()
-                let next = session.renewed(granted, generation: persistence.nextGeneration, at: now, using: &random)
+                // A session that has got a refresh token of its own no longer needs the app's server.
+                let isOwn = traits(of: granted.scheme).renewsByRefreshToken
+                let next = session.renewed(
+                    granted,
+                    as: isOwn && !traits(of: session.stored.scheme).renewsByRefreshToken
+                        ? granted.scheme : session.stored.scheme,
+                    generation: persistence.nextGeneration,
+                    at: now,
+                    using: &random
+                )
                 persistence.begin(.rotation, .signedIn(next))
             }
             return []
@@ -124,6 +136,7 @@ extension SessionMachine {
             }
             retryLater(tried, unavailability, session, now)
         case .answerRefused(let reason):
+            dropGrant(ofRenewal: tried.attempt)
             guard asksApps(session) else {
                 let failure = Unavailability(reason, remedy: Self.howToAskApps, cause: .handler)
                 return retryLater(tried, failure, session, now)

@@ -8,6 +8,7 @@ extension SessionOwner {
         if let end = secrets.accessTokenEndsAt, end <= now.uptime { secrets.accessToken = nil }
         let answer = secretStore.answer(handlerSecret) ?? .renew
         let (shown, sendDeadline) = (secrets, machine.renewal.sendDeadline)
+        let store = partialGrantStore(attempt, of: answer.authToken)
         observer.reached(.intentNoted)
         start { owner in
             do throws(RenewalFailure) {
@@ -15,7 +16,8 @@ extension SessionOwner {
                     identity,
                     with: shown,
                     using: answer,
-                    sendingBy: sendDeadline
+                    sendingBy: sendDeadline,
+                    store: store
                 )
                 owner.observer.reached(.answered)
                 owner.renewed(attempt, grant, keeping: own)

@@ -24,10 +24,13 @@ extension SessionError {
     )
 
     /// The provider has refused to renew the session for a long time without a reason.
-    static func reauthenticationPresumed(_ message: String) -> SessionError {
-        SessionError(
+    ///
+    /// - Parameter answer: its last answer. `nil` after a restart.
+    static func reauthenticationPresumed(_ answer: String? = nil) -> SessionError {
+        let answer = answer.map { " (\($0))" } ?? ""
+        return SessionError(
             .reauthenticationRequired,
-            "The provider has refused to renew the session for ten minutes or longer without a reason (\(message)): sign in "
+            "The provider has refused to renew the session for ten minutes or longer without a reason\(answer): sign in "
                 + "with a new credential for the same user; until then the daemon tries once an hour"
         )
     }

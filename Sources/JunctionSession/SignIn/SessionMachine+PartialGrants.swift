@@ -1,41 +1,60 @@
-/// Grants of sign-ins whose user is not known yet.
+/// Grants of sign-ins and renewals whose user is not known yet.
 extension SessionMachine {
     /// Handles a partial grant: the provider needs another request before there is a session. The machine writes the
     /// grant first and then returns `resumeExchange`.
     package mutating func partiallyGranted(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
-        guard let exchange = signIn.sent(attempt), !exchange.isWithdrawn else {
-            return [.revokePartialGrant(secrets), .resumeExchange(attempt, false)]
-        }
-        let dropped = signIn.keep(secrets, until: updateRecord(), now)
-        return (dropped.map { [.revokePartialGrant($0)] } ?? []) + settle(now)
+        guard isWanted(attempt) else { return [.revokePartialGrant(secrets), .resumeExchange(attempt, false)] }
+        let isOfApproval = signIn.sent(attempt)?.isPoll ?? false
+        if isOfApproval { signIn.device?.granted(until: now.uptime + PartialGrants.longestWait, now) }
+        let surplus = grants.keep(
+            secrets,
+            of: attempt,
+            isOfApproval: isOfApproval,
+            until: updateRecord(),
+            inFlight: inFlight,
+            now
+        )
+        return (surplus.map { [.revokePartialGrant($0)] } ?? []) + settle(now)
     }
 
-    /// Handles a sign-in whose credential an earlier attempt has spent. The sign-in continues with the grant of that
-    /// attempt.
+    /// Handles an attempt whose credential an earlier attempt has spent. It continues with the grant of that attempt.
     package mutating func foundPartialGrant(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) {
-        if signIn.sent(attempt) != nil { signIn.continueExchange(with: secrets, now) }
+        if inFlight.contains(attempt) { grants.use(secrets, by: attempt, now) }
     }
 
-    /// Resumes the sign-in when the write of its grant has ended, whether the disk has taken or refused it.
-    mutating func releasePartialGrant() -> [Effect] {
-        guard let exchange = signIn.exchange, let update = exchange.heldUntil, persistence.hasEnded(update) else {
-            return []
-        }
-        signIn.release()
-        return [.resumeExchange(exchange.attempt, !exchange.isWithdrawn)]
+    /// Resumes the attempts whose grant has been written, whether the disk has taken or refused it.
+    mutating func releasePartialGrants() -> [Effect] {
+        grants.release(where: persistence.hasEnded).map { .resumeExchange($0, isWanted($0)) }
     }
 
-    /// Removes the grant of a decided sign-in from the record. Returns whether there was one.
+    /// Removes the grant of a decided sign-in from the record. Returns it.
     @discardableResult
-    mutating func dropGrant(of exchange: SignIn.Exchange) -> Bool {
-        guard signIn.dropGrant(exchange.grant) else { return false }
-        updateRecord()
-        return true
+    mutating func dropGrant(of exchange: SignIn.Exchange) -> SecretRef? {
+        dropped(exchange.isPoll ? grants.dropOfApproval() : grants.drop(of: exchange.attempt))
+    }
+
+    /// Removes the grant of a decided renewal from the record. Returns it.
+    @discardableResult
+    mutating func dropGrant(ofRenewal attempt: AttemptID) -> SecretRef? {
+        dropped(grants.drop(of: attempt))
+    }
+
+    private mutating func dropped(_ grant: SecretRef?) -> SecretRef? {
+        if grant != nil { updateRecord() }
+        return grant
     }
 
     mutating func expireGrants(_ now: Moment) -> [Effect] {
-        let over = signIn.expireGrants(now)
+        let over = grants.expire(inFlight: inFlight, now)
         if !over.isEmpty { updateRecord() }
         return over.map { .revokePartialGrant($0) }
+    }
+
+    /// The attempts that a provider's answer may still continue.
+    var inFlight: [AttemptID] { [signIn.exchange?.attempt, renewal.sending?.attempt].compactMap(\.self) }
+
+    /// Whether an attempt in flight may send another request.
+    private func isWanted(_ attempt: AttemptID) -> Bool {
+        signIn.sent(attempt).map { !$0.isWithdrawn } ?? (renewal.sending?.attempt == attempt)
     }
 }

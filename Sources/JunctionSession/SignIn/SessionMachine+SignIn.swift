@@ -144,15 +144,13 @@ extension SessionMachine {
             dropGrant(of: exchange)
         case .otherUser, .unavailable:
             // The partial grant can be used by another attempt.
-            if exchange.isWithdrawn, let grant = exchange.grant, dropGrant(of: exchange) {
-                effects.append(.revokePartialGrant(grant))
-            }
+            if exchange.isWithdrawn, let grant = dropGrant(of: exchange) { effects.append(.revokePartialGrant(grant)) }
         }
         var answer: SessionError?
         if case .unavailable = failure {
             if exchange.isWithdrawn {
                 answer = .withdrawn
-            } else if exchange.grant != nil {
+            } else if grants.isKept(of: exchange.attempt) {
                 let isKept = afterChange.content != nil && persistence.storage.durable
                 refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
             }
@@ -190,9 +188,9 @@ extension SessionMachine {
             return effects
         }
         // The next write holds the session instead of the partial grant.
-        _ = signIn.dropGrant(exchange.grant)
+        dropGrant(of: exchange)
         if exchange.isPoll {
-            _ = signIn.endDevice()
+            signIn.endDevice(because: nil)
             callers.move { $0.wait.isOfApproval ? .session : nil }
         }
         let session = Session(

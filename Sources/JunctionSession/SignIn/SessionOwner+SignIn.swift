@@ -33,7 +33,7 @@ extension SessionOwner {
         expecting expected: Identity?
     ) {
         let credential = requests[request]?.credential?.completed(with: secretStore.answer(handlerSecret))
-        let store = store(attempt, of: credential?.oneTimeSecret)
+        let store = partialGrantStore(attempt, of: credential?.oneTimeSecret)
         start { owner in
             do throws(ExchangeFailure) {
                 guard let credential else { throw .credentialGone }
@@ -70,7 +70,7 @@ extension SessionOwner {
 
     func poll(_ attempt: AttemptID, with ref: SecretRef) {
         let codes = secretStore.codes(ref)
-        let store = store(attempt, of: codes?.deviceCode)
+        let store = partialGrantStore(attempt, of: codes?.deviceCode)
         start { owner in
             do throws(PollFailure) {
                 guard let codes else { throw .expired }
@@ -89,9 +89,9 @@ extension SessionOwner {
 
     /// Returns the store for the partial grants of this attempt. It finds the grant of an earlier attempt with the same
     /// credential.
-    private func store(_ attempt: AttemptID, of credential: SharedSecret?) -> PartialGrantStore {
+    func partialGrantStore(_ attempt: AttemptID, of credential: SharedSecret?) -> PartialGrantStore {
         guard let credential else { return .none }
-        let known = machine.signIn.grantsInUse.first { ref in
+        let known = machine.grants.secrets.first { ref in
             secretStore.partialGrant(ref)?.credential.matches(credential) ?? false
         }
         if let known { machine.foundPartialGrant(attempt, known, now: now) }

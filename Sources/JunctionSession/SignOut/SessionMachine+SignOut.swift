@@ -28,7 +28,7 @@ extension SessionMachine {
             || persistence.storage.status == .damaged && persistence.obstacle == nil
         var effects: [Effect] = []
         if !persistence.isSigningOut { effects += revokeEverything(now) }
-        let isWaited = isWanted || !signIn.grantsInUse.isEmpty
+        let isWaited = isWanted || !grants.secrets.isEmpty
         effects += dropEverything()
         callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
         if isWaited, !persistence.isSigningOut {
@@ -39,16 +39,16 @@ extension SessionMachine {
     }
 
     private mutating func dropEverything() -> [Effect] {
-        var effects = signIn.dropGrants().map { Effect.revokePartialGrant($0) }
+        let (partialGrants, held) = grants.dropAll()
+        let effects = partialGrants.map { Effect.revokePartialGrant($0) } + held.map { .resumeExchange($0, false) }
         if let exchange = signIn.exchange {
             // The provider may still grant a request that has left.
             if signIn.sent(exchange.attempt) != nil { revocations.overtake(exchange.attempt, of: nil) }
-            if exchange.heldUntil != nil { effects.append(.resumeExchange(exchange.attempt, false)) }
             signIn.end()
         }
         overtakeRenewal(of: installation.session?.stored.identity)
         renewal.abandon()
-        _ = signIn.endDevice()
+        signIn.endDevice(because: nil)
         callers.overtake()
         return effects
     }

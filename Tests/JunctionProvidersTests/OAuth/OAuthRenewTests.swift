@@ -281,6 +281,52 @@ struct OAuthRenewTests {
         }
     }
 
+    /// The next attempt with the same subject token continues with what the first one has got.
+    @Test(
+        arguments: [
+            (
+                [.tokens(OAuthSample.anonymous), .json(503, "{}"), .json(200, #"{"sub":"user-1"}"#)],
+                "GET /userinfo HTTP/1.1"
+            ),
+            ([.json(200, #"{"refresh_token":"refresh-1"}"#), .tokens()], "POST /token HTTP/1.1"),
+        ] as [([ScriptedServer.Step], String)]
+    )
+    func `tokens whose user is unknown, and a refresh token alone, are kept for the next attempt`(
+        steps: [ScriptedServer.Step],
+        last: String
+    ) async throws {
+        try await Stage.play(steps) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let failure = await #expect(throws: RenewalFailure.self) {
+                try await oauth.renew(
+                    OAuthSample.identity,
+                    with: Self.exchanged,
+                    using: Self.answer,
+                    sendingBy: nil,
+                    store: kept.store
+                )
+            }
+            guard case .unavailable? = failure, kept.content != nil else {
+                Issue.record("Expected a transient failure with a kept grant")
+                return
+            }
+            let grant = try await oauth.renew(
+                OAuthSample.identity,
+                with: Self.exchanged,
+                using: Self.answer,
+                sendingBy: nil,
+                store: kept.store
+            )
+
+            #expect(grant.identity == OAuthSample.identity && grant.scheme == .refreshToken)
+            #expect(grant.refreshToken?.text == "refresh-1")
+            #expect(stage.server.requests.map(\.line).last == last)
+            let fields = stage.server.requests.flatMap(\.fields)
+            #expect(fields.filter { $0 == "subject_token=subject-2" }.count == 1)
+            #expect(!stage.server.requests.map(\.line).contains("POST /revoke HTTP/1.1"))
+        }
+    }
+
     @Test(arguments: [
         (#"{"error":"invalid_grant"}"#, true), (#"{"error":"invalid_request"}"#, true),
         (#"{"error":"invalid_target"}"#, false),

@@ -50,16 +50,42 @@ struct RenewalTests {
         #expect(bench.written.last?.generation == 2)
     }
 
-    @Test func `a renewal keeps the scheme of the sign-in`() {
+    @Test(
+        arguments: [
+            (.userLogin, .userLogin, .userLogin), (.authorizationCode, .refreshToken, .authorizationCode),
+            (.tokenExchange, .tokenExchange, .tokenExchange), (.tokenExchange, .refreshToken, .refreshToken),
+        ] as [(Scheme, Scheme, Scheme)]
+    )
+    func `a renewal changes the scheme only if it brings the first refresh token`(
+        before: Scheme,
+        granted: Scheme,
+        after: Scheme
+    ) {
         var bench = Bench(mode: .handler)
         bench.register(1)
-        bench.signIn(CredentialFacts(scheme: .userLogin, subject: .user(.user("alice"))))
-        bench.grantExchange(scheme: .userLogin)
+        bench.signIn(CredentialFacts(scheme: before, subject: .user(.user("alice"))))
+        bench.grantExchange(scheme: before)
         bench.renew()
         bench.answerQuestion(.renew)
-        bench.grantRenewal()
+        bench.grantRenewal(scheme: granted)
         #expect(bench.facts.accessToken?.generation == 2)
-        #expect(bench.facts.scheme == .userLogin)
+        #expect(bench.facts.scheme == after)
+    }
+
+    @Test(arguments: [false, true])
+    func `the reason why the user has to sign in again survives a restart`(isPresumed: Bool) {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        while !bench.facts.flags.contains(.pendingReauthentication) {
+            if bench.renewals.isEmpty { bench.passToNextAttempt() }
+            var refusal = Unavailability("It answered 400")
+            refusal.isUnexplainedRefusal = true
+            bench.failRenewal(isPresumed ? .unavailable(refusal) : .reauthenticationRequired)
+        }
+        let restarted = bench.restarted(after: .seconds(2))
+        let words = isPresumed ? "without a reason: sign in" : "wants the user to sign in again"
+        #expect(restarted.facts.renewal.lastError?.hasPrefix("reauthenticationRequired: ") == true)
+        #expect(restarted.facts.renewal.lastError?.contains(words) == true)
     }
 
     @Test func `the process does not end before a renewal in flight`() {

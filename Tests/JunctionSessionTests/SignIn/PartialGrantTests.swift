@@ -61,7 +61,7 @@ struct PartialGrantTests {
         #expect(refusal.remedy?.contains("nothing was spent") == false)
 
         var bench = before.restarted(after: .seconds(2))
-        let kept = try #require(bench.machine.signIn.grantsInUse.first)
+        let kept = try #require(bench.machine.grants.secrets.first)
         #expect(bench.machine.secretsInUse.contains(kept))
         bench.signIn(.linkCode)
         bench.findPartialGrant(kept)
@@ -73,7 +73,7 @@ struct PartialGrantTests {
     @Test func `a refusal drops the grant, also from the disk`() {
         var bench = Self.waiting()
         bench.signIn(.linkCode)
-        bench.findPartialGrant(bench.machine.signIn.grantsInUse[0])
+        bench.findPartialGrant(bench.machine.grants.secrets[0])
         bench.failExchange(.refused("userinfo names nobody"))
 
         #expect(bench.written.last?.partialGrants.isEmpty == true)
@@ -84,7 +84,7 @@ struct PartialGrantTests {
         var bench = Self.waiting()
         bench.signOut()
         #expect(bench.revokedPartialGrants.count == 1)
-        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.machine.signIn.grantsInUse.isEmpty)
+        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.machine.grants.secrets.isEmpty)
 
         bench.holdsWrites = true
         bench.signIn(.linkCode)
@@ -147,7 +147,7 @@ struct PartialGrantTests {
 
     @Test func `a start with a clock that is ahead keeps a grant`() {
         let bench = Self.waiting().restarted(after: .seconds(86_400))
-        #expect(bench.revokedPartialGrants.isEmpty && bench.machine.signIn.grantsInUse.count == 1)
+        #expect(bench.revokedPartialGrants.isEmpty && bench.machine.grants.secrets.count == 1)
     }
 
     @Test func `a grant is revoked after two hours, also across a restart and a step of the clock`() {
@@ -177,7 +177,74 @@ struct PartialGrantTests {
             bench.failExchange(Self.trouble)
         }
         #expect(bench.revokedPartialGrants == [granted[0]])
-        #expect(bench.machine.signIn.grantsInUse.contains(approved))
+        #expect(bench.machine.grants.secrets.contains(approved))
+    }
+
+    // MARK: Renewals with a handler's token
+
+    @Test func `a renewal waits for the write of its grant, and its success replaces the grant`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        bench.holdsWrites = true
+        bench.grantPartially()
+        #expect(bench.resumedExchanges.isEmpty && bench.heldWrites.last?.record.partialGrants.count == 1)
+
+        bench.endWrite()
+        #expect(bench.resumedExchanges == [true])
+        bench.grantRenewal()
+        #expect(bench.heldWrites.last?.record.partialGrants.isEmpty == true)
+        bench.endWrites()
+        #expect(bench.facts.accessToken?.generation == 2 && bench.revokedPartialGrants.isEmpty)
+    }
+
+    @Test func `the retry of a renewal continues with the grant, also after a restart`() throws {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        let grant = bench.grantPartially()
+        bench.failRenewal(.unavailable(Self.again))
+        bench.passToNextAttempt()
+        bench.findPartialGrant(grant)
+        bench.failRenewal(.unavailable(Self.again))
+        #expect(bench.machine.grants.secrets == [grant])
+
+        var after = bench.restarted(after: .seconds(2), mode: .handler)
+        let kept = try #require(after.machine.grants.secrets.first)
+        after.register(1)
+        after.answerQuestion(.credential)
+        after.findPartialGrant(kept)
+        after.grantRenewal()
+        #expect(after.written.last?.partialGrants.isEmpty == true && after.revokedPartialGrants.isEmpty)
+    }
+
+    @Test func `a refused token drops its grant, which the provider has revoked`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        bench.grantPartially()
+        bench.failRenewal(.answerRefused("userinfo names another user"))
+        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.revokedPartialGrants.isEmpty)
+    }
+
+    @Test func `a grant of a renewal that a sign-out or a verdict overtakes is revoked, before and after`() {
+        var signedOut = Bench.renewalDue(handlers: 1)
+        signedOut.answerQuestion(.credential)
+        signedOut.holdsWrites = true
+        let first = signedOut.grantPartially()
+        signedOut.signOut()
+        #expect(signedOut.revokedPartialGrants == [first] && signedOut.resumedExchanges == [false])
+
+        var late = Bench.renewalDue(handlers: 1)
+        late.answerQuestion(.credential)
+        let (overtaken, second) = (late.renewals[0], late.secret())
+        late.signOut()
+        late.perform(late.machine.partiallyGranted(overtaken, second, now: late.now))
+        #expect(late.revokedPartialGrants == [second] && late.resumedExchanges == [false])
+
+        var ended = Bench.renewalDue(handlers: 1)
+        ended.answerQuestion(.credential)
+        let (attempt, third) = (ended.renewals[0], ended.grantPartially())
+        ended.perform(ended.machine.apiCallJudged(Verdict(code: "400312", message: ""), generation: 1, now: ended.now))
+        ended.failLate(attempt)
+        #expect(ended.revokedPartialGrants == [third] && ended.written.last?.partialGrants.isEmpty == true)
     }
 
     // MARK: Device sign-ins
@@ -258,10 +325,10 @@ struct PartialGrantTests {
         for _ in 0..<13 {
             bench.pass(.seconds(600))
             bench.signIn(.linkCode)
-            if bench.machine.signIn.grantsInUse.contains(kept) { bench.findPartialGrant(kept) }
+            if bench.machine.grants.secrets.contains(kept) { bench.findPartialGrant(kept) }
             bench.failExchange(.unavailable(Unavailability("503")))
         }
-        #expect(bench.machine.signIn.grantsInUse == [kept])
+        #expect(bench.machine.grants.secrets == [kept])
         #expect(bench.revokedPartialGrants.isEmpty, "a transient failure spends nothing")
     }
 

@@ -14,7 +14,7 @@ struct Coverage {
         case presumedDemands, presumedHealed
         case unreadableStarts, freshEndings, apiVerdicts, bootstrapRetries, bootstrapsEnded
         case successorsAlone
-        case partialGrants, partialGrantsResumed, partialGrantsGivenBack
+        case partialGrants, partialGrantsResumed, partialGrantsGivenBack, partialGrantsOfRenewals
         case rightsWithdrawn, rightsWithdrawnInFlight, rightsWithdrawnBeingWritten, approvalRightsWithdrawn, pausesKept
         case codesGiven, polls, approvals, approvalsRefused, crashAwaiting, crashPolling
         case refusedBesideQuestion, forgottenCallers, wrongClocks, lostApprovals

@@ -86,7 +86,7 @@ struct ProviderPort: IdentityProvider {
         }
     }
 
-    /// Completes a sign-in. It uses the tokens of an earlier attempt if there are some, and requests the user if the
+    /// Completes a sign-in or a renewal. It uses the tokens of an earlier attempt if there are some, and requests the user if the
     /// tokens have none.
     private func complete(_ call: Call, _ store: PartialGrantStore) async -> (Answer, start: Moment) {
         var start = simulation.now
@@ -119,11 +119,13 @@ struct ProviderPort: IdentityProvider {
         _ identity: Identity,
         with secrets: SessionSecrets,
         using answer: RenewalAnswer,
-        sendingBy sendDeadline: Uptime?
+        sendingBy sendDeadline: Uptime?,
+        store: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant {
         guard !life.isOver else { throw .unavailable(.dead) }
-        let start = simulation.now
-        switch await simulation.send(simulation.renewal(of: identity.userId, with: secrets, using: answer)) {
+        let call = simulation.renewal(of: identity.userId, with: secrets, using: answer, store)
+        let (outcome, start) = await complete(call, store)
+        switch outcome {
         case .granted(let tokens): return grant(tokens, start)
         case .successor(let tokens):
             var grant = grant(tokens, start)

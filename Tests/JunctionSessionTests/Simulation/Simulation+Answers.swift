@@ -38,7 +38,7 @@ extension Simulation {
             answer = .unavailable(isAmbiguous: false, retryAfter: nil)
             if let link = call.link { model.unfinishedLinks[call.user] = link }
         case 4:
-            answer = .refused
+            answer = call.kind == .renewal ? .answerRefused : .refused
             model.unnamed.remove(tokens.refresh)
             provider.revoke(tokens.family)
         default: answer = .granted(tokens)

@@ -96,7 +96,8 @@ extension Simulation {
         }
         var next = call
         next.tokens = tokens
-        if !call.kind.isPoll { next.kind = .userinfo }
+        if call.kind == .exchange { next.kind = .userinfo }
+        if call.kind == .renewal { coverage.note(.partialGrantsOfRenewals) }
         return await send(next)
     }
 
@@ -110,8 +111,14 @@ extension Simulation {
 
     // MARK: The session
 
-    func renewal(of user: String, with secrets: SessionSecrets, using answer: RenewalAnswer) -> Call {
-        var call = Call(kind: .renewal, user: user)
+    func renewal(
+        of user: String,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer,
+        _ store: PartialGrantStore
+    ) -> Call {
+        // Only an exchange begins a login of its own, whose grant may be revoked alone.
+        var call = Call(kind: .renewal, user: user, isKept: store.isLasting && scheme == .signInToken)
         call.refresh = secrets.refreshToken?.number
         // The owner leaves out an access token that has expired. The session still keeps it.
         call.access = secrets.accessToken?.number ?? model.held?.access
@@ -179,7 +186,8 @@ extension Simulation {
     private func depart(_ number: Int, _ call: Call) {
         switch call.kind {
         case .userinfo: return plan(.userinfoAnswers(number), after: Int64(chance(3_000)))
-        case .poll where call.tokens != nil: return plan(.userinfoAnswers(number), after: Int64(chance(3_000)))
+        case .poll where call.tokens != nil, .renewal where call.tokens != nil:
+            return plan(.userinfoAnswers(number), after: Int64(chance(3_000)))
         case .revocation: return plan(.revocationEnds(number), after: Int64(chance(8_000)))
         case .api: return plan(.apiAnswers(number), after: Int64(chance(3_000)))
         case .poll(let code): if chance(6) == 0 { plan(.personDecides(code), after: Int64(chance(9_000))) }

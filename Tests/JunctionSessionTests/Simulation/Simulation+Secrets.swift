@@ -27,7 +27,7 @@ extension Simulation {
         let owner = life.owner.assumeIsolated { owner in
             (
                 requests: owner.requests.count, callers: owner.machine.callers.list.count,
-                revocations: owner.machine.revocations.list.count, grants: owner.machine.signIn.grantsInUse.count
+                revocations: owner.machine.revocations.list.count, grants: owner.machine.grants.secrets.count
             )
         }
         // A bootstrap credential may wait for its next attempt.
@@ -36,7 +36,7 @@ extension Simulation {
         }
         if owner.revocations > RenewalPolicy.mostRevocations { fail("\(owner.revocations) revocations wait") }
         // Those of sign-ins, and one of a device sign-in.
-        if owner.grants > SignIn.mostGrants + 1 { fail("\(owner.grants) grants are kept") }
+        if owner.grants > PartialGrants.most + 1 { fail("\(owner.grants) grants are kept") }
     }
 
     /// Checks that a call after a minute without calls removes the counts of other users.

@@ -1,0 +1,131 @@
+/// The partial grants that the daemon keeps: those of sign-ins and renewals whose user is not known yet.
+///
+/// | a grant | until |
+/// |---|---|
+/// | is being written | the write ends; the attempt that brought it then sends its next request |
+/// | waits | the next attempt with the same credential continues with it |
+/// | is dropped | its attempt is decided |
+/// | is revoked | two hours pass without an attempt, too many grants wait, or a sign-out |
+struct PartialGrants: Hashable, Sendable {
+    /// The oldest first.
+    private var list: [Kept] = []
+    /// The attempts whose next request waits for the write of their grant.
+    private var held: [AttemptID: PersistenceQueue.Update] = [:]
+
+    fileprivate struct Kept: Hashable, Sendable {
+        let secrets: SecretRef
+        var endsAt: Uptime
+        /// Whether the grant belongs to the device sign-in, with which it ends.
+        let isOfApproval: Bool
+        /// The attempt that brought the grant, or the last one that continued with it.
+        var attempt: AttemptID?
+    }
+
+    /// The time for which a grant waits for the next attempt with its credential, or for the next poll. The longest pause
+    /// that a provider may demand between two attempts is half of it.
+    static let longestWait: Duration = RenewalPolicy.believableRetryAfter.upperBound * 2
+    /// The largest number of kept grants, without that of a device sign-in.
+    static let most = 2
+
+    /// Takes over the grants of a record. Returns the end of that of the device sign-in, if there is one.
+    mutating func resume(
+        _ stored: [StoredPartialGrant],
+        _ secrets: [SecretRef],
+        beside device: DeviceFlow?,
+        writtenAt: WallTime,
+        _ now: Moment
+    ) -> Uptime? {
+        list = zip(stored, secrets).map { stored, ref in
+            Kept(
+                secrets: ref,
+                endsAt: now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, now), Self.longestWait),
+                isOfApproval: stored.isOfApproval && device != nil
+            )
+        }
+        return list.first(where: \.isOfApproval)?.endsAt
+    }
+
+    /// Continues with the grant of an earlier attempt, which has spent the credential.
+    mutating func use(_ secrets: SecretRef, by attempt: AttemptID, _ now: Moment) {
+        guard let index = list.firstIndex(where: { $0.secrets == secrets }) else { return }
+        list[index].attempt = attempt
+        // The caller has returned for the grant, so its time begins again.
+        if !list[index].isOfApproval { list[index].endsAt = now.uptime + Self.longestWait }
+    }
+
+    /// Keeps the grant of an attempt in place of its earlier one. `update` is the write of the grant.
+    ///
+    /// - Parameter inFlight: the attempts whose grants stay.
+    /// - Returns: a grant that exceeds the limit and has to be revoked.
+    mutating func keep(
+        _ secrets: SecretRef,
+        of attempt: AttemptID,
+        isOfApproval: Bool,
+        until update: PersistenceQueue.Update,
+        inFlight: [AttemptID],
+        _ now: Moment
+    ) -> SecretRef? {
+        list.removeAll { $0.attempt == attempt }
+        let endsAt = now.uptime + Self.longestWait
+        list.append(Kept(secrets: secrets, endsAt: endsAt, isOfApproval: isOfApproval, attempt: attempt))
+        held[attempt] = update
+        guard list.count(where: { !$0.isOfApproval }) > Self.most else { return nil }
+        return list.firstIndex { $0.isWaiting(beside: inFlight) }.map { list.remove(at: $0).secrets }
+    }
+
+    /// Ends the wait of the attempts whose grant has been written. Returns them.
+    mutating func release(where hasEnded: (PersistenceQueue.Update) -> Bool) -> [AttemptID] {
+        let released = held.filter { hasEnded($0.value) }.keys.sorted { $0.number < $1.number }
+        for attempt in released { held[attempt] = nil }
+        return released
+    }
+
+    // MARK: Dropping
+
+    /// Drops and returns the grant of a decided attempt.
+    mutating func drop(of attempt: AttemptID) -> SecretRef? {
+        list.firstIndex { $0.attempt == attempt }.map { list.remove(at: $0).secrets }
+    }
+
+    /// Drops and returns the grant of the device sign-in.
+    mutating func dropOfApproval() -> SecretRef? {
+        list.firstIndex(where: \.isOfApproval).map { list.remove(at: $0).secrets }
+    }
+
+    /// Drops and returns the grants for which no attempt has come in time.
+    mutating func expire(inFlight: [AttemptID], _ now: Moment) -> [SecretRef] {
+        let over = list.filter { $0.isWaiting(beside: inFlight) && $0.endsAt <= now.uptime }
+        list.removeAll(where: over.contains)
+        return over.map(\.secrets)
+    }
+
+    /// Drops and returns every grant and every attempt that waits for a write.
+    mutating func dropAll() -> (grants: [SecretRef], held: [AttemptID]) {
+        defer { list = [] }
+        return (secrets, release { _ in true })
+    }
+
+    // MARK: Queries
+
+    func isKept(of attempt: AttemptID) -> Bool { list.contains { $0.attempt == attempt } }
+
+    func endsAt(inFlight: [AttemptID]) -> Uptime? {
+        list.filter { $0.isWaiting(beside: inFlight) }.map(\.endsAt).min()
+    }
+
+    var secrets: [SecretRef] { list.map(\.secrets) }
+
+    /// Returns the grants for the next write.
+    func stored(_ now: Moment) -> [(stored: StoredPartialGrant, secrets: SecretRef)] {
+        list.map { kept in
+            (StoredPartialGrant(expiresAt: now.wall(at: kept.endsAt), isOfApproval: kept.isOfApproval), kept.secrets)
+        }
+    }
+}
+
+extension PartialGrants.Kept {
+    /// Whether the grant waits for an attempt. One of the device sign-in ends with that sign-in.
+    fileprivate func isWaiting(beside inFlight: [AttemptID]) -> Bool {
+        !isOfApproval && !(attempt.map(inFlight.contains) ?? false)
+    }
+}
