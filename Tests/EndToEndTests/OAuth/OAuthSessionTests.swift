@@ -88,6 +88,44 @@ import Testing
 
     // MARK: A login whose user is not known yet
 
+    /// With a refresh token, too, an app may give a subject token for a renewal.
+    @Test func `a renewal with a subject token before its user is known survives a SIGKILL`() throws {
+        let installation = try Installation.oauth(
+            providerSettings: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"",
+            configuration: "[renewal]\nmode = \"handler\""
+        )
+        func subject() throws -> Object {
+            try installation.cloud.sandbox("POST", "oauth/users/alice/subject-token", [:])
+        }
+        let (first, second) = (try subject(), try subject())
+        var client = try installation.connect()
+        let signedIn = try client.call(
+            "session.signIn",
+            [
+                "scheme": "tokenExchange", "subjectToken": first["subjectToken"] as? String ?? "",
+                "subjectTokenType": first["subjectTokenType"] as? String ?? "",
+            ]
+        )
+        #expect(signedIn["scheme"] as? String == "refreshToken")
+        let answer: Object = ["action": "renewWithAuthToken", "authToken": second["subjectToken"] as? String ?? ""]
+
+        try installation.cloud.fault(["match": "/oauth/userinfo", "status": 503])
+        var app = try RenewingApp(installation)
+        var renewal = try client.request("session.renew")
+        try app.answer(answer)
+        #expect(try client.refusal(of: renewal).kind == "providerUnavailable")
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true, true])
+        try installation.restartDaemon()
+        try installation.cloud.clearFaults()
+
+        client = try installation.connect()
+        app = try RenewingApp(installation)
+        renewal = try client.request("session.renew")
+        try app.answer(answer)
+        #expect(try client.answer(to: renewal).generation == 2)
+        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true, true], "the same grant, and no third one")
+    }
+
     /// Prepares a login that was rotated, whose userinfo request failed, and whose daemon was killed.
     private func interrupted() throws -> (Installation, token: String) {
         let installation = try Installation.oauth(
