@@ -36,7 +36,7 @@ struct ValidatedConfiguration {
         origin = loaded.origin
         let secretReader = SecretReader()
         let definition = Self.definition(of: configuration, credentials: credentials, reading: secretReader)
-            .mapError { $0.placed(by: loaded.places) }
+            .mapError { $0.placed(by: loaded.places, or: "provider") }
         let network = Result { [configuration] () throws(StartFailure) in
             try configuration.networkSettings(credentials: credentials, variables: variables)
         }.mapError { $0.placed(by: loaded.places) }
@@ -122,10 +122,11 @@ private final class SecretReader: Sendable {
 
 extension StartFailure {
     /// Adds the place of the setting whose key begins the message. If that setting is missing, the place is its table.
-    fileprivate func placed(by places: [String: ConfigurationError.Place]) -> StartFailure {
+    /// If the table is missing, too, the place is the setting `reason`, which needs the table.
+    fileprivate func placed(by places: [String: ConfigurationError.Place], or reason: String? = nil) -> StartFailure {
         let key = String(message.prefix { $0.isLetter || $0.isNumber || $0 == "." })
         let table = String(key.prefix { $0 != "." })
-        guard let place = (places[key] ?? places[table])?.description else { return self }
+        guard let place = (places[key] ?? places[table] ?? reason.flatMap { places[$0] })?.description else { return self }
         var failure = self
         failure.message = "\(place): \(message)"
         return failure

@@ -91,10 +91,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // The value is wrong, the file behind the value is missing, a setting of the table is missing.
+        // The value is wrong, the file behind the value is missing, a setting of the table is missing, the table is missing.
         ("provider = \"junction\"\n[junction]\napiUrl = \"http://a.example\"", 3, "junction.apiUrl: http://a.example"),
         ("[tls]\ncaFile = \"/nonexistent\"", 2, "tls.caFile: /nonexistent cannot be read"),
         ("provider = \"sinch\"\n[sinch]", 2, "sinch.applicationKey is missing"),
+        ("\nprovider = \"oauth\"", 2, "oauth.issuer is missing"),
     ])
     func `an error behind a value has the file and the line`(text: String, line: Int, error: String) throws {
         try put(text, "a.toml")
