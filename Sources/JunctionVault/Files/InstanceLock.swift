@@ -26,15 +26,29 @@ package final class InstanceLock: Sendable {
         }
     }
 
-    /// Takes the lock, or throws at once.
-    package init(_ directory: StateDirectory) throws(Refusal) {
+    /// The number of attempts to take the lock of a process that has ended, with a pause of 10 ms between two.
+    private static let mostAttempts = 200
+
+    /// Takes the lock, or throws at once if another daemon holds it.
+    ///
+    /// If the holder was killed while it started its network helper, the new process holds the lock until it ends or
+    /// calls execve(2). So for a holder that has ended, this waits for up to two seconds.
+    ///
+    /// - Parameter pause: waits between two attempts.
+    package init(_ directory: StateDirectory, pause: () -> Void = { usleep(10_000) }) throws(Refusal) {
         let location = directory.location(of: .lock)
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let opened = openat(directory.descriptor, StateFile.lock.path, flags, 0o600)
         guard opened >= 0 else { throw .fault(FileFault("open", location, code: errno)) }
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+        var attempts = 0
+        while flock(opened, LOCK_EX | LOCK_NB) != 0 {
             let code = errno
             let holder = Self.process(writtenIn: opened)
+            attempts += 1
+            if code == EWOULDBLOCK, attempts < Self.mostAttempts, let holder, Self.hasEnded(holder) {
+                pause()
+                continue
+            }
             close(opened)
             guard code == EWOULDBLOCK else { throw .fault(FileFault("lock", location, code: code)) }
             throw .held(by: holder, directory: directory.path)
@@ -53,6 +67,8 @@ package final class InstanceLock: Sendable {
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, line, line.count, 0)
     }
+
+    private static func hasEnded(_ process: Int32) -> Bool { kill(process, 0) != 0 && errno == ESRCH }
 
     private static func process(writtenIn descriptor: Int32) -> Int32? {
         var line = [UInt8](repeating: 0, count: 16)

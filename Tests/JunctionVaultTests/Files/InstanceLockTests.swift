@@ -24,6 +24,31 @@ import Testing
         #expect(throws: Never.self) { try reopened { try InstanceLock(try temporary.opened()) } }
     }
 
+    @Test(arguments: [true, false])
+    func `the lock of a process that has ended is waited for, but not for ever`(isReleased: Bool) throws {
+        let file = open("\(temporary.path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { if !isReleased { close(file) } }
+        #expect(flock(file, LOCK_EX) == 0)
+        // No process has this number (proc(5), pid_max).
+        try temporary.write(Array("\(Int32.max)\n".utf8), to: "lock")
+        let directory = try temporary.opened()
+
+        var pauses = 0
+        let open = {
+            try InstanceLock(directory) {
+                pauses += 1
+                if isReleased, pauses == 3 { close(file) }
+            }
+        }
+        if isReleased {
+            #expect(throws: Never.self) { try open() }
+            #expect(pauses >= 3)
+        } else {
+            #expect(throws: InstanceLock.Refusal.held(by: .max, directory: temporary.path)) { try open() }
+            #expect(pauses == 199)
+        }
+    }
+
     @Test func `a lock file with invalid content can be locked`() throws {
         try temporary.write(Array("nobody knows".utf8), to: "lock")
         let first = try InstanceLock(try temporary.opened())
