@@ -7,7 +7,7 @@ struct DefectRun {
 
     init(_ options: Options) {
         self.options = options
-        buildFolder = BuildFolder(root: options.root, folder: ".build-mutation/defects", rooms: options.rooms)
+        buildFolder = BuildFolder(root: options.root, folder: ".build-mutation/defects", modules: options.modules)
     }
 
     /// Runs every defect.

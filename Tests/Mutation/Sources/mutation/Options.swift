@@ -1,7 +1,7 @@
 struct Options {
     var root = "."
     var folders: [String] = []
-    var rooms = "JunctionSession"
+    var modules = "JunctionSession"
     var only: String?
     var sample: Int?
     var seed: UInt64 = 1
@@ -30,22 +30,22 @@ struct Options {
     static let usage = """
         Usage: Tests/Mutation/run [OPTION]…
 
-          --folder PATH        mutate the sources under this folder; may be repeated
+          --folder PATH        mutates the sources under this folder; may be repeated
                                (Sources/JunctionSession)
-          --rooms NAMES        build these rooms and run their tests (JunctionSession)
+          --modules NAMES      builds these modules and runs their tests (JunctionSession)
           --only TEXT          only mutants, or defects, in files whose path contains this
-          --sample N           only so many mutants, drawn by chance
-          --seed S             for the draw (1)
-          --simulation-only    run only the tests that --filter names
+          --sample N           only N mutants, drawn at random
+          --seed S             the seed of the draw (1)
+          --simulation-only    runs only the tests that --filter names
           --filter REGEX       the slow tests, which run after all the others (SimulationTests)
           --histories N        JUNCTION_HISTORIES for the tests (20000)
-          --jobs N             so many mutants beside each other (2)
-          --timeout SECONDS    longer than this is a hang (ten times what the tests need, and ten seconds)
-          --debug, --release   how the tests are built (release; --defects: debug)
-          --resume             go on where an earlier run with the same sources was interrupted
-          --list               say which mutants there are, and build nothing
-          --mutant N           run one mutant and show what its tests say
-          --defects            put in each defect of Tests/Mutation/defects: every one must be found
+          --jobs N             the number of mutants that run at the same time (2)
+          --timeout SECONDS    a longer run counts as a hang (ten times the normal time, and at least ten seconds)
+          --debug, --release   how the tests are built (release; with --defects: debug)
+          --resume             continues an interrupted run with the same sources
+          --list               lists the mutants, and builds nothing
+          --mutant N           runs one mutant and shows the output of its tests
+          --defects            puts in each defect of Tests/Mutation/defects; every one must be found
         """
 
     init(_ arguments: [String]) throws(MutationFailure) {
@@ -55,7 +55,7 @@ struct Options {
             switch option {
             case "--root": root = try Self.value(of: option, &rest)
             case "--folder": folders.append(try Self.value(of: option, &rest))
-            case "--rooms": rooms = try Self.value(of: option, &rest)
+            case "--modules": modules = try Self.value(of: option, &rest)
             case "--only": only = try Self.value(of: option, &rest)
             case "--sample": sample = try Self.number(of: option, &rest)
             case "--seed": seed = UInt64(try Self.number(of: option, &rest))

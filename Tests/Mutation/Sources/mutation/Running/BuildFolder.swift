@@ -5,20 +5,20 @@ struct BuildFolder {
     let root: URL
     /// The folder for all files of this run.
     let folder: URL
-    let rooms: String
+    let modules: String
 
     var copy: URL { folder.appending(path: "source") }
     var build: URL { folder.appending(path: "build") }
 
-    init(root: String, folder: String, rooms: String) {
+    init(root: String, folder: String, modules: String) {
         self.root = URL(filePath: root).standardizedFileURL
         self.folder = self.root.appending(path: folder)
-        self.rooms = rooms
+        self.modules = modules
     }
 
     /// The tests of the modules.
     private var tests: [String] {
-        rooms.split(separator: ",").map { "Tests/\($0)Tests" }.filter { FileManager.default.fileExists(at: root, $0) }
+        modules.split(separator: ",").map { "Tests/\($0)Tests" }.filter { FileManager.default.fileExists(at: root, $0) }
     }
 
     // MARK: Sources
@@ -77,8 +77,8 @@ struct BuildFolder {
     // MARK: Builds
 
     /// Compiles a module. Returns the output of a failed build, otherwise `nil`.
-    func compile(room: String) async throws -> String? {
-        try await build(["--target", room])
+    func compile(module: String) async throws -> String? {
+        try await build(["--target", module])
     }
 
     func buildTests(_ configuration: Options.Configuration) async throws -> String? {
@@ -100,7 +100,7 @@ struct BuildFolder {
         let command = ["build", "--package-path", copy.path, "--scratch-path", build.path] + arguments
         let end = try await Child.run(
             ["/usr/bin/env", swift] + command,
-            environment: ["JUNCTION_MODULES": rooms],
+            environment: ["JUNCTION_MODULES": modules],
             log: log,
             timeout: 3_600
         )

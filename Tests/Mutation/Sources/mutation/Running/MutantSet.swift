@@ -19,7 +19,7 @@ struct MutantSet {
     }
 
     /// The folders of the modules with mutants, each below a `Sources` folder. Each gets the runtime.
-    var rooms: [String] {
+    var modules: [String] {
         let folders = files.compactMap { file -> String? in
             let parts = file.split(separator: "/")
             return parts.firstIndex(of: "Sources").map { parts.prefix($0 + 2).joined(separator: "/") }
@@ -29,8 +29,8 @@ struct MutantSet {
 
     var changed: [String: [UInt8]] {
         var changed = woven.mapValues(\.bytes)
-        for room in rooms {
-            changed["\(room)/\(Runtime.fileName)"] = Array(Runtime.source(count: mutants.count).utf8)
+        for module in modules {
+            changed["\(module)/\(Runtime.fileName)"] = Array(Runtime.source(count: mutants.count).utf8)
         }
         return changed
     }

@@ -31,8 +31,8 @@ struct Viability {
     }
 
     private func firstComplaint(_ mutants: MutantSet, _ buildFolder: BuildFolder) async throws -> String? {
-        for room in mutants.rooms {
-            if let words = try await buildFolder.compile(room: room.split(separator: "/").last.map(String.init) ?? room)
+        for module in mutants.modules {
+            if let words = try await buildFolder.compile(module: module.split(separator: "/").last.map(String.init) ?? module)
             {
                 return words
             }
