@@ -12,7 +12,7 @@ PATIENCE = 300
 
 
 class Daemon:
-    def __init__(self, programs, folder, provider, state, environment):
+    def __init__(self, programs, folder, provider, state, environment, settings=""):
         self.programs = pathlib.Path(programs)
         self.folder = pathlib.Path(folder)
         self.state = state
@@ -23,7 +23,8 @@ class Daemon:
         endpoints = {"token": "token", "deviceAuthorization": "device", "revocation": "revoke", "userinfo": "userinfo"}
         (self.folder / "junctiond.toml").write_text("\n".join([
             'provider = "oauth"', "[limits]", "providerCallsPerMinute = 600", "[oauth]", f'issuer = "{provider.issuer}"',
-            'clientId = "kiosk"', *(f'{name}Endpoint = "{provider.issuer}/{path}"' for name, path in endpoints.items()), "",
+            'clientId = "kiosk"', *(f'{name}Endpoint = "{provider.issuer}/{path}"' for name, path in endpoints.items()), settings,
+            "",
         ]))
 
     def start(self):

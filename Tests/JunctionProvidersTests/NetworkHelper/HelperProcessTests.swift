@@ -254,7 +254,14 @@ struct HelperProcessTests {
             /bin/cat >/dev/null 2>&1
             : >\(folder.path)/said
             """
-        let program = try folder.write(script, to: "courier", mode: 0o700)
+        // Another process makes the program: a process that this one forks at the same time would hold it open for
+        // writing, and the helper could not be started (ETXTBSY).
+        let program = folder.path + "/courier"
+        let install = try Process.run(
+            URL(fileURLWithPath: "/usr/bin/install"),
+            arguments: ["-m", "700", folder.write(script, to: "script"), program]
+        )
+        install.waitUntilExit()
         var limits = OutgoingHttp.Limits.patient
         limits.grace = .seconds(600)
         let helper = try HelperWithOwnName(program)
