@@ -207,12 +207,6 @@ final class Introspection: DaemonIntrospection {
 
 extension Diagnosis.Check {
     init(_ finding: ProbeFinding) {
-        let verdict: Diagnosis.Verdict =
-            switch finding.verdict {
-            case .ok: .ok
-            case .note: .note
-            case .problem: .problem
-            }
-        self.init(name: finding.name, verdict: verdict, detail: finding.detail, remedy: finding.remedy)
+        self.init(name: finding.name, verdict: .init(finding.verdict), detail: finding.detail, remedy: finding.remedy)
     }
 }

@@ -51,7 +51,7 @@ struct AccessDecision {
     /// The rule that decided, and its index.
     let entry: (index: Int, rule: AccessRule)?
 
-    enum Basis: Equatable {
+    enum Basis: String, CaseIterable {
         case root
         case daemonUser
         case socketGroup

@@ -17,21 +17,6 @@ extension Dispatcher {
     }
 }
 
-extension CallerDescription.Basis {
-    fileprivate init(_ basis: AccessDecision.Basis) {
-        self =
-            switch basis {
-            case .root: .root
-            case .daemonUser: .daemonUser
-            case .socketGroup: .socketGroup
-            case .entry: .entry
-            case .unitUnknown: .unitUnknown
-            case .unmapped: .unmapped
-            case .none: .none
-            }
-    }
-}
-
 extension CallerDescription.Entry {
     fileprivate init(_ index: Int, _ rule: AccessRule) {
         self.init(index: index, unit: rule.unit, user: rule.user.map { Int($0) }, group: rule.group.map { Int($0) })

@@ -29,24 +29,9 @@ extension WireError {
 }
 
 extension ErrorCode {
+    /// Every kind has the word of its code, except `invalidParameters`. `WireWordTests` compares them.
     init(_ kind: SessionError.Kind) {
-        self =
-            switch kind {
-            case .alreadySignedIn: .alreadySignedIn
-            case .invalidCredential: .invalidCredential
-            case .notSignedIn: .notSignedIn
-            case .reauthenticationRequired: .reauthenticationRequired
-            case .sessionTerminated: .sessionTerminated
-            case .providerUnavailable: .providerUnavailable
-            case .permissionDenied: .permissionDenied
-            case .incompatibleCredential: .incompatibleCredential
-            case .storageUnavailable: .storageUnavailable
-            case .tokenExpired: .tokenExpired
-            case .busy: .busy
-            case .unsupported: .unsupported
-            case .misconfigured: .misconfigured
-            case .invalidParameters: .invalidParams
-            }
+        self = ErrorCode(kind: kind.rawValue) ?? .invalidParams
     }
 }
 

@@ -76,7 +76,7 @@ extension UInt8 {
 extension RenewalScript.Outcome {
     /// The line for a user. It never contains a token.
     func line(about request: RenewalRequest) -> String {
-        let renewal = "renewal \(request.renewalId) of \(request.userId) (\(request.reason)): \(answer.action)"
+        let renewal = "renewal \(request.renewalId) of \(request.userId) (\(request.reason)): \(answer.action.rawValue)"
         return (failure.map { "\(renewal): \($0)" } ?? renewal).onOneLine
     }
 
@@ -86,7 +86,7 @@ extension RenewalScript.Outcome {
             writer.member("renewalId", request.renewalId)
             writer.member("reason", request.reason.rawValue)
             writer.member("userId", request.userId)
-            writer.member("action", answer.action)
+            writer.member("action", answer.action.rawValue)
             writer.member("failure", failure)
         }
     }
@@ -105,16 +105,6 @@ extension RenewalAnswer {
             } catch {
                 throw CommandFailure(printed: "it is neither JSON nor 'renew' nor 'unable'")
             }
-        }
-    }
-
-    /// The name of the answer, without its token.
-    fileprivate var action: String {
-        switch self {
-        case .renew: "renew"
-        case .renewWithAuthToken: "renewWithAuthToken"
-        case .renewWithSignature: "renewWithSignature"
-        case .unableToRetrieveAuthToken: "unableToRetrieveAuthToken"
         }
     }
 }

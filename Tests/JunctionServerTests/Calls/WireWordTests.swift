@@ -4,7 +4,7 @@ import Testing
 
 @testable import JunctionServer
 
-/// The words on which apps and scripts depend, independent of the names in the session module.
+/// The words on which apps and scripts depend. A case that is renamed in the daemon must not change one.
 struct WireWordTests {
     private typealias Snapshot = JunctionProtocol.Snapshot
 
@@ -48,7 +48,7 @@ struct WireWordTests {
         ]
 
         #expect(JunctionSession.Scheme.allCases.map(\.rawValue) == words)
-        #expect(JunctionProtocol.Credential.Scheme.allCases.map { "\($0.name)" } == words)
+        #expect(JunctionProtocol.Credential.Scheme.allCases.map(\.rawValue) == words)
     }
 
     @Test func `phases of a renewal have their documented words`() {
@@ -84,6 +84,19 @@ struct WireWordTests {
             ReconcileAction.allCases.map { ReconcileResult.Action($0).rawValue }
                 == ["none", "signIn", "signOut", "switch", "reauthenticate", "migrate"]
         )
+    }
+
+    @Test func `what decides about a caller has the documented words`() {
+        #expect(
+            AccessDecision.Basis.allCases.map { CallerDescription.Basis($0).rawValue }
+                == ["root", "daemonUser", "socketGroup", "entry", "unitUnknown", "unmapped", "none"]
+        )
+    }
+
+    @Test func `verdicts of a diagnosis have their documented words`() {
+        let verdicts: [ProbeFinding.Verdict] = [.ok, .note, .problem]
+
+        #expect(verdicts.map { Diagnosis.Verdict($0).rawValue } == ["ok", "note", "problem"])
     }
 
     @Test func `kinds of an error have their documented words`() {

@@ -134,15 +134,8 @@ package struct OpenAPIDocument: Sendable {
 }
 
 extension HttpPage {
-    fileprivate var operation: String {
-        switch self {
-        case .status: "status"
-        case .token: "token"
-        case .metrics: "metrics"
-        case .events: "events"
-        case .openapi: "openapi"
-        }
-    }
+    /// The name of the page, without the ending.
+    fileprivate var operation: String { String(rawValue.prefix { $0 != "." }) }
 
     /// The parameters of the query, which are those of the page's method.
     fileprivate var query: [Member] {

@@ -103,11 +103,11 @@ extension RenewalAnswer: WireValue {
     )
 
     /// The word that determines the other members.
-    private enum Action: String, CaseIterable {
-        case renew = "renew"
-        case renewWithAuthToken = "renewWithAuthToken"
-        case renewWithSignature = "renewWithSignature"
-        case unableToRetrieveAuthToken = "unableToRetrieveAuthToken"
+    package enum Action: String, CaseIterable {
+        case renew
+        case renewWithAuthToken
+        case renewWithSignature
+        case unableToRetrieveAuthToken
 
         static let words = allCases.map(\.rawValue)
 
@@ -137,7 +137,7 @@ extension RenewalAnswer: WireValue {
         }
     }
 
-    private var action: Action {
+    package var action: Action {
         switch self {
         case .renew: .renew
         case .renewWithAuthToken: .renewWithAuthToken

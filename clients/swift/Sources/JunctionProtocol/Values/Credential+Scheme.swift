@@ -1,6 +1,6 @@
 extension Credential {
-    /// The schemes by name, with their members.
-    package enum Scheme: CaseIterable, Sendable {
+    /// The schemes, with their members. The word on the wire determines the members. A snapshot also shows it.
+    package enum Scheme: String, CaseIterable, Sendable {
         case signInToken
         case linkCode
         case apiKey
@@ -13,26 +13,9 @@ extension Credential {
         case refreshToken
         case tokenExchange
 
-        /// The word that determines the members of the wire form. A snapshot also shows it.
-        package var name: StaticString {
-            switch self {
-            case .signInToken: "signInToken"
-            case .linkCode: "linkCode"
-            case .apiKey: "apiKey"
-            case .userLogin: "userLogin"
-            case .registration: "registration"
-            case .registrationSignature: "registrationSignature"
-            case .selfSigned: "selfSigned"
-            case .device: "device"
-            case .authorizationCode: "authorizationCode"
-            case .refreshToken: "refreshToken"
-            case .tokenExchange: "tokenExchange"
-            }
-        }
-
         /// All members of the scheme's wire form.
         var members: [Member] {
-            [Member("scheme", .word(["\(name)"]), "decides which of the other members there are")] + fields.members
+            [Member("scheme", .word([rawValue]), "decides which of the other members there are")] + fields.members
         }
 
         /// The members in addition to the scheme's name. They read, write and describe a credential.

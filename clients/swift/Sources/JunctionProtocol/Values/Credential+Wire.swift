@@ -3,9 +3,9 @@ package import JunctionJSON
 extension Credential: WireParams {
     package init(reading value: JSONValue) throws(WireMismatch) {
         let scheme = try Members(value, at: "").required("scheme", Self.schemeExpectation) { value in
-            Scheme.allCases.first { value.stringEquals($0.name) }
+            value.string.flatMap(Scheme.init(rawValue:))
         }
-        let members = try Members(params: value, allowing: scheme.members, because: "scheme, \(scheme.name)")
+        let members = try Members(params: value, allowing: scheme.members, because: "scheme, \(scheme.rawValue)")
         self = try scheme.fields.read(among: members)
     }
 
@@ -17,7 +17,7 @@ extension Credential: WireParams {
     }
 
     /// The names of all schemes.
-    package static let schemes = Scheme.allCases.map { "\($0.name)" }
+    package static let schemes = Scheme.allCases.map(\.rawValue)
 
     private static let schemeExpectation = "must be one of \(schemes.joined(separator: ", "))"
 
@@ -43,9 +43,9 @@ extension Credential.Scheme {
         for scheme in allCases {
             for use in scheme.fields.members where use.isNamed(like: member) {
                 if let known = uses.firstIndex(where: { $0.meaning == use.summary }) {
-                    uses[known].schemes.append("\(scheme.name)")
+                    uses[known].schemes.append(scheme.rawValue)
                 } else {
-                    uses.append((use.summary, ["\(scheme.name)"]))
+                    uses.append((use.summary, [scheme.rawValue]))
                 }
             }
         }

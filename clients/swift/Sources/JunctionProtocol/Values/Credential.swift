@@ -25,5 +25,5 @@ public enum Credential: Equatable, Sendable {
     case tokenExchange(subjectToken: SecretText, subjectTokenType: String)
 
     /// The word that determines the members of the wire form.
-    public var scheme: String { "\(kind.name)" }
+    public var scheme: String { kind.rawValue }
 }
