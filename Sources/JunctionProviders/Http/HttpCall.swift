@@ -1,7 +1,7 @@
 import JunctionSecret
 import JunctionSession
 
-/// A request of the session to a provider. A request of an app is an `AppApiCall`.
+/// A request to a provider.
 struct HttpCall: Sendable {
     var method: String
     var origin: HttpOrigin

@@ -10,7 +10,10 @@ enum NetworkHelper: CaseIterable, Sendable {
 /// A request together with the network helper that sends it. Only the case of this enum decides which helper that is.
 enum HelperRequest: Sendable {
     case session(HttpCall)
-    case api(AppApiCall)
+    /// A request that a local app makes of its provider's API. A long body may take as long as its size needs on a
+    /// slow line, while bytes move. With `isStreamed` the answer is passed on as it arrives: its length is not limited
+    /// then, nor its duration while bytes move.
+    case api(HttpCall, isStreamed: Bool)
 
     var helper: NetworkHelper {
         switch self {
@@ -21,16 +24,7 @@ enum HelperRequest: Sendable {
 
     var call: HttpCall {
         switch self {
-        case .session(let call): call
-        case .api(let call): call.http
-        }
-    }
-
-    /// Whether the answer is passed on as it arrives.
-    var isStreamed: Bool {
-        switch self {
-        case .session: false
-        case .api(let call): call.isStreamed
+        case .session(let call), .api(let call, _): call
         }
     }
 

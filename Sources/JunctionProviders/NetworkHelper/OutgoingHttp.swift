@@ -100,31 +100,28 @@ package final class OutgoingHttp: Sendable {
     ///
     /// If the task is cancelled, the request ends at once.
     func answer(to call: HttpCall) async throws(Unavailability) -> HttpAnswer {
-        try await answer(to: .session(call))
-    }
-
-    /// Sends one request of an app once and waits for the whole answer.
-    ///
-    /// If the task is cancelled, the request ends at once.
-    func answer(to call: AppApiCall) async throws(Unavailability) -> HttpAnswer {
-        try await answer(to: .api(call))
-    }
-
-    private func answer(to helperRequest: HelperRequest) async throws(Unavailability) -> HttpAnswer {
-        try await outcome(of: helperRequest) { number, then in collect(helperRequest, number, then: then) }
+        try await outcome(of: .session(call)) { number, then in collect(call, number, then: then) }
     }
 
     /// Sends one request of an app once and waits for the head of the answer. The caller must then take the whole body
     /// or abandon it.
     ///
     /// If the task is cancelled, the request ends at once.
-    func streamedAnswer(to call: AppApiCall) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
+    ///
+    /// - Parameter isStreamed: whether the answer is passed on as it arrives (`HelperRequest.api`). Otherwise it has at
+    ///   most `ApiRequest.longestBody` bytes.
+    func streamedAnswer(
+        to call: HttpCall,
+        isStreamed: Bool
+    ) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
         let measured = meter?.begin()
-        let helperRequest = HelperRequest.api(call)
+        var call = call
+        call.longestAnswer = isStreamed ? .max : ApiRequest.longestBody
+        let helperRequest = HelperRequest.api(call, isStreamed: isStreamed)
         return try await outcome(of: helperRequest) { number, then in
             begin(helperRequest, number) { [eventLoop] link in
                 AnswerStreamer(
-                    place: call.http.origin.place,
+                    place: helperRequest.call.origin.place,
                     eventLoop: eventLoop,
                     granting: { [unowned link] in link.grant($0, of: number) },
                     cancelling: { [unowned link] in link.cancel(number) },
@@ -161,7 +158,7 @@ package final class OutgoingHttp: Sendable {
     ///
     /// - Parameter then: called on the event loop with the answer, or `nil` after a failure.
     func send(_ call: HttpCall, then: @escaping @Sendable (HttpAnswer?) -> Void = { _ in }) {
-        collect(.session(call), nextNumber()) { then(try? $0.get()) }
+        collect(call, nextNumber()) { then(try? $0.get()) }
     }
 
     /// Schedules an action on the event loop. It does not run if the event loop shuts down first.
@@ -170,14 +167,14 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func collect(
-        _ helperRequest: HelperRequest,
+        _ call: HttpCall,
         _ number: UInt32,
         then completion: @escaping @Sendable (Result<HttpAnswer, Unavailability>) -> Void
     ) {
         let measured = meter?.begin()
-        begin(helperRequest, number) { link in
+        begin(.session(call), number) { link in
             AnswerCollector(
-                place: helperRequest.call.origin.place,
+                place: call.origin.place,
                 granting: { [unowned link] in link.grant($0, of: number) },
                 then: { outcome in
                     measured?(try? outcome.get())
@@ -217,7 +214,8 @@ package final class OutgoingHttp: Sendable {
         let request = limits.request.wholeMilliseconds
         var whole = min(call.patience?.wholeMilliseconds ?? request, request)
         let silence = whole
-        if case .api = helperRequest, !helperRequest.isStreamed {
+        let isStreamed = if case .api(_, true) = helperRequest { true } else { false }
+        if case .api = helperRequest, !isStreamed {
             whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
         }
         // Each of the two steps gets half, so that a slow name server leaves time to connect.
@@ -226,8 +224,8 @@ package final class OutgoingHttp: Sendable {
             resolve: UInt32(clamping: min(limits.resolve.wholeMilliseconds, step)),
             connect: UInt32(clamping: min(limits.connect.wholeMilliseconds, step)),
             silence: UInt32(clamping: silence),
-            whole: helperRequest.isStreamed ? 0 : UInt32(clamping: whole),
-            longestAnswer: helperRequest.isStreamed ? 0 : UInt64(call.longestAnswer),
+            whole: isStreamed ? 0 : UInt32(clamping: whole),
+            longestAnswer: isStreamed ? 0 : UInt64(call.longestAnswer),
             sendDeadline: call.sendDeadline.map { UInt64(clamping: clinux_boot_milliseconds() + $0.wholeMilliseconds) }
                 ?? 0
         )

@@ -22,7 +22,7 @@ struct ProviderApi: Sendable {
             body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain)
         )
         let isStreamed = if case .streamed = request.passage { true } else { false }
-        let (head, body) = try await http.streamedAnswer(to: AppApiCall(call, isStreamed: isStreamed))
+        let (head, body) = try await http.streamedAnswer(to: call, isStreamed: isStreamed)
         do throws(Unavailability) {
             try check(head)
         } catch {

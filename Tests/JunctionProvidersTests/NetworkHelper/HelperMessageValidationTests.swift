@@ -128,14 +128,14 @@ struct HelperMessageValidationTests {
     @Test func `a repeatable request may leave six times and not seven times`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
-        let repeated = AppApiCall(try call("GET"))
-        async let answer = http.answer(to: repeated)
+        let repeated = try call("GET")
+        async let answer = http.apiAnswer(to: repeated)
         let (line, number) = try await helper.asked()
         for _ in 0..<6 { line.say(.leaving, about: number) }
         line.say(Self.head, .end, about: number)
         #expect(try await answer.status == 200)
 
-        async let failure = http.failure(of: repeated)
+        async let failure = http.apiFailure(of: repeated)
         let next = try await line.opened()
         for _ in 0..<7 { line.say(.leaving, about: next) }
         #expect(await failure?.says(.malformed) == true)

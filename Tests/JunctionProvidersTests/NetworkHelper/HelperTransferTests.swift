@@ -29,10 +29,10 @@ struct HelperTransferTests {
         try await Stage.play([.answer(200, [], body)]) { stage in
             var call = try call(stage, "PUT")
             call.body = .plain(Array(body.utf8))
-            let answer = try await stage.http.answer(to: AppApiCall(call))
+            let answer = try await stage.http.apiAnswer(to: call)
 
             #expect(answer.body.count == body.utf8.count)
-            #expect(answer.body.text == body)
+            #expect(answer.body == Array(body.utf8))
             #expect(stage.server.requests.first?.body == body)
         }
     }
@@ -64,9 +64,9 @@ struct HelperTransferTests {
         var call = HttpCall(method: "PUT", origin: try HttpOrigin("http://127.0.0.1:\(port)"), target: "/")
         call.body = .plain([UInt8](repeating: 0x20, count: 8 << 20))
 
-        let answer = try await helper.answer(to: AppApiCall(call))
+        let answer = try await helper.apiAnswer(to: call)
         #expect(answer.status == 413)
-        #expect(answer.body.text == "too much")
+        #expect(answer.body == Array("too much".utf8))
         await helper.shutdown()
         try await server.close()
     }

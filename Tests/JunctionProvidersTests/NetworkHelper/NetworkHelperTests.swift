@@ -17,10 +17,10 @@ struct NetworkHelperTests {
         HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
     }
 
-    @Test func `the type of a request selects its helper`() throws {
+    @Test func `the case of a request selects its helper`() throws {
         #expect(HelperRequest.session(try call()).helper == .session)
-        #expect(HelperRequest.api(AppApiCall(try call())).helper == .api)
-        #expect(HelperRequest.api(AppApiCall(try call(), isStreamed: true)).helper == .api)
+        #expect(HelperRequest.api(try call(), isStreamed: false).helper == .api)
+        #expect(HelperRequest.api(try call(), isStreamed: true).helper == .api)
     }
 
     @Test func `an API call that crashes its helper does not end a request of the session`() async throws {
@@ -29,7 +29,7 @@ struct NetworkHelperTests {
         async let renewal = http.answer(to: call)
         let (session, first) = try await helper.asked()
         session.say(.leaving, about: first)
-        async let lost = http.failure(of: AppApiCall(call))
+        async let lost = http.apiFailure(of: call)
         let (api, second) = try await helper.asked()
         api.say(.leaving, about: second)
 
@@ -53,13 +53,13 @@ struct NetworkHelperTests {
             lines[0].say(.leaving, Self.head, .end, about: first)
             _ = try await mine
 
-            async let whole = http.answer(to: AppApiCall(call))
+            async let whole = http.apiAnswer(to: call)
             if number == 0 { lines.append(try await helper.greeted()) }
             let second = try await lines[1].opened()
             lines[1].say(.leaving, Self.head, .end, about: second)
             _ = try await whole
 
-            async let streamed = http.streamedAnswer(to: AppApiCall(call, isStreamed: true))
+            async let streamed = http.streamedAnswer(to: call, isStreamed: true)
             let third = try await lines[1].opened()
             lines[1].say(.leaving, Self.head, .end, about: third)
             _ = try await streamed
@@ -71,10 +71,10 @@ struct NetworkHelperTests {
     @Test func `requests of apps do not count towards the session's limit`() async throws {
         let http = helper.http()
         let call = try call()
-        let calls = (0..<Flow.mostTransfers).map { _ in Task { await http.failure(of: AppApiCall(call)) } }
+        let calls = (0..<Flow.mostTransfers).map { _ in Task { await http.apiFailure(of: call) } }
         let api = try await helper.greeted()
         for _ in calls { _ = try await api.opened() }
-        #expect(await http.failure(of: AppApiCall(call))?.says(.tooManyUnderWay) == true)
+        #expect(await http.apiFailure(of: call)?.says(.tooManyUnderWay) == true)
 
         async let renewal = http.answer(to: call)
         let (session, number) = try await helper.asked()
@@ -90,6 +90,6 @@ struct NetworkHelperTests {
         await http.shutdown()
 
         #expect(await http.failure(of: try call())?.says(.shutDown) == true)
-        #expect(await http.failure(of: AppApiCall(try call()))?.says(.shutDown) == true)
+        #expect(await http.apiFailure(of: try call())?.says(.shutDown) == true)
     }
 }

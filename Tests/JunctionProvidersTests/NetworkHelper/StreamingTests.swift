@@ -11,16 +11,16 @@ import Testing
 struct StreamingTests {
     private static let head = HelperMessage.head(AnswerHead(status: 200, headers: []))
 
-    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> AppApiCall {
+    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> HttpCall {
         let origin = try HttpOrigin("https://provider.example")
-        return AppApiCall(HttpCall(method: method, origin: origin, target: "/", body: body), isStreamed: true)
+        return HttpCall(method: method, origin: origin, target: "/", body: body)
     }
 
     @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
         let call = try call()
-        async let answer = http.streamedAnswer(to: call)
+        async let answer = http.streamedAnswer(to: call, isStreamed: true)
         let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, about: number)
         let body = try await answer.body
@@ -42,7 +42,7 @@ struct StreamingTests {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
         let call = try call()
-        async let answer = http.streamedAnswer(to: call)
+        async let answer = http.streamedAnswer(to: call, isStreamed: true)
         let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, about: number)
         let body = try await answer.body
@@ -62,7 +62,7 @@ struct StreamingTests {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
         let call = try call()
-        async let answer = http.streamedAnswer(to: call)
+        async let answer = http.streamedAnswer(to: call, isStreamed: true)
         let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, .body(.ofZeros(1)), about: number)
         let body = try await answer.body
@@ -81,7 +81,7 @@ struct StreamingTests {
         let upload = BodyStream()
         let call = try call("PUT", .streamed(upload))
         helper.put(3 * Flow.window, into: upload)
-        async let answer = http.streamedAnswer(to: call)
+        async let answer = http.streamedAnswer(to: call, isStreamed: true)
         let (line, number) = try await helper.asked()
 
         try await line.received(Flow.window)
@@ -104,7 +104,7 @@ struct StreamingTests {
         let upload = BodyStream(length: 100)
         let call = try call("PUT", .streamed(upload))
         helper.put(10, into: upload)
-        async let answer = http.streamedAnswer(to: call)
+        async let answer = http.streamedAnswer(to: call, isStreamed: true)
         let (line, _) = try await helper.asked()
         try await line.received(10)
 
@@ -125,7 +125,9 @@ struct StreamingTests {
     @Test func `a helper that waits for the daemon does not count as silent`() throws {
         let upload = BodyStream()
         let limits = TransferLimits(resolve: 1, connect: 1, silence: 1, whole: 0, longestAnswer: 0)
-        let transfer = OutgoingTransfer(1, .api(try call("PUT", .streamed(upload))), limits, NoReceiver(), at: .now())
+        var call = try call("PUT", .streamed(upload))
+        call.longestAnswer = .max
+        let transfer = OutgoingTransfer(1, .api(call, isStreamed: true), limits, NoReceiver(), at: .now())
 
         // No byte of the body is available yet.
         #expect(transfer.waitsForUs)
@@ -153,8 +155,7 @@ struct StreamingTests {
         try await Stage.play([.answer(200, [], "fine")]) { stage in
             let upload = BodyStream(length: length)
             let origin = try HttpOrigin(stage.server.url)
-            let http = HttpCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
-            let call = AppApiCall(http, isStreamed: true)
+            let call = HttpCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
             let left = Mutex(count)
             // An app also sends more only when there is space.
             upload.whenTaken { taken in
@@ -174,7 +175,7 @@ struct StreamingTests {
             } abandoned: {
             }
 
-            let (head, body) = try await stage.http.streamedAnswer(to: call)
+            let (head, body) = try await stage.http.streamedAnswer(to: call, isStreamed: true)
 
             #expect(head.status == 200)
             #expect(await body.whole(atMost: 100) == Array("fine".utf8))

@@ -141,9 +141,17 @@ extension OutgoingHttp {
         }
     }
 
-    func failure(of call: AppApiCall) async -> Unavailability? {
+    /// Sends a request of an app and collects its answer.
+    func apiAnswer(to call: HttpCall) async throws -> (status: Int, body: [UInt8]) {
+        let (head, body) = try await streamedAnswer(to: call, isStreamed: false)
+        let answer = ApiAnswer(status: head.status, headers: [], body: [], stream: body)
+        return (head.status, try await answer.taken(on: eventLoop))
+    }
+
+    /// Returns the failure of a request of an app before the head of its answer, or `nil`.
+    func apiFailure(of call: HttpCall) async -> Unavailability? {
         do throws(Unavailability) {
-            _ = try await answer(to: call)
+            _ = try await streamedAnswer(to: call, isStreamed: false)
             return nil
         } catch {
             return error
