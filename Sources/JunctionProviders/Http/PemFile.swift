@@ -1,5 +1,4 @@
 import JunctionSecret
-import JunctionText
 
 /// Checks the form of a PEM file (RFC 7468) without a certificate library.
 ///
@@ -54,9 +53,7 @@ enum PemFile {
     /// Returns whether a block is Base64 of a DER SEQUENCE with the correct length. If `isAlone`, no bytes may follow
     /// the SEQUENCE. A key in the old encrypted format has headers in the block, so it fails.
     private static func holdsSequence(_ block: Slice<UnsafeRawBufferPointer>, alone isAlone: Bool) -> Bool {
-        let decoded = Secret(capacity: Base64.mostBytes(for: block.count)) { room in
-            Base64.decode(block, .lenient, into: room) ?? 0
-        }
+        guard let decoded = SharedSecret(base64: block) else { return false }
         return decoded.withUnsafeBytes { bytes in
             guard let end = endOfSequence(bytes) else { return false }
             return isAlone ? end == bytes.count : end <= bytes.count

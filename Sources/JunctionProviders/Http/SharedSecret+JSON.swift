@@ -1,7 +1,21 @@
 import JunctionJSON
 import JunctionSecret
+import JunctionText
 
 extension SharedSecret {
+    /// Decodes Base64 in either alphabet, with or without padding and line breaks, because its makers differ. `nil` if
+    /// the text is not Base64.
+    convenience init?(base64 text: some Collection<UInt8>) {
+        var isValid = true
+        let decoded = Secret(capacity: Base64.mostBytes(for: text.count)) { room in
+            let written = Base64.decode(text, .lenient, into: room)
+            isValid = written != nil
+            return written ?? 0
+        }
+        guard isValid else { return nil }
+        self.init(decoded)
+    }
+
     /// The JSON value of an answer's body. A byte order mark before it is ignored (RFC 8259 §8.1).
     var json: JSONValue? {
         withUnsafeBytes { bytes in

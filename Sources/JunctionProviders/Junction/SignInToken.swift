@@ -1,7 +1,6 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
-import JunctionText
 
 /// Junction's Sign-In Token: Base64 of a JSON object that contains a JWT. The JWT names user, team and site.
 ///
@@ -40,7 +39,9 @@ extension SignInToken {
     /// Returns the JWT in the JSON object.
     private static func open(_ token: SharedSecret) throws(CredentialRefused) -> SharedSecret {
         guard token.count <= longest else { throw malformed("is longer than \(longest) bytes") }
-        guard let decoded = token.withUnsafeBytes(decode) else { throw malformed("is not Base64") }
+        guard let decoded = token.withUnsafeBytes({ SharedSecret(base64: $0) }) else {
+            throw malformed("is not Base64")
+        }
         let envelope = try json(decoded, "does not hold JSON")
         guard let publicKey = envelope["public_key"], publicKey.kind == .string else {
             throw malformed("has no public_key")
@@ -66,21 +67,10 @@ extension SignInToken {
         _ text: Slice<UnsafeRawBufferPointer>,
         _ name: String
     ) throws(CredentialRefused) -> JSONValue {
-        guard let decoded = decode(UnsafeRawBufferPointer(rebasing: text)) else {
+        guard let decoded = SharedSecret(base64: text) else {
             throw malformed("holds a JWT whose \(name) is not Base64")
         }
         return try json(decoded, "holds a JWT whose \(name) is not JSON")
-    }
-
-    /// Decodes Base64 in either alphabet, with or without padding and line breaks, because backends differ.
-    private static func decode(_ text: UnsafeRawBufferPointer) -> SharedSecret? {
-        var isValid = true
-        let decoded = Secret(capacity: Base64.mostBytes(for: text.count)) { room in
-            let written = Base64.decode(text, .lenient, into: room)
-            isValid = written != nil
-            return written ?? 0
-        }
-        return isValid ? SharedSecret(decoded) : nil
     }
 
     private static func json(_ text: SharedSecret, _ fault: String) throws(CredentialRefused) -> JSONValue {

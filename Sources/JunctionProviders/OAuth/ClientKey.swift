@@ -39,14 +39,7 @@ struct ClientKey: Sendable {
             guard let begin = lines.firstIndex(where: { isMark($0, "-----BEGIN ") }),
                 let end = lines[begin...].firstIndex(where: { isMark($0, "-----END ") })
             else { return nil }
-            let digits = lines[(begin + 1)..<end].joined()
-            var isValid = true
-            let der = Secret(capacity: Base64.mostBytes(for: bytes.count)) { room in
-                let written = Base64.decode(digits, .lenient, into: room)
-                isValid = written != nil
-                return written ?? 0
-            }
-            return isValid ? SharedSecret(der) : nil
+            return SharedSecret(base64: lines[(begin + 1)..<end].joined())
         }
     }
 

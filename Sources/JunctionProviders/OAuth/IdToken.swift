@@ -1,7 +1,6 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
-import JunctionText
 
 /// The claims of an id_token about the user (OpenID Connect Core §2).
 ///
@@ -47,16 +46,9 @@ struct IdToken: Sendable {
     /// Returns the payload of a signed JWT; `nil` for an encrypted one.
     private static func claims(_ token: UnsafeRawBufferPointer) -> JSONValue? {
         let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        var isValid = true
-        let payload = Secret(capacity: Base64.mostBytes(for: parts[1].count)) { room in
-            let written = Base64.decode(parts[1], .lenient, into: room)
-            isValid = written != nil
-            return written ?? 0
-        }
-        guard isValid, let claims = payload.withUnsafeBytes({ try? JSONValue.parse($0) }), claims.kind == .object else {
-            return nil
-        }
+        guard parts.count == 3, let payload = SharedSecret(base64: parts[1]),
+            let claims = payload.withUnsafeBytes({ try? JSONValue.parse($0) }), claims.kind == .object
+        else { return nil }
         return claims
     }
 }
