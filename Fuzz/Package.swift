@@ -66,7 +66,7 @@ let package = Package(
             "ProviderAnswers",
             in: "JunctionProviders",
             [
-                "Http/BearerToken.swift", "Http/CivilTime.swift", "Http/HttpAnswer.swift",
+                "Http/BearerToken.swift", "Http/HttpAnswer.swift",
                 "Http/HttpAnswer+Unavailability.swift", "Http/HttpDate.swift",
                 "Http/ServerClock.swift", "Http/SharedSecret+JSON.swift", "Junction/JunctionSite.swift",
                 "Junction/JunctionVerdict.swift",

@@ -1,25 +1,21 @@
 import JunctionSession
+import JunctionText
 
 /// Parses the date format that HTTP servers must send (IMF-fixdate): `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HttpDate {
+    /// Returns the time, or `nil` if the text is no such date, the time does not exist or is before 1970.
     static func parse(_ text: String) -> WallTime? {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, matches(bytes, 3, ", "), matches(bytes, 25, " GMT") else { return nil }
         guard [7, 11, 16].allSatisfy({ bytes[$0] == UInt8(ascii: " ") }) else { return nil }
-        guard bytes[19] == UInt8(ascii: ":"), bytes[22] == UInt8(ascii: ":") else { return nil }
-        guard let month = months.firstIndex(of: String(decoding: bytes[8..<11], as: UTF8.self)),
-            let day = Digits.value(bytes[5..<7]), let year = Digits.value(bytes[12..<16]),
-            let hour = Digits.value(bytes[17..<19]), let minute = Digits.value(bytes[20..<22]),
-            let second = Digits.value(bytes[23..<25])
-        else { return nil }
-        return WallTime(
-            year: year,
-            month: Int64(month) + 1,
-            day: day,
-            hour: hour,
-            minute: minute,
-            second: second
-        )
+        func part(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        guard let index = months.firstIndex(of: part(8..<11)) else { return nil }
+        let month = index < 9 ? "0\(index + 1)" : "\(index + 1)"
+        // RFC 3339 has the same rules for the numbers. A leap second counts as the first second of the next minute, as
+        // in POSIX.
+        let milliseconds = RFC3339.milliseconds("\(part(12..<16))-\(month)-\(part(5..<7))T\(part(17..<25))Z")
+        guard let milliseconds, milliseconds >= 0 else { return nil }
+        return WallTime(milliseconds: milliseconds)
     }
 
     private static let months = [
