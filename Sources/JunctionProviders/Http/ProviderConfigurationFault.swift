@@ -11,4 +11,16 @@ package struct ProviderConfigurationFault: Error, Equatable, Sendable {
     package init(_ message: String, missingCredential: String? = nil) {
         (self.message, self.missingCredential) = (message, missingCredential)
     }
+
+    /// Evaluates the check of a setting's value, and puts the setting's name before the message of a fault.
+    static func naming<Value>(
+        _ setting: String,
+        _ check: @autoclosure () throws(ProviderConfigurationFault) -> Value
+    ) throws(ProviderConfigurationFault) -> Value {
+        do throws(ProviderConfigurationFault) {
+            return try check()
+        } catch {
+            throw ProviderConfigurationFault("\(setting): \(error.message)")
+        }
+    }
 }

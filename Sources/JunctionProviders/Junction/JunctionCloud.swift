@@ -27,11 +27,7 @@ package struct JunctionCloud: Sendable {
         _ url: String?
     ) throws(ProviderConfigurationFault) -> HttpOrigin? {
         guard let url else { return nil }
-        do throws(ProviderConfigurationFault) {
-            return try HttpOrigin(url)
-        } catch {
-            throw ProviderConfigurationFault("junction.\(key): \(error.message)")
-        }
+        return try ProviderConfigurationFault.naming("junction.\(key)", HttpOrigin(url))
     }
 }
 

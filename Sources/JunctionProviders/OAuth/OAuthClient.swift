@@ -70,11 +70,7 @@ struct OAuthClient: Sendable {
                 missingCredential: OAuthSetup.keyCredential
             )
         }
-        do throws(ProviderConfigurationFault) {
-            return try ClientKey(pem: file)
-        } catch {
-            throw ProviderConfigurationFault("oauth.clientKeyFile: \(error.message)")
-        }
+        return try ProviderConfigurationFault.naming("oauth.clientKeyFile", ClientKey(pem: file))
     }
 }
 

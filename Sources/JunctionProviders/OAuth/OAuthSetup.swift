@@ -24,7 +24,7 @@ package struct OAuthSetup: Sendable {
                     + "https://id.example.com"
             )
         }
-        self.issuer = try Self.checking("issuer") { () throws(ProviderConfigurationFault) in try OAuthIssuer(issuer) }
+        self.issuer = try ProviderConfigurationFault.naming("oauth.issuer", OAuthIssuer(issuer))
         client = try OAuthClient(settings)
         scopes = settings.list("scopes")
         audience = settings["audience"]
@@ -39,29 +39,16 @@ package struct OAuthSetup: Sendable {
             throw ProviderConfigurationFault("oauth.resource: expected absolute URIs without a fragment")
         }
         if let url = settings["apiUrl"] {
-            api = try Self.checking("apiUrl") { () throws(ProviderConfigurationFault) in try HttpOrigin(url) }
+            api = try ProviderConfigurationFault.naming("oauth.apiUrl", HttpOrigin(url))
         } else {
             api = nil
         }
         var endpoints: [OAuthEndpoint: HttpUrl] = [:]
         for endpoint in OAuthEndpoint.allCases {
             guard let url = settings[endpoint.setting] else { continue }
-            endpoints[endpoint] = try Self.checking(endpoint.setting) { () throws(ProviderConfigurationFault) in
-                try HttpUrl(url)
-            }
+            endpoints[endpoint] = try ProviderConfigurationFault.naming("oauth.\(endpoint.setting)", HttpUrl(url))
         }
         self.endpoints = endpoints
-    }
-
-    private static func checking<Checked>(
-        _ key: String,
-        _ check: () throws(ProviderConfigurationFault) -> Checked
-    ) throws(ProviderConfigurationFault) -> Checked {
-        do throws(ProviderConfigurationFault) {
-            return try check()
-        } catch {
-            throw ProviderConfigurationFault("oauth.\(key): \(error.message)")
-        }
     }
 
     /// Returns whether the text is a scope (RFC 6749 §3.3).

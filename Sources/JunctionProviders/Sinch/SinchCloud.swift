@@ -23,10 +23,6 @@ package struct SinchCloud: Sendable {
     }
 
     private static func origin(_ key: String, _ url: String) throws(ProviderConfigurationFault) -> HttpOrigin {
-        do throws(ProviderConfigurationFault) {
-            return try HttpOrigin(url)
-        } catch {
-            throw ProviderConfigurationFault("sinch.\(key): \(error.message)")
-        }
+        try ProviderConfigurationFault.naming("sinch.\(key)", HttpOrigin(url))
     }
 }

@@ -15,10 +15,6 @@ package struct SocialCloud: Sendable {
             api = HttpOrigin(host: "apix.\(region.rawValue).amity.co")
             return
         }
-        do throws(ProviderConfigurationFault) {
-            api = try HttpOrigin(apiUrl)
-        } catch {
-            throw ProviderConfigurationFault("social.apiUrl: \(error.message)")
-        }
+        api = try ProviderConfigurationFault.naming("social.apiUrl", HttpOrigin(apiUrl))
     }
 }
