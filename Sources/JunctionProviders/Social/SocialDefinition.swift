@@ -1,3 +1,4 @@
+import JunctionSecret
 package import JunctionSession
 
 /// The provider social.plus. The app chooses the user ids and has their auth tokens.
@@ -19,19 +20,25 @@ package struct SocialDefinition: ProviderDefinition {
     private static let apiKeyCredential = "social.apiKey"
 
     private let cloud: SocialCloud
-    private let application: SocialApplication
+    /// Without an API key no user can sign in.
+    private let apiKey: SharedSecret?
 
     package init(_ settings: ProviderSettings) throws(ProviderConfigurationFault) {
         let region = settings["region"].flatMap(SocialCloud.Region.init) ?? .eu
         cloud = try SocialCloud(region: region, apiUrl: settings["apiUrl"])
-        let apiKey = try settings.secret("apiKeyFile", orCredential: Self.apiKeyCredential)
-        application = try SocialApplication(apiKey: apiKey)
+        apiKey = try settings.secret("apiKeyFile", orCredential: Self.apiKeyCredential)
+        // The key becomes the value of a header, where a line break would begin another header.
+        guard apiKey.map(BearerToken.fitsHeader) ?? true else {
+            throw ProviderConfigurationFault(
+                "social.apiKeyFile: an API key has printable ASCII characters only, without spaces or line breaks"
+            )
+        }
     }
 
     package func provider(in context: ProviderContext) -> any IdentityProvider {
         SocialProvider(
             cloud: cloud,
-            application: application,
+            apiKey: apiKey,
             device: SocialDevice(id: context.installation, version: context.version),
             http: context.http,
             clock: context.clock,

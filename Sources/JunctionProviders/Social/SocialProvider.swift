@@ -13,16 +13,16 @@ package struct SocialProvider: IdentityProvider {
     let clock: any SessionClock
     private let secureMode: SecureMode
 
-    package init(
+    init(
         cloud: SocialCloud,
-        application: SocialApplication,
+        apiKey: SharedSecret?,
         device: SocialDevice,
         http: OutgoingHttp,
         clock: any SessionClock,
         memory: any ProviderMemory
     ) {
         self.cloud = cloud
-        apiKey = application.apiKey
+        self.apiKey = apiKey
         self.device = device
         self.http = http
         self.clock = clock

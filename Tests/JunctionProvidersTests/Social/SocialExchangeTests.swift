@@ -150,13 +150,12 @@ struct SocialExchangeTests {
     }
 
     @Test(arguments: ["", "two words", "key\n", "clé"])
-    func `an API key that cannot be a header fails at the start`(key: String) async throws {
-        try await Stage.play([]) { stage in
-            let fault = #expect(throws: ProviderConfigurationFault.self) {
-                try SocialProvider.sample(url: stage.server.url, apiKey: key, http: stage.http, clock: stage.clock)
-            }
-            #expect(fault?.message.hasPrefix("social.apiKeyFile: ") == true)
-        }
+    func `an API key that cannot be a header fails at the start`(key: String) {
+        let settings = ProviderSettings(["apiKeyFile": "/key"], of: "social") { _ in .success(SharedSecret(text: key)) }
+
+        let fault = #expect(throws: ProviderConfigurationFault.self) { try SocialDefinition(settings) }
+
+        #expect(fault?.message.hasPrefix("social.apiKeyFile: ") == true)
     }
 
     private func login(_ userId: String) -> Credential {

@@ -35,7 +35,7 @@ extension SocialProvider {
     ) throws -> SocialProvider {
         SocialProvider(
             cloud: try SocialCloud(region: .eu, apiUrl: url),
-            application: try SocialApplication(apiKey: apiKey.map { SharedSecret(text: $0) }),
+            apiKey: apiKey.map { SharedSecret(text: $0) },
             device: SocialDevice(id: "device-1", version: "0.0"),
             http: http,
             clock: clock,
