@@ -14,13 +14,6 @@ package struct AccessEntry: Equatable, Sendable {
     /// The caller's primary or any supplementary group, by name or by number.
     package var group: String?
 
-    package init(allow: Set<Capability>, unit: String? = nil, user: String? = nil, group: String? = nil) {
-        self.allow = allow
-        self.unit = unit
-        self.user = user
-        self.group = group
-    }
-
     /// Whether the entry names no unit, user or group, and so matches every caller.
     package var isAboutEverybody: Bool { unit == nil && user == nil && group == nil }
 }

@@ -3,10 +3,4 @@ package struct Arguments: Equatable, Sendable {
     package var configuration: String?
     package var socket: String?
     package var stateDirectory: String?
-
-    package init(configuration: String? = nil, socket: String? = nil, stateDirectory: String? = nil) {
-        self.configuration = configuration
-        self.socket = socket
-        self.stateDirectory = stateDirectory
-    }
 }

@@ -50,12 +50,7 @@ package struct ConfigurationCheck: Equatable, Sendable {
         _ environment: ProcessEnvironment
     ) throws(StartFailure) -> ConfigurationSource.Loaded {
         do throws(ConfigurationError) {
-            let paths = try Paths(
-                arguments,
-                variables: environment.variables,
-                home: environment.home,
-                executable: environment.executable
-            )
+            let paths = try Paths(arguments, in: environment)
             return try paths.configurationSource(variables: environment.variables).load()
         } catch {
             throw StartFailure(error)

@@ -5,11 +5,7 @@ package struct ConfigurationOrigin: Equatable, Sendable {
     /// Whether the file exists. Without it the built-in defaults apply.
     package var exists: Bool
     /// The files of the folder beside it, in order, such as `conf.d/50-health-sync.toml`.
-    package var fragments: [String]
-
-    package init(path: String, exists: Bool, fragments: [String] = []) {
-        (self.path, self.exists, self.fragments) = (path, exists, fragments)
-    }
+    package var fragments: [String] = []
 
     /// The text after the path of the configuration file: `, with conf.d/50-health-sync.toml`, or nothing.
     var andFragments: String { fragments.isEmpty ? "" : ", with " + fragments.joined(separator: ", ") }

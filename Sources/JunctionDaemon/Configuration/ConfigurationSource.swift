@@ -18,16 +18,9 @@ package struct ConfigurationSource: Equatable, Sendable {
     /// Whether the file must exist. A file that the user named must, and the file at the default path need not.
     package var mustExist: Bool
     /// The name of the folder beside the file, whose files are read after it.
-    package var folder: String
+    package var folder = "conf.d"
     /// The environment, whose `JUNCTIOND_…` variables overrule the file.
     package var variables: [String: String]
-
-    package init(path: String, mustExist: Bool, folder: String = "conf.d", variables: [String: String]) {
-        self.path = path
-        self.mustExist = mustExist
-        self.folder = folder
-        self.variables = variables
-    }
 
     /// Reads the whole configuration. The error names the setting that is wrong.
     package func load() throws(ConfigurationError) -> Loaded {

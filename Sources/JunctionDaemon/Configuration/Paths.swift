@@ -20,18 +20,10 @@ package struct Paths: Equatable, Sendable {
         "JUNCTIOND_CONFIG", "JUNCTIOND_SOCKET", "JUNCTIOND_STATE_DIR", "JUNCTIOND_COURIER_SOCKET", "JUNCTIOND_INSTANCE",
     ]
 
-    /// - Parameters:
-    ///   - variables: the environment; an empty variable counts as absent.
-    ///   - home: the home directory of the user database, for services that have no `HOME`.
-    ///   - executable: the daemon's own program; the network helper's program is in the same folder.
-    package init(
-        _ arguments: Arguments,
-        variables: [String: String],
-        home: String?,
-        executable: String? = nil
-    ) throws(ConfigurationError) {
+    /// - Parameter environment: an empty variable counts as absent.
+    package init(_ arguments: Arguments, in environment: ProcessEnvironment) throws(ConfigurationError) {
         func variable(_ name: String) -> String? {
-            variables[name].flatMap { $0.isEmpty ? nil : $0 }
+            environment.variables[name].flatMap { $0.isEmpty ? nil : $0 }
         }
         /// The XDG Base Directory Specification: ignore a path that is not absolute.
         func folder(_ name: String) -> String? {
@@ -55,7 +47,7 @@ package struct Paths: Equatable, Sendable {
         let socketFolder = folder("XDG_RUNTIME_DIR") ?? "/run"
         socket = arguments.socket ?? variable("JUNCTIOND_SOCKET") ?? socketFolder + "/junctiond/\(instance).sock"
 
-        let ofUser = (folder("XDG_STATE_HOME") ?? (folder("HOME") ?? home).map { $0 + "/.local/state" })
+        let ofUser = (folder("XDG_STATE_HOME") ?? (folder("HOME") ?? environment.home).map { $0 + "/.local/state" })
             .map { "\($0)/junctiond\(instance.suffix)" }
         guard
             let state = arguments.stateDirectory ?? variable("JUNCTIOND_STATE_DIR") ?? assigned("STATE_DIRECTORY")
@@ -65,8 +57,10 @@ package struct Paths: Equatable, Sendable {
         }
         stateDirectory = state
 
-        // The service manager runs a network helper behind a socket. Otherwise the daemon starts the program itself.
-        let folderOfPrograms = executable.map { $0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? "/usr/bin"
+        // The service manager runs a network helper behind a socket. Otherwise the daemon starts the program itself,
+        // which is in the folder of its own program.
+        let folderOfPrograms =
+            environment.executable.map { $0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex) } ?? "/usr/bin"
         helper =
             variable("JUNCTIOND_COURIER_SOCKET").map { .socket(path: $0) }
             ?? .program(path: "\(folderOfPrograms)/junctiond-courier")

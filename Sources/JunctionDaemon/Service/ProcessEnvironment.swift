@@ -10,13 +10,6 @@ package struct ProcessEnvironment: Sendable {
     /// The absolute path of the running program.
     package var executable: String?
 
-    package init(variables: [String: String], processID: Int32, home: String?, executable: String? = nil) {
-        self.variables = variables
-        self.processID = processID
-        self.home = home
-        self.executable = executable
-    }
-
     /// Reads the environment from the system.
     package static func current() -> ProcessEnvironment {
         ProcessEnvironment(

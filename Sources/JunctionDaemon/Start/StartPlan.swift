@@ -39,12 +39,7 @@ struct StartPlan {
         let service = ServiceEnvironment(variables: environment.variables, processID: environment.processID)
         let loaded: ConfigurationSource.Loaded
         do throws(ConfigurationError) {
-            paths = try Paths(
-                arguments,
-                variables: environment.variables,
-                home: environment.home,
-                executable: environment.executable
-            )
+            paths = try Paths(arguments, in: environment)
             source = paths.configurationSource(variables: environment.variables)
             loaded = try source.load()
         } catch {

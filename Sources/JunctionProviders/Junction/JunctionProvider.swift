@@ -14,14 +14,7 @@ package struct JunctionProvider: IdentityProvider {
     let http: OutgoingHttp
     let clock: any SessionClock
     /// Whether a team API key for production is allowed.
-    var takesProductionKeys: Bool
-
-    package init(cloud: JunctionCloud, http: OutgoingHttp, clock: any SessionClock, takesProductionKeys: Bool = false) {
-        self.cloud = cloud
-        self.http = http
-        self.clock = clock
-        self.takesProductionKeys = takesProductionKeys
-    }
+    var takesProductionKeys = false
 
     package func examine(
         _ credential: Credential,

@@ -17,11 +17,7 @@ package struct OAuthProvider: IdentityProvider {
     let pause: Duration
     let notes = ServerNotes()
 
-    package init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock) {
-        self.init(setup: setup, http: http, clock: clock, pause: .seconds(30))
-    }
-
-    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock, pause: Duration) {
+    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock, pause: Duration = .seconds(30)) {
         server = OAuthServer(setup: setup, http: http, clock: clock)
         self.pause = pause
     }

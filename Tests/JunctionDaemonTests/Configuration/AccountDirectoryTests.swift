@@ -1,9 +1,10 @@
 import Foundation
-import JunctionDaemon
 import JunctionProtocol
 import JunctionServer
 import JunctionTesting
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite struct AccountDirectoryTests {
     private let accounts = AccountDirectory(

@@ -1,8 +1,9 @@
 import Foundation
-import JunctionDaemon
 import JunctionTesting
 import Logging
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite final class ConfigurationSourceTests {
     private let folder = TemporaryFolder(mode: 0o755)

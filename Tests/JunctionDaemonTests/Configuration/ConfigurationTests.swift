@@ -1,8 +1,9 @@
-import JunctionDaemon
 import JunctionProtocol
 import JunctionProviders
 import Logging
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite struct ConfigurationTests {
     @Test func `an empty file means the defaults`() throws {

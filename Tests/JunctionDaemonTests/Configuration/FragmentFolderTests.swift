@@ -1,7 +1,8 @@
 import Foundation
-import JunctionDaemon
 import JunctionTesting
 import Testing
+
+@testable import JunctionDaemon
 
 /// The folder `conf.d` beside the configuration file, with real files.
 @Suite final class FragmentFolderTests {

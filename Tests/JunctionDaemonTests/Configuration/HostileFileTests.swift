@@ -1,6 +1,7 @@
-import JunctionDaemon
 import JunctionSession
 import Testing
+
+@testable import JunctionDaemon
 
 /// A malformed file causes at most an error.
 @Suite struct HostileFileTests {

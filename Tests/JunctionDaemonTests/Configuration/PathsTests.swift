@@ -1,5 +1,6 @@
-import JunctionDaemon
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite struct PathsTests {
     @Test func `the default paths apply without flags and environment`() throws {
@@ -126,5 +127,17 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) { try Paths(Arguments(), variables: [:], home: nil) }
 
         #expect(error?.description.contains("--state-dir") == true)
+    }
+}
+
+extension Paths {
+    fileprivate init(
+        _ arguments: Arguments,
+        variables: [String: String],
+        home: String?,
+        executable: String? = nil
+    ) throws(ConfigurationError) {
+        let environment = ProcessEnvironment(variables: variables, processID: 1, home: home, executable: executable)
+        try self.init(arguments, in: environment)
     }
 }

@@ -1,5 +1,6 @@
-import JunctionDaemon
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite struct StrictnessTests {
     @Test func `an unknown key is refused with its file, its line and the known keys`() {

@@ -1,8 +1,9 @@
 import Glibc
-import JunctionDaemon
 import JunctionSystemd
 import Logging
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite struct DaemonLogTests {
     @Test func `a reload changes the level of loggers that exist already`() throws {

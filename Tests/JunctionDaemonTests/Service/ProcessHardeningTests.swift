@@ -1,6 +1,7 @@
 import Glibc
-import JunctionDaemon
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite struct ProcessHardeningTests {
     @Test func `hardening forbids dumps, ignores SIGPIPE and raises the descriptor limit`() async {

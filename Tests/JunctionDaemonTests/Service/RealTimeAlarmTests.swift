@@ -1,7 +1,8 @@
 import Foundation
-import JunctionDaemon
 import JunctionSession
 import Testing
+
+@testable import JunctionDaemon
 
 @Suite(.timeLimit(.minutes(10))) struct RealTimeAlarmTests {
     @Test func `a time that has passed rings at once`() throws {

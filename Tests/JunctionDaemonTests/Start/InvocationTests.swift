@@ -1,5 +1,6 @@
-import JunctionDaemon
 import Testing
+
+@testable import JunctionDaemon
 
 /// The daemon's command line. `getopt_long` has global state, so one test runs at a time.
 @Suite(.serialized) struct InvocationTests {

@@ -1,7 +1,8 @@
-import JunctionProviders
 import JunctionSecret
 import JunctionSession
 import Testing
+
+@testable import JunctionProviders
 
 /// The facts of a provider that the conformance suite needs to test its provider.
 struct ProviderUnderTest: Sendable, CustomTestStringConvertible {

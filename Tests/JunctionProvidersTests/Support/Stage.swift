@@ -1,10 +1,11 @@
 import Foundation
 import JunctionNetworkHelper
-import JunctionProviders
 import JunctionSecret
 import JunctionSession
 import JunctionTesting
 import NIOPosix
+
+@testable import JunctionProviders
 
 /// The fixture of every test with a network: a scripted server, a client for it and a clock.
 struct Stage: Sendable {
