@@ -15,12 +15,7 @@ struct LinkCodeEndpoint: Sendable {
             target: "/v2/link/code/exchange?code=\(code.text)&grant_type=sign_in_token",
             headers: [("accept", "application/json")]
         )
-        let answer: HttpAnswer
-        do throws(Unavailability) {
-            answer = try await http.answer(to: call)
-        } catch {
-            throw .unavailable(error)
-        }
+        let answer = try await mappingUnavailability(of: await http.answer(to: call), to: ExchangeFailure.unavailable)
 
         let body = answer.body.json
         guard answer.isSuccess else {

@@ -13,7 +13,10 @@ struct TokenEndpoint: Sendable {
             .text(name: "subject_token_type", value: "urn:junction:sign-in-token"),
             .secret(name: "subject_token", value: userToken),
         ])
-        let (answer, sentAt) = try await post(form, to: auth) { ExchangeFailure.unavailable($0) }
+        let (answer, sentAt) = try await mappingUnavailability(
+            of: await post(form, to: auth),
+            to: ExchangeFailure.unavailable
+        )
         guard answer.isSuccess else { throw refusal(answer) }
         guard let granted = TokenAnswer(answer.body, sentAt: sentAt), granted.refreshToken != nil else {
             throw .unavailable(answer.unreadable("an access token, its life and a refresh token"))
@@ -33,9 +36,10 @@ struct TokenEndpoint: Sendable {
             .text(name: "grant_type", value: "refresh_token"),
             .secret(name: "refresh_token", value: refreshToken),
         ])
-        let (answer, sentAt) = try await post(form, to: auth, sendingBy: sendDeadline) {
-            RenewalFailure.unavailable($0)
-        }
+        let (answer, sentAt) = try await mappingUnavailability(
+            of: await post(form, to: auth, sendingBy: sendDeadline),
+            to: RenewalFailure.unavailable
+        )
         guard answer.isSuccess else { throw verdict(answer) }
         guard let granted = TokenAnswer(answer.body, sentAt: sentAt) else {
             throw .unavailable(answer.unreadable("an access token and its life"))
@@ -67,12 +71,11 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    private func post<Failure: Error>(
+    private func post(
         _ form: FormBody,
         to auth: HttpOrigin,
-        sendingBy sendDeadline: Uptime? = nil,
-        otherwise failure: (Unavailability) -> Failure
-    ) async throws(Failure) -> (answer: HttpAnswer, sentAt: Moment) {
+        sendingBy sendDeadline: Uptime? = nil
+    ) async throws(Unavailability) -> (answer: HttpAnswer, sentAt: Moment) {
         let sentAt = clock.now()
         let call = HttpCall(
             method: "POST",
@@ -83,11 +86,7 @@ struct TokenEndpoint: Sendable {
             patience: HttpCall.tokenPatience,
             sendDeadline: sendDeadline.map { $0 - sentAt.uptime }
         )
-        do throws(Unavailability) {
-            return (try await http.answer(to: call), sentAt)
-        } catch {
-            throw failure(error)
-        }
+        return (try await http.answer(to: call), sentAt)
     }
 
     private func refusal(_ answer: HttpAnswer) -> ExchangeFailure {

@@ -9,15 +9,15 @@ extension OAuthProvider {
         guard case .device = credential else {
             throw .refused("A credential of the scheme \(credential.scheme.rawValue) awaits no approval")
         }
-        let answer: HttpAnswer
-        let sentAt: Moment
-        do throws(Unavailability) {
-            await server.prepareOrigins(before: .deviceAuthorization)
-            let endpoint = try await server.required(.deviceAuthorization, at: nil)
-            (answer, sentAt) = try await server.post(setup.asked, to: endpoint)
-        } catch {
-            throw .unavailable(error)
-        }
+        await server.prepareOrigins(before: .deviceAuthorization)
+        let endpoint = try await mappingUnavailability(
+            of: await server.required(.deviceAuthorization, at: nil),
+            to: ExchangeFailure.unavailable
+        )
+        let (answer, sentAt) = try await mappingUnavailability(
+            of: await server.post(setup.asked, to: endpoint),
+            to: ExchangeFailure.unavailable
+        )
         let members = OAuthMembers(answer.body)
         let now = clock.now().wall
         if let error = OAuthError(answer, members) {
@@ -57,15 +57,14 @@ extension OAuthProvider {
             .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
             .secret(name: "device_code", value: codes.deviceCode),
         ]
-        let endpoint: HttpUrl
-        let answer: HttpAnswer
-        let sentAt: Moment
-        do throws(Unavailability) {
-            endpoint = try await server.required(.token, at: codes.endpointOrigins)
-            (answer, sentAt) = try await server.post(fields, to: endpoint)
-        } catch {
-            throw .unavailable(error)
-        }
+        let endpoint = try await mappingUnavailability(
+            of: await server.required(.token, at: codes.endpointOrigins),
+            to: PollFailure.unavailable
+        )
+        let (answer, sentAt) = try await mappingUnavailability(
+            of: await server.post(fields, to: endpoint),
+            to: PollFailure.unavailable
+        )
         // Some servers send `slow_down` with this status. Without the code, the answer comes from a gateway that asks
         // to wait once, and the interval stays the same.
         if answer.status == 429, OAuthMembers(answer.body)?.text("error") == "slow_down" { throw .slowDown }

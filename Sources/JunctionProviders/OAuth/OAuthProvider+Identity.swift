@@ -69,12 +69,10 @@ extension OAuthProvider {
         _ store: PartialGrantStore?
     ) async throws(SignInFailure) -> String {
         if let store { try await keep(.tokens(tokens), with: store) }
-        let endpoint: HttpUrl?
-        do throws(Unavailability) {
-            endpoint = try await server.optional(.userinfo, at: tokens.origins)
-        } catch {
-            throw .unavailable(error)
-        }
+        let endpoint = try await mappingUnavailability(
+            of: await server.optional(.userinfo, at: tokens.origins),
+            to: SignInFailure.unavailable
+        )
         guard let endpoint else { throw .refused(Self.nobody(setup.issuer)) }
         return try await UserinfoEndpoint(url: endpoint, http: server.http, clock: clock).subject(
             with: tokens.accessToken

@@ -11,12 +11,10 @@ extension OAuthProvider {
             throw .invalid("redirectUri: \(RedirectUri.rule)")
         }
         let challenge = try page.proof.challenge
-        let endpoint: HttpUrl
-        do throws(Unavailability) {
-            endpoint = try await server.required(.authorization, at: nil)
-        } catch {
-            throw .unavailable(error)
-        }
+        let endpoint = try await mappingUnavailability(
+            of: await server.required(.authorization, at: nil),
+            to: AuthorizationPageFailure.unavailable
+        )
         return AuthorizationRequest(
             clientId: setup.client.id,
             redirectUri: page.redirectUri,

@@ -33,11 +33,12 @@ extension OAuthProvider {
         sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Grant {
         guard let refreshToken = secrets.refreshToken else { throw .reauthenticationRequired }
-        switch try await asked(
-            OAuthSignIn.renewal(refreshToken),
-            at: secrets.endpointOrigins,
-            sendingBy: sendDeadline
-        ) {
+        let fields = OAuthSignIn.renewal(refreshToken)
+        let reply = try await mappingUnavailability(
+            of: await reply(to: fields, at: secrets.endpointOrigins, sendingBy: sendDeadline),
+            to: RenewalFailure.unavailable
+        )
+        switch reply {
         case .granted(let tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: false)
             var grant = Grant(
@@ -121,18 +122,6 @@ extension OAuthProvider {
             throw .answerRefused("The session handler's subject token is for another user")
         }
         return grant
-    }
-
-    private func asked(
-        _ fields: [FormBody.Field],
-        at origins: EndpointOrigins?,
-        sendingBy sendDeadline: Uptime?
-    ) async throws(RenewalFailure) -> OAuthReply {
-        do throws(Unavailability) {
-            return try await reply(to: fields, at: origins, sendingBy: sendDeadline)
-        } catch {
-            throw .unavailable(error)
-        }
     }
 
     /// Revokes the session's token at the server (RFC 7009), if the server has a revocation endpoint.

@@ -106,7 +106,11 @@ package struct OAuthProvider: IdentityProvider {
         _ store: PartialGrantStore
     ) async throws(SignInFailure) -> OAuthTokens {
         if origins == nil { await server.prepareOrigins(before: .token) }
-        switch try await ask(signIn.fields(setup), at: origins) {
+        let reply = try await mappingUnavailability(
+            of: await reply(to: signIn.fields(setup), at: origins),
+            to: SignInFailure.unavailable
+        )
+        switch reply {
         case .granted(var tokens):
             notes.granted(tokens, askedFor: setup.scopes, isSignIn: true)
             // If the answer has no refresh token, the old one stays valid (RFC 6749 §6).
@@ -131,17 +135,6 @@ package struct OAuthProvider: IdentityProvider {
     }
 
     /// Posts one form to the token endpoint.
-    private func ask(
-        _ fields: [FormBody.Field],
-        at origins: EndpointOrigins?
-    ) async throws(SignInFailure) -> OAuthReply {
-        do throws(Unavailability) {
-            return try await reply(to: fields, at: origins)
-        } catch {
-            throw .unavailable(error)
-        }
-    }
-
     func reply(
         to fields: [FormBody.Field],
         at origins: EndpointOrigins?,

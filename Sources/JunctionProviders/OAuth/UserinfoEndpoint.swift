@@ -20,12 +20,7 @@ struct UserinfoEndpoint: Sendable {
             credentials: [BearerToken.header(accessToken)],
             patience: HttpCall.tokenPatience
         )
-        let answer: HttpAnswer
-        do throws(Unavailability) {
-            answer = try await http.answer(to: call)
-        } catch {
-            throw .unavailable(error)
-        }
+        let answer = try await mappingUnavailability(of: await http.answer(to: call), to: SignInFailure.unavailable)
         let members = OAuthMembers(answer.body)
         let error = OAuthError(answer, members)
         guard !answer.mayBeVerdict, error == nil else {

@@ -55,12 +55,7 @@ struct InstanceEndpoint: Sendable {
             patience: HttpCall.tokenPatience
         )
         let sent = clock.now()
-        let answer: HttpAnswer
-        do throws(Unavailability) {
-            answer = try await http.answer(to: call)
-        } catch {
-            throw .unavailable(error)
-        }
+        let answer = try await mappingUnavailability(of: await http.answer(to: call), to: Failure.unavailable)
         guard answer.isSuccess else { throw failure(answer) }
         guard let instance = instance(answer, sent) else {
             throw .unavailable(answer.unreadable("an instance and its end"))

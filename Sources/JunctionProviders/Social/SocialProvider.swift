@@ -55,12 +55,10 @@ package struct SocialProvider: IdentityProvider {
         guard let apiKey else { throw .refused(Self.keyIsMissing) }
         if let expected, !login.identity.isSameUser(as: expected) { throw .otherUser(login.identity) }
 
-        let answer: SessionsAnswer
-        do throws(Unavailability) {
-            answer = try await sessions.open(login, apiKey: apiKey)
-        } catch {
-            throw .unavailable(error)
-        }
+        let answer = try await mappingUnavailability(
+            of: await sessions.open(login, apiKey: apiKey),
+            to: ExchangeFailure.unavailable
+        )
         switch answer {
         case .granted(let token):
             secureMode.granted(login)
@@ -108,12 +106,10 @@ package struct SocialProvider: IdentityProvider {
         }
         guard let apiKey else { throw .unavailable(Unavailability(Self.keyIsMissing)) }
 
-        let answer: SessionsAnswer
-        do throws(Unavailability) {
-            answer = try await sessions.open(login, apiKey: apiKey)
-        } catch {
-            throw .unavailable(error)
-        }
+        let answer = try await mappingUnavailability(
+            of: await sessions.open(login, apiKey: apiKey),
+            to: RenewalFailure.unavailable
+        )
         switch answer {
         case .granted(let granted):
             secureMode.granted(login)
@@ -143,12 +139,11 @@ package struct SocialProvider: IdentityProvider {
     ) async throws(RenewalFailure) {
         var verdict: SocialVerdict?
         if let accessToken = secrets.accessToken {
-            do throws(Unavailability) {
-                let users = UserEndpoint(api: cloud.api, http: http, clock: clock)
-                verdict = try await users.look(at: identity.userId, with: accessToken)
-            } catch {
-                throw .unavailable(error)
-            }
+            let users = UserEndpoint(api: cloud.api, http: http, clock: clock)
+            verdict = try await mappingUnavailability(
+                of: await users.look(at: identity.userId, with: accessToken),
+                to: RenewalFailure.unavailable
+            )
             if verdict == nil, !didProve { secureMode.authTokenWasMissing() }
             let livesOn = secrets.accessTokenEndsAt.map { clock.now().uptime < $0 } ?? false
             if verdict == .unauthorized, !livesOn { verdict = nil }
