@@ -6,8 +6,6 @@ package struct ServiceEnvironment: Equatable, Sendable {
     package var notifySocket: String?
     /// The directory of passed credentials (`CREDENTIALS_DIRECTORY`).
     package var credentialsDirectory: String?
-    /// The directory for durable state (`STATE_DIRECTORY`): the first one if the unit asks for several.
-    package var stateDirectory: String?
     /// The device and inode of the journal's stream, if a stream of this process leads there (`JOURNAL_STREAM`).
     package var journalStream: String?
     /// The watchdog timeout, if the service manager watches this process. Without a heartbeat in this time, it kills
@@ -24,7 +22,6 @@ package struct ServiceEnvironment: Equatable, Sendable {
         }
         notifySocket = text("NOTIFY_SOCKET")
         credentialsDirectory = text("CREDENTIALS_DIRECTORY")
-        stateDirectory = text("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init)
         journalStream = text("JOURNAL_STREAM")
         watchdog = ServiceEnvironment.watchdog(
             microseconds: text("WATCHDOG_USEC"),

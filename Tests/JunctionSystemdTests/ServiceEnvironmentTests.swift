@@ -7,7 +7,6 @@ import Testing
 
         #expect(!environment.isUnderServiceManager)
         #expect(environment.notifySocket == nil)
-        #expect(environment.stateDirectory == nil)
         #expect(environment.watchdog == nil)
     }
 
@@ -37,19 +36,12 @@ import Testing
     }
 
     @Test func `an empty variable counts as absent`() {
-        let variables = ["CREDENTIALS_DIRECTORY": "", "STATE_DIRECTORY": "", "NOTIFY_SOCKET": ""]
+        let variables = ["CREDENTIALS_DIRECTORY": "", "NOTIFY_SOCKET": ""]
 
         let environment = ServiceEnvironment(variables: variables, processID: 10)
 
         #expect(!environment.isUnderServiceManager)
-        #expect(environment.stateDirectory == nil)
         #expect(environment.notifySocket == nil)
-    }
-
-    @Test func `the first of several state directories is used`() {
-        let variables = ["STATE_DIRECTORY": "/var/lib/junctiond:/var/lib/other"]
-
-        #expect(ServiceEnvironment(variables: variables, processID: 10).stateDirectory == "/var/lib/junctiond")
     }
 
     @Test(
