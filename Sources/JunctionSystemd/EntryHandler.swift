@@ -14,7 +14,12 @@ package struct EntryHandler: LogHandler {
     private let deliver: @Sendable (LogEntry) -> Void
     private var ownLevel: Logger.Level?
 
-    init(_ destination: LogDestination, threshold: LogThreshold, deliver: @escaping @Sendable (LogEntry) -> Void) {
+    /// - Parameter deliver: receives each entry, and passes it to the destination's `write` at once or later.
+    package init(
+        _ destination: LogDestination,
+        threshold: LogThreshold,
+        deliver: @escaping @Sendable (LogEntry) -> Void
+    ) {
         self.destination = destination
         self.threshold = threshold
         self.deliver = deliver

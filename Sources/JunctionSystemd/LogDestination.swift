@@ -16,13 +16,6 @@ package enum LogDestination: Equatable, Sendable {
             ? .journal : .lines(descriptor: descriptor, isTerminal: isatty(descriptor) == 1)
     }
 
-    /// Returns the handler for every logger of the process.
-    ///
-    /// - Parameter deliver: receives each entry, and passes it to `write` at once or later.
-    package func handler(threshold: LogThreshold, deliver: @escaping @Sendable (LogEntry) -> Void) -> EntryHandler {
-        EntryHandler(self, threshold: threshold, deliver: deliver)
-    }
-
     /// Writes one entry, and waits until it is written. If the reader has stopped reading, this waits for ever.
     package func write(_ entry: LogEntry) {
         switch (self, entry) {

@@ -148,7 +148,7 @@ private final class FakeJournal: Sendable {
     func handler(_ level: Logger.Level) -> EntryHandler { handler(LogThreshold(level)) }
 
     func handler(_ threshold: LogThreshold) -> EntryHandler {
-        LogDestination.journal.handler(threshold: threshold) { entry in
+        EntryHandler(.journal, threshold: threshold) { entry in
             if case .fields(let fields) = entry { self.received.withLock { $0.append(fields) } }
         }
     }
@@ -169,7 +169,7 @@ private final class LogPipe: Sendable {
 
     func handler(_ level: Logger.Level, isTerminal: Bool) -> EntryHandler {
         let lines = LogDestination.lines(descriptor: writing, isTerminal: isTerminal)
-        return lines.handler(threshold: LogThreshold(level), deliver: lines.write)
+        return EntryHandler(lines, threshold: LogThreshold(level), deliver: lines.write)
     }
 
     func received() -> String {

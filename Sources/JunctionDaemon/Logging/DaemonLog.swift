@@ -18,7 +18,7 @@ package struct DaemonLog: Sendable {
         (self.destination, self.threshold) = (destination, threshold)
         queue = try LogQueue(write: destination.write) { count in
             let logger = Logger(label: "log") { _ in
-                destination.handler(threshold: threshold, deliver: destination.write)
+                EntryHandler(destination, threshold: threshold, deliver: destination.write)
             }
             logger.error(
                 "Log lines were lost, because the reader of the log was too slow",
@@ -35,7 +35,7 @@ package struct DaemonLog: Sendable {
 
     package func logger(_ topic: String) -> Logger {
         let queue = queue
-        return Logger(label: topic) { _ in destination.handler(threshold: threshold) { queue.put($0) } }
+        return Logger(label: topic) { _ in EntryHandler(destination, threshold: threshold) { queue.put($0) } }
     }
 
     /// Writes the queued lines, unless the reader does not take them in time. Later lines are lost.
