@@ -5,8 +5,8 @@ package import JunctionSession
 /// Counters of session events since the start of the daemon. The server counts what happens on the sockets.
 package struct Metrics: Sendable {
     private(set) var signOuts = 0
-    private var exchanges = [Int](repeating: 0, count: SessionEvent.Outcome.allCases.count)
-    private var renewals = [Int](repeating: 0, count: SessionEvent.Outcome.allCases.count)
+    private var exchanges = [SessionEvent.Outcome: Int]()
+    private var renewals = [SessionEvent.Outcome: Int]()
     private var failures = [Unavailability.Cause: Int]()
     private(set) var providerRequests = DurationHistogram()
     /// How far the provider's clock is ahead, in milliseconds.
@@ -27,9 +27,9 @@ package struct Metrics: Sendable {
 
     package mutating func happened(_ event: SessionEvent) {
         switch event {
-        case .exchangeEnded(let outcome, _): exchanges[outcome.index] += 1
+        case .exchangeEnded(let outcome, _): exchanges[outcome, default: 0] += 1
         case .renewalEnded(let outcome, let failure, _):
-            renewals[outcome.index] += 1
+            renewals[outcome, default: 0] += 1
             if let failure { failures[failure.cause, default: 0] += 1 }
         case .signedOut: signOuts += 1
         // `writeEnded` counts these, beside the writes that succeed.
@@ -39,19 +39,7 @@ package struct Metrics: Sendable {
         }
     }
 
-    func exchanges(_ outcome: SessionEvent.Outcome) -> Int { exchanges[outcome.index] }
+    func exchanges(_ outcome: SessionEvent.Outcome) -> Int { exchanges[outcome] ?? 0 }
     func failedRenewals(_ cause: Unavailability.Cause) -> Int { failures[cause] ?? 0 }
-    func renewals(_ outcome: SessionEvent.Outcome) -> Int { renewals[outcome.index] }
-}
-
-extension SessionEvent.Outcome {
-    fileprivate var index: Int {
-        switch self {
-        case .succeeded: 0
-        case .refused: 1
-        case .unavailable: 2
-        case .reauthenticationRequired: 3
-        case .terminated: 4
-        }
-    }
+    func renewals(_ outcome: SessionEvent.Outcome) -> Int { renewals[outcome] ?? 0 }
 }
