@@ -24,10 +24,14 @@ struct ProgramOutput: Equatable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let process = Self.spawn(program, [program] + arguments, writingTo: ends[1])
+        let (process, error) = Program.spawn([program] + arguments) { actions in
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
+        }
         close(ends[1])
         defer { close(ends[0]) }
-        guard let process else { return nil }
+        guard error == 0 else { return nil }
         let deadline = Deadline.after(Self.patience)
         let bytes = Self.read(ends[0], by: deadline)
         if deadline.hasPassed { kill(process, SIGKILL) }
@@ -35,27 +39,6 @@ struct ProgramOutput: Equatable {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         guard status & 0x7F == 0 else { return nil }
         self.init(status: status >> 8 & 0xFF, text: String(decoding: bytes, as: UTF8.self))
-    }
-
-    private static func spawn(_ program: String, _ arguments: [String], writingTo output: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // This program ignores SIGPIPE, and the other one must not inherit that.
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var process = pid_t()
-        let failed = withCStrings(arguments) { posix_spawn(&process, program, &actions, &attributes, $0, environ) }
-        return failed == 0 ? process : nil
     }
 
     private static func read(_ file: Int32, by deadline: Deadline) -> [UInt8] {

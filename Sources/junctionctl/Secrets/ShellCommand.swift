@@ -48,35 +48,18 @@ struct ShellCommand {
     }
 
     private func spawn(writingTo output: Pipe, blocking signals: sigset_t) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
         let pipeWithInput = try input.map { try Pipe(for: self, holding: $0) }
-        if let pipeWithInput { posix_spawn_file_actions_adddup2(&actions, pipeWithInput.reading, STDIN_FILENO) }
         defer { if let pipeWithInput { close(pipeWithInput.reading) } }
-
-        // This program ignores SIGPIPE, and the command must not inherit that.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        var signals = signals
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        var process = pid_t()
         let arguments = ["/bin/sh", "-c", line]
-        let failed = withCStrings(arguments) { arguments in
-            withCStrings(environment()) { environment in
-                posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, environment)
+        let (process, error) = withCStrings(environment()) { environment in
+            Program.spawn(arguments, environment: environment, inOwnGroup: true, blocking: signals) { actions in
+                posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
+                if let pipeWithInput {
+                    posix_spawn_file_actions_adddup2(&actions, pipeWithInput.reading, STDIN_FILENO)
+                }
             }
         }
-        guard failed == 0 else { throw failure("/bin/sh does not start: \(String(cString: strerror(failed)))") }
+        guard error == 0 else { throw failure("/bin/sh does not start: \(String(cString: strerror(error)))") }
         return process
     }
 
