@@ -28,8 +28,11 @@ struct CommandFailure: Error, Equatable {
     }
 
     /// Creates an error about wrong arguments.
-    init(usage what: String) {
+    ///
+    /// - Parameter remedy: nil for the verb's help page.
+    init(usage what: String, remedy: String? = nil) {
         self.what = what
+        self.remedy = remedy
         kind = "usage"
         status = .usage
     }

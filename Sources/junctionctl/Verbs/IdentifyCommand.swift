@@ -117,10 +117,8 @@ struct IdentifyCommand: ParsableCommand {
         case .junction:
             guard let token, userId == nil, displayName == nil else {
                 throw CommandFailure(
-                    "with Junction the user is the one of a Sign-In Token",
-                    kind: "usage",
-                    remedy: "give a --token-command that prints one, without --user-id and --display-name",
-                    status: .usage
+                    usage: "with Junction the user is the one of a Sign-In Token",
+                    remedy: "give a --token-command that prints one, without --user-id and --display-name"
                 )
             }
             return .signInToken(token)
@@ -129,21 +127,17 @@ struct IdentifyCommand: ParsableCommand {
         case .sinch:
             guard displayName == nil else {
                 throw CommandFailure(
-                    "Sinch has no display names",
-                    kind: "usage",
-                    remedy: "leave --display-name out",
-                    status: .usage
+                    usage: "Sinch has no display names",
+                    remedy: "leave --display-name out"
                 )
             }
             return .registration(userId: userId ?? externalId, token: token)
         case .oauth:
             guard userId == nil, displayName == nil, token != nil || subjectTokenType == nil else {
                 throw CommandFailure(
-                    "with OAuth the user is the one of a token, or whoever approves",
-                    kind: "usage",
+                    usage: "with OAuth the user is the one of a token, or whoever approves",
                     remedy:
-                        "leave --user-id and --display-name out, and give --subject-token-type with a --token-command",
-                    status: .usage
+                        "leave --user-id and --display-name out, and give --subject-token-type with a --token-command"
                 )
             }
             guard let token else { return .device }

@@ -47,18 +47,14 @@ enum Provider: String, CaseIterable {
             case .junction: .signInToken(.standardInput)
             case .social:
                 throw CommandFailure(
-                    "social.plus has to be told who signs in",
-                    kind: "usage",
-                    remedy: "give --user-id ID, and --auth-token-file FILE if the network is in secure mode",
-                    status: .usage
+                    usage: "social.plus has to be told who signs in",
+                    remedy: "give --user-id ID, and --auth-token-file FILE if the network is in secure mode"
                 )
             case .sinch:
                 throw CommandFailure(
-                    "Sinch has to be told who signs in",
-                    kind: "usage",
+                    usage: "Sinch has to be told who signs in",
                     remedy:
-                        "give --user-id ID, and --registration-token-file FILE unless a session handler has the token",
-                    status: .usage
+                        "give --user-id ID, and --registration-token-file FILE unless a session handler has the token"
                 )
             case .oauth: .device
             }
@@ -73,10 +69,8 @@ enum Provider: String, CaseIterable {
         case .sinch: .registration(userId: userId, token: nil)
         case .oauth:
             throw CommandFailure(
-                "with OAuth the user is whoever approves the sign-in",
-                kind: "usage",
-                remedy: "leave --user-id out",
-                status: .usage
+                usage: "with OAuth the user is whoever approves the sign-in",
+                remedy: "leave --user-id out"
             )
         }
     }
