@@ -110,7 +110,7 @@ struct ConfigurationProbe {
                 remedy: "create the account, or correct the entry; without it the entry gives no rights"
             )
         }
-        if let remedy = line.range(of: "Pass it as a credential") {
+        if let remedy = line.firstRange(of: "Pass it as a credential") {
             let detail = String(line[..<remedy.lowerBound].trimmed)
             let isOpen = line.contains("every user of this machine")
             return .init(
@@ -136,16 +136,6 @@ struct ConfigurationProbe {
 }
 
 extension StringProtocol {
-    /// Returns the first range of another text in this one.
-    func range(of other: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(other) { return start..<index(start, offsetBy: other.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
-
     var trimmed: SubSequence {
         let from = drop { $0.isWhitespace }
         guard let last = from.lastIndex(where: { !$0.isWhitespace }) else { return from }

@@ -120,7 +120,7 @@ extension Diagnosis {
         guard let detail = checks.first(where: { $0.name == "configuration" })?.detail, detail.hasPrefix("/") else {
             return nil
         }
-        return sentences.compactMap { detail.range(of: $0)?.lowerBound }.min().map { String(detail[..<$0]) }
+        return sentences.compactMap { detail.firstRange(of: $0)?.lowerBound }.min().map { String(detail[..<$0]) }
     }
 }
 
@@ -130,8 +130,8 @@ extension [Diagnosis.Check] {
     var withoutRepeatedRefusals: Self {
         var reasons: [String] = []
         return filter { check in
-            guard !reasons.contains(where: { check.detail.range(of: $0) != nil }) else { return false }
-            if let end = check.detail.range(of: " is refused: ")?.upperBound, end < check.detail.endIndex {
+            guard !reasons.contains(where: { check.detail.firstRange(of: $0) != nil }) else { return false }
+            if let end = check.detail.firstRange(of: " is refused: ")?.upperBound, end < check.detail.endIndex {
                 reasons.append(String(check.detail[end...]))
             }
             return true

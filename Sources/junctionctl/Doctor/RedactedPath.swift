@@ -8,7 +8,7 @@ enum RedactedPath {
 
     /// Returns scheme, host, port and path of a URL.
     static func url(_ text: String) -> String? {
-        guard isOneWord(text), !text.contains("@"), let mark = text.range(of: "://") else { return nil }
+        guard isOneWord(text), !text.contains("@"), let mark = text.firstRange(of: "://") else { return nil }
         let scheme = text[..<mark.lowerBound].lowercased()
         let rest = text[mark.upperBound...]
         let authority = rest.prefix { !"/?#".contains($0) }
@@ -24,7 +24,7 @@ enum RedactedPath {
     static func proxy(_ text: String) -> String? {
         guard isOneWord(text) else { return nil }
         var rest = text[...]
-        if let mark = text.range(of: "://") {
+        if let mark = text.firstRange(of: "://") {
             guard ["http", "https", "socks5", "socks5h"].contains(text[..<mark.lowerBound].lowercased()) else {
                 return nil
             }

@@ -27,7 +27,7 @@ struct Redaction {
     /// Hides the name in `User anna`. The daemon writes it into its status, so it occurs even if the daemon cannot be
     /// asked for the id.
     private static func withoutUser(_ line: String) -> String {
-        guard let start = line.range(of: "User ") else { return line }
+        guard let start = line.firstRange(of: "User ") else { return line }
         return line[..<start.upperBound] + mark + (tail(" is signed in", of: line[start.upperBound...]) ?? "")
     }
 
@@ -56,7 +56,7 @@ struct Redaction {
     private static func withoutCredentials(inWord word: Substring) -> String {
         guard let at = word.lastIndex(of: "@"), word[..<at].contains(":") else { return String(word) }
         // If there is another colon before it, the text is not a scheme but a user with a password.
-        let scheme = word[..<at].range(of: "://").map { word[..<$0.upperBound] }.flatMap { scheme in
+        let scheme = word[..<at].firstRange(of: "://").map { word[..<$0.upperBound] }.flatMap { scheme in
             scheme.count { $0 == ":" } == 1 ? scheme : nil
         }
         return (scheme ?? "") + mark + word[at...]
@@ -96,7 +96,7 @@ extension String {
     fileprivate func replacingAll(_ word: String, with other: String, inWords: Bool) -> String {
         var rest = self[...]
         var result = ""
-        while let found = rest.range(of: word) {
+        while let found = rest.firstRange(of: word) {
             let isAlone = !isOfWord(before: found.lowerBound) && !isOfWord(at: found.upperBound)
             result += rest[..<found.lowerBound] + (inWords || isAlone ? other : word)
             rest = rest[found.upperBound...]

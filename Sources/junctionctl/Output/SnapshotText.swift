@@ -139,7 +139,7 @@ extension Snapshot.TokenLife {
 
 extension [(name: String, text: String)] {
     /// One line for each row, with the texts in one column.
-    fileprivate var asTable: String {
+    var asTable: String {
         map { row in
             row.name + String(repeating: " ", count: 10 - row.name.count) + row.text.onOneLine
         }.joined(separator: "\n")

@@ -31,16 +31,14 @@ struct CallerText {
     /// A few lines: the caller, its rights and the reason.
     var paragraph: String {
         let capabilities = caller.capabilities.map(\.rawValue).joined(separator: ", ")
-        let rows = [
+        let rows: [(name: String, text: String)] = [
             ("user", user(caller.user)),
             ("process", "\(caller.process)"),
             ("unit", caller.unit ?? "none that is known"),
             ("may", capabilities.isEmpty ? "nothing" : capabilities),
             ("because", reason),
         ]
-        return rows.map { name, text in
-            name + String(repeating: " ", count: 10 - name.count) + text.onOneLine
-        }.joined(separator: "\n")
+        return rows.asTable
     }
 
     private var reason: String {

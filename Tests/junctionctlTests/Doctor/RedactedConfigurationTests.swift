@@ -150,7 +150,7 @@ struct RedactedConfigurationTests {
         for line in file.split(separator: "\n") {
             if line.hasPrefix("["), !line.hasPrefix("[[") { table = line.filter { $0 != "[" && $0 != "]" } + "." }
             let text = line.hasPrefix("# e.g. ") ? line.dropFirst(7) : line.drop { $0 == "#" }
-            guard !text.hasPrefix(" "), let mark = text.range(of: " = ") else { continue }
+            guard !text.hasPrefix(" "), let mark = text.firstRange(of: " = ") else { continue }
             paths.insert(table + text[..<mark.lowerBound])
             if line.hasPrefix("#"), !line.hasPrefix("# ") { defaults.append(table + text) }
         }
