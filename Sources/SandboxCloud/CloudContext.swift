@@ -47,3 +47,8 @@ extension CloudContext {
         PercentText.plain(try parameters.require(name))
     }
 }
+
+extension Request {
+    /// Returns the origin of the sandbox as the client of the request addresses it.
+    func origin(over scheme: String) -> String { "\(scheme)://\(head.authority ?? "127.0.0.1")" }
+}

@@ -30,7 +30,11 @@ struct JunctionCloud: Vendor {
         let (user, now) = try store.read { state, moment in (try state.user(named, at: .junction), moment.now) }
         if credential == "link-code" {
             let lifetime = try await request.order(LinkCodeLifetime.self).expiresIn
-            let code = try linkCode(for: user, expiresAt: lifetime.map { now + $0 }, origin: origin(for: request))
+            let code = try linkCode(
+                for: user,
+                expiresAt: lifetime.map { now + $0 },
+                origin: request.origin(over: scheme)
+            )
             return [
                 "code": JSONValue(code["code"]), "exchangeUrl": JSONValue(code["exchange_url"]),
                 "expiresAt": JSONValue(code["expires_at"]),
@@ -42,11 +46,6 @@ struct JunctionCloud: Vendor {
 
     func configuration(at origin: String, keyFile: String) -> DaemonConfiguration {
         DaemonConfiguration(provider: .junction, settings: ["authUrl": .text(origin), "apiUrl": .text(origin)])
-    }
-
-    /// Returns the origin of this cloud as the client of the request addresses it.
-    func origin(for request: Request) -> String {
-        "\(scheme)://\(request.head.authority ?? "127.0.0.1")"
     }
 }
 

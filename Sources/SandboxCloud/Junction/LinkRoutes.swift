@@ -47,7 +47,7 @@ extension JunctionCloud {
             }
             return moment
         }
-        let code = try linkCode(for: user, expiresAt: expiresAt, origin: origin(for: request))
+        let code = try linkCode(for: user, expiresAt: expiresAt, origin: request.origin(over: scheme))
         return try .json(code)
     }
 

@@ -41,9 +41,7 @@ struct OAuthCloud: Vendor {
     }
 
     /// Returns the issuer as the client of the request addresses it.
-    func issuer(for request: Request) -> String {
-        "\(scheme)://\(request.head.authority ?? "127.0.0.1")/oauth"
-    }
+    func issuer(for request: Request) -> String { request.origin(over: scheme) + "/oauth" }
 
     var settings: OAuthSettings { store.settings.oauth }
 }

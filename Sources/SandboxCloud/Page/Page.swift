@@ -15,8 +15,8 @@ struct Page: Sendable {
             Self.file(PackageResources.page_js, "text/javascript; charset=utf-8")
         }
         router.get("sandbox/page/icon.svg") { _, _ in Self.file(PackageResources.icon_svg, "image/svg+xml") }
-        router.get("sandbox/overview") { request, _ in try Response.json(overview(at: origin(of: request))) }
-        router.get("sandbox/events") { request, _ in events(at: origin(of: request)) }
+        router.get("sandbox/overview") { request, _ in try Response.json(overview(at: request.origin(over: scheme))) }
+        router.get("sandbox/events") { request, _ in events(at: request.origin(over: scheme)) }
     }
 
     /// The content security policy: no other origin, no inline code, no frames.
@@ -73,10 +73,6 @@ struct Page: Sendable {
     private static let longestSilence = Duration.seconds(10)
     /// The pause between two events, so that an open page does not slow down a load test.
     private static let shortestPause = Duration.milliseconds(50)
-
-    private func origin(of request: Request) -> String {
-        "\(scheme)://\(request.head.authority ?? "127.0.0.1")"
-    }
 }
 
 extension HeaderName {
