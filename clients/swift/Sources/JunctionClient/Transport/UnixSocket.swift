@@ -39,17 +39,6 @@ final class UnixSocket: Sendable {
 
     /// Sends all bytes, and waits until the kernel has taken them.
     func send(_ bytes: UnsafeRawBufferPointer, by deadline: Deadline = .never) throws(JunctionError) {
-        guard deadline == .never else { return try send(bytes, within: deadline) }
-        try sending.withLock { _ throws(JunctionError) in
-            var rest = bytes
-            while !rest.isEmpty {
-                rest = UnsafeRawBufferPointer(rebasing: rest[try sendSome(rest, flags: 0)...])
-            }
-        }
-    }
-
-    /// Sends all bytes until the deadline.
-    private func send(_ bytes: UnsafeRawBufferPointer, within deadline: Deadline) throws(JunctionError) {
         try sending.withLock { _ throws(JunctionError) in
             var rest = bytes
             while true {
@@ -63,13 +52,9 @@ final class UnixSocket: Sendable {
 
     /// Sends as many bytes as fit without waiting, and returns their number.
     func sendWithoutWaiting(_ bytes: UnsafeRawBufferPointer) throws(JunctionError) -> Int {
-        try sendSome(bytes, flags: Int32(MSG_DONTWAIT))
-    }
-
-    private func sendSome(_ bytes: UnsafeRawBufferPointer, flags: Int32) throws(JunctionError) -> Int {
         while true {
-            // Without this flag, SIGPIPE would kill the program if the daemon has gone.
-            let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags | Int32(MSG_NOSIGNAL))
+            // Without MSG_NOSIGNAL, SIGPIPE would kill the program if the daemon has gone.
+            let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
             if sent >= 0 { return sent }
             if errno == EAGAIN { return 0 }
             guard errno == EINTR else { throw .connectionLost }
