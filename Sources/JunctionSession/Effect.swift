@@ -25,8 +25,8 @@ package enum Effect: Hashable, Sendable {
         partialGrants: [SecretRef],
         unopened: UnopenedRecords
     )
-    /// Resume the provider call of this sign-in, because the write of its grant has ended. The value is false if the
-    /// sign-in has ended meanwhile.
+    /// Resume this sign-in or renewal, because the write of its partial grant has ended. The value is false if it is no
+    /// longer wanted.
     case resumeExchange(AttemptID, Bool)
     case revokePartialGrant(SecretRef)
     /// Revoke this session at the provider. Report `revocationEnded`.

@@ -74,7 +74,7 @@ struct Session: Hashable, Sendable {
 
     /// Returns the session with the successor of its refresh token, which came without a usable access token. The
     /// daemon serves the old access token until it ends.
-    func succeeded(by secrets: SecretRef) -> Session {
+    func replacingRefreshToken(with secrets: SecretRef) -> Session {
         var next = self
         next.secrets = secrets
         // The provider has granted something, so its earlier refusals no longer count.
@@ -150,7 +150,7 @@ struct Session: Hashable, Sendable {
     }
 
     /// Whether the token has certainly expired. False if its end is unknown because a restart did not trust the clock.
-    func isDead(_ now: Moment) -> Bool { lifeOfProof(now) <= .zero }
+    func isDead(_ now: Moment) -> Bool { revocationWindow(now) <= .zero }
 
     // MARK: Lifetime
 
@@ -187,7 +187,7 @@ struct Session: Hashable, Sendable {
     var hasEnd: Bool { stored.token.map { $0.expiresAt < .never } ?? false }
 
     /// The time for which the session's token can authenticate the user's sign-out to the provider.
-    func lifeOfProof(_ now: Moment) -> Duration {
+    func revocationWindow(_ now: Moment) -> Duration {
         guard hasEnd else { return RenewalPolicy.longestRevocation }
         if isTrustworthy(now) { return validity(now) }
         // After a restart with a wrong wall clock, the provider's answer to the token decides.

@@ -30,8 +30,9 @@ package struct SessionMachine: Hashable, Sendable {
     /// A verdict on the user that came during the write of a change. It applies if the session stays after the change.
     var verdictToCome: Verdict?
     private var lastAttempt: UInt64 = 0
-    /// The reading of the clocks at the start or at the last step of the wall clock. Pauses are kept on the monotonic
-    /// clock, and shown by this reading. So a shown time changes only when its pause or the wall clock does.
+    /// The reading of the clocks at the start or at the last step of the wall clock. Pauses are measured on the monotonic
+    /// clock. Snapshots convert them with this reading, so a shown time changes only if its pause changes or the wall
+    /// clock is set.
     private(set) var clockReading = Moment(wall: WallTime(milliseconds: 0), uptime: Uptime(milliseconds: 0))
     /// The steps of `settle`. Their order does not matter, and the simulation shuffles them.
     var ends = End.allCases

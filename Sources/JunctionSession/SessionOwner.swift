@@ -36,7 +36,7 @@ package actor SessionOwner {
     /// The secrets that were served after the last event.
     private var served: SecretRef?
     private var revocation: Task<Void, Never>?
-    private var announced: UInt64 = 1
+    private var publishedRevision: UInt64 = 1
     private var watchers: [@Sendable (Snapshot) -> Void] = []
     private var quietWaiters: [@Sendable () -> Void] = []
 
@@ -193,7 +193,7 @@ package actor SessionOwner {
     /// Performs the effects, delivers answers, announces the snapshot, and sets the alarm, in this order.
     private func apply(_ effects: [Effect], _ now: Moment) {
         // Answers are delivered last: a caller's next request must find the state that its answer described.
-        var announcements: [() -> Void] = []
+        var deliveries: [() -> Void] = []
         for effect in effects {
             switch effect {
             case .exchange(let attempt, let request, let handlerSecret, let expected):
@@ -221,22 +221,22 @@ package actor SessionOwner {
                 observer.happened(event)
             case .reply(let reply):
                 guard let request = requests.removeValue(forKey: reply.request) else { continue }
-                announcements.append { [self] in request.deliver(self, reply.outcome) }
+                deliveries.append { [self] in request.deliver(self, reply.outcome) }
             case .ask(let request, let externalUserId):
                 guard let ask = requests[request]?.ask else { continue }
-                announcements.append { ask(request, externalUserId) }
+                deliveries.append { ask(request, externalUserId) }
             case .askHandler(let handler, let question):
                 guard let ask = handlers[handler] else { continue }
-                announcements.append { ask(question) }
+                deliveries.append { ask(question) }
             }
         }
         wipeUnused()
         renewSnapshot(now)
         endCalls()
-        for announce in announcements { announce() }
+        for deliver in deliveries { deliver() }
         // An answered caller may have made another request, which has already announced a newer snapshot.
-        if announced < snapshot.revision {
-            announced = snapshot.revision
+        if publishedRevision < snapshot.revision {
+            publishedRevision = snapshot.revision
             let snapshot = snapshot
             for tell in watchers { tell(snapshot) }
             observer.changed(snapshot)

@@ -126,7 +126,9 @@ extension StartFailure {
     fileprivate func placed(by places: [String: ConfigurationError.Place], or reason: String? = nil) -> StartFailure {
         let key = String(message.prefix { $0.isLetter || $0.isNumber || $0 == "." })
         let table = String(key.prefix { $0 != "." })
-        guard let place = (places[key] ?? places[table] ?? reason.flatMap { places[$0] })?.description else { return self }
+        guard let place = (places[key] ?? places[table] ?? reason.flatMap { places[$0] })?.description else {
+            return self
+        }
         var failure = self
         failure.message = "\(place): \(message)"
         return failure

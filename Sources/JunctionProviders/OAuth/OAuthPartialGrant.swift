@@ -2,7 +2,7 @@ import JunctionJSON
 import JunctionSecret
 import JunctionSession
 
-/// A partial grant: tokens that a sign-in cannot use yet.
+/// A partial grant: tokens that a sign-in or a renewal cannot use yet.
 enum OAuthPartialGrant: Sendable {
     /// Tokens whose user is not known yet. A second request may tell who it is.
     case tokens(OAuthTokens)

@@ -19,7 +19,7 @@ struct HandlerRounds: Hashable, Sendable {
     /// The users whose handler was silent and whose handlers have not answered since.
     private var silentUsers: Set<UInt32> = []
     private var open: Question?
-    /// The users whose handlers were asked since the failure that began the postponement. `nil` after a restart during
+    /// The users whose handlers were asked since the renewal began that led to the postponement. `nil` after a restart during
     /// a postponement, because the record does not list them.
     private var askedUsers: Set<UInt32>? = []
 

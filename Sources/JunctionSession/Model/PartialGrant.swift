@@ -22,7 +22,7 @@ package struct PartialGrantStore: Sendable {
     /// The grant of an earlier attempt with the same credential.
     package let found: SharedSecret?
     /// Keeps a grant in place of the earlier one. It returns when the write has ended, successfully or not. It returns
-    /// false if the sign-in has ended; the session then revokes the grant (`revokePartialGrant`).
+    /// false if the attempt is no longer wanted; the session then revokes the grant (`revokePartialGrant`).
     package let keep: @Sendable (_ content: SharedSecret) async -> Bool
     /// Whether the next attempt finds the kept grant.
     package let isLasting: Bool

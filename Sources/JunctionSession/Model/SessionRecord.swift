@@ -9,7 +9,7 @@ package struct SessionRecord: Hashable, Sendable {
     package var provider: String
     package var content: Content
     package var approval: StoredApproval?
-    /// The grants of incomplete sign-ins. The secrets are sealed in the same order.
+    /// The grants of incomplete sign-ins and renewals. The secrets are sealed in the same order.
     package var partialGrants: [StoredPartialGrant]
 
     package enum Content: Hashable, Sendable {
@@ -74,7 +74,7 @@ package struct StoredApproval: Hashable, Sendable {
     }
 }
 
-/// The grant of an incomplete sign-in, without its secrets.
+/// The grant of an incomplete sign-in or renewal, without its secrets.
 package struct StoredPartialGrant: Hashable, Sendable {
     /// The time until which the grant waits for the next attempt with its credential.
     package var expiresAt: WallTime

@@ -103,7 +103,8 @@ package struct StorageReport: Hashable, Sendable {
     }
 }
 
-/// Whether the daemon can use the stored session. Without a record this is `ok`, or `locked` if there is no key.
+/// Whether the daemon can use the stored session. Without a record this is `ok`, `locked` if there is no
+/// key, or `damaged` if the quarantine has a record that no sign-in has followed.
 package enum StorageStatus: String, Sendable, CaseIterable {
     case ok
     case locked

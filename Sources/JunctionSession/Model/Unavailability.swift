@@ -14,7 +14,7 @@ package struct Unavailability: Error, Hashable, Sendable {
     /// The time since the request was sent, if it is known. Name resolution and connection may have taken time before
     /// that. The provider's grace begins when the request is sent.
     package var sentAgo: Duration?
-    /// Whether the provider refused the session's refresh token without an error code of RFC 6749. One such refusal
+    /// Whether the provider refused the session's refresh token without an error code that gives a reason. One such refusal
     /// means nothing; the session counts several.
     package var isUnexplainedRefusal = false
 

@@ -30,10 +30,10 @@ struct PersistenceQueue: Hashable, Sendable {
     private var lastEnded = Update.none
     /// The time at which the queue writes again what the disk has refused.
     private var rewrite = Retry()
-    /// What the next write does with the records that could not be opened. After a sign-in or a sign-out, a successful
-    /// write also clears the status *locked* or *damaged*.
+    /// What the next write does with the records that this daemon could not open. After a sign-in or a sign-out, a
+    /// successful write also clears the status *locked* or *damaged*.
     private var unopened = UnopenedRecords.unchanged
-    /// What the next write had to do before the sign-in that is being written.
+    /// The value of `unopened` before the sign-in that is being written. A withdrawal restores it.
     private var unopenedBefore = UnopenedRecords.unchanged
 
     struct Change: Hashable, Sendable {

@@ -1,6 +1,7 @@
 package import JunctionSecret
 
-/// A provider's cloud as the session sees it: one call, one outcome. The session decides about retries.
+/// A provider's cloud as the session sees it: one call, one outcome. The session decides about retries, except of the
+/// revocation of tokens that it never gets.
 package protocol IdentityProvider: Sendable {
     /// The name in the configuration and on the wire: `junction`, `social`, `sinch`, `oauth`.
     var name: String { get }
@@ -44,8 +45,8 @@ package protocol IdentityProvider: Sendable {
     /// Returns the address of the provider's page for a sign-in in a browser. That page returns an authorization code.
     func authorizationPage(_ page: AuthorizationPage) async throws(AuthorizationPageFailure) -> String
 
-    /// Renews the session: one request, no retry, no redirect. If a refusal does not say whether the user still exists,
-    /// one more request asks for the user.
+    /// Renews the session: one request that may spend a secret, no retry, no redirect. Other requests may find its
+    /// endpoint or its user.
     ///
     /// - Parameter secrets: the session's own secrets. They include an access token that is valid for both requests, if
     ///   there is one.

@@ -81,7 +81,7 @@ package enum Restoration: Sendable {
     }
 }
 
-/// The error of a record that could not be made durable. The previous record still exists.
+/// The error of a record that could not be made durable. After a power cut the disk has this record or the previous one.
 package struct StoreFailure: Error, Hashable, Sendable {
     /// What happened, to what, and what to do: `No space left on device while writing …`.
     package var message: String

@@ -78,7 +78,7 @@ extension SessionMachine {
             dropGrant(ofRenewal: tried.attempt)
             if let failure = granted.missingAccessToken {
                 renewal.storeSuccessor(tried, failure)
-                persistence.begin(.rotation, .signedIn(session.succeeded(by: granted.secrets)))
+                persistence.begin(.rotation, .signedIn(session.replacingRefreshToken(with: granted.secrets)))
             } else {
                 renewal.store()
                 // A session that has got a refresh token of its own no longer needs the app's server.

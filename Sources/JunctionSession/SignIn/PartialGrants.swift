@@ -5,7 +5,7 @@
 /// | is being written | the write ends; the attempt that brought it then sends its next request |
 /// | waits | the next attempt with the same credential continues with it |
 /// | is dropped | its attempt is decided |
-/// | is revoked | two hours pass without an attempt, too many grants wait, or a sign-out |
+/// | is revoked | two hours pass without an attempt, too many grants wait, a sign-out, or its attempt is no longer wanted |
 struct PartialGrants: Hashable, Sendable {
     /// The oldest first.
     private var list: [Kept] = []

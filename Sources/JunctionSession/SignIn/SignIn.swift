@@ -139,8 +139,9 @@ extension WallTime {
     /// record was written.
     func limited(writtenAt: WallTime, _ now: Moment) -> WallTime { now.wall + min(self - now.wall, self - writtenAt) }
 
-    /// Returns the time that is left until this stored time: at most as much as at the write of the record. If the clock
-    /// says that the time has passed, it may be wrong, and the whole time since the write is left.
+    /// Returns the time that is left until this stored time. It is never more than when the record was written. If the
+    /// clock says that the time has passed, the clock may be wrong, and the full time from the write of the record is
+    /// left.
     func left(writtenAt: WallTime, _ now: Moment) -> Duration {
         let (byClock, whenWritten) = (self - now.wall, self - writtenAt)
         return byClock > .zero ? min(byClock, whenWritten) : max(whenWritten, .zero)

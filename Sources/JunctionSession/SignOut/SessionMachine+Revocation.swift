@@ -38,7 +38,7 @@ extension SessionMachine {
     }
 
     mutating func revoke(_ session: Session, _ now: Moment) -> [Effect] {
-        let life = lifeOfProof(session.stored.scheme) ?? session.lifeOfProof(now)
+        let life = revocationWindow(session.stored.scheme) ?? session.revocationWindow(now)
         return revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
     }
 
@@ -50,13 +50,13 @@ extension SessionMachine {
 
     mutating func revoke(_ granted: Granted, _ now: Moment) -> [Effect] {
         let ownLife = granted.life?.end.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
-        let life = lifeOfProof(granted.scheme) ?? ownLife
+        let life = revocationWindow(granted.scheme) ?? ownLife
         return revocations.add(granted.identity, granted.secrets, goodFor: life, now)
     }
 
     /// Returns the time for which a sign-out can be authenticated, if that does not depend on the access token.
     /// Otherwise `nil`.
-    private func lifeOfProof(_ scheme: Scheme) -> Duration? {
+    private func revocationWindow(_ scheme: Scheme) -> Duration? {
         traits(of: scheme).proofOutlivesToken ? RenewalPolicy.longestRevocation : nil
     }
 

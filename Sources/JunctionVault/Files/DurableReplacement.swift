@@ -6,8 +6,8 @@ struct DurableReplacement: Sendable {
     /// The complete temporary files that could not be synced or renamed, by their target.
     private var leftovers: [StateFile: Leftovers] = [:]
 
-    /// At most two for a target: the newest one that survives a power cut, and a newer one that survives only the end
-    /// of the process.
+    /// At most two temporary files for a target: the newest one that was synced, and a newer one that was not. A power
+    /// cut may lose the second.
     private struct Leftovers {
         var synced: StateFile?
         var unsynced: StateFile?

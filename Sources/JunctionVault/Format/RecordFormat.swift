@@ -29,7 +29,7 @@ struct RecordFrame {
     var sealed: ArraySlice<UInt8>?
 
     enum Fault: Error, Equatable {
-        /// The file ends before the sealed part begins, so an unfinished write left it. It holds nothing.
+        /// The file ends before the sealed part begins.
         case torn
         /// The bytes are not a record, or the clear part was altered.
         case illegible

@@ -7,7 +7,7 @@ struct RecordPayload {
     var content: SessionRecord.Content
     /// A device sign-in that waits for approval. Its codes are among the secrets.
     var approval: StoredApproval?
-    /// Sign-ins whose user is not known yet. Their tokens are among the secrets.
+    /// Sign-ins and renewals whose user is not known yet. Their tokens are among the secrets.
     var partialGrants: [StoredPartialGrant]
     var secrets: SessionSecrets
 

@@ -24,7 +24,7 @@ package struct Candidate: Sendable {
         case locked(RecordHeader, Lock)
         /// The bytes are not a record, or its header is not legible.
         case illegible
-        /// The write did not finish, so the file holds nothing.
+        /// The write of a temporary file did not finish, or the record file has lost its content.
         case torn
         /// A newer junctiond wrote the record.
         case newer(format: UInt8)

@@ -15,7 +15,7 @@ struct RecordSelection {
     let predecessor: String?
 
     enum Outcome {
-        /// No session was ever stored.
+        /// No candidate holds a record.
         case vacant
         case won(OpenedRecord)
         /// A newer junctiond wrote the record, so this one must not change it.
@@ -80,8 +80,7 @@ struct RecordSelection {
             case .authentic, .altered, .locked, .illegible, .torn: continue
             }
         }
-        // A locked record that is the newest wins over an older one: the older one may hold a refresh token that is
-        // already used.
+        // If a locked record is the newest, no record wins: an older one may hold a refresh token that is already used.
         let newest = candidates.filter { !$0.isDamaged }.max { $0.age < $1.age }
         if case .locked(let header, let lock)? = newest?.finding { return .locked(header, lock) }
         if let winner { return .won(winner) }
@@ -98,7 +97,7 @@ extension Candidate {
         header.map { (1, $0.age) } ?? (0, RecordAge(generation: 0, edition: 0))
     }
 
-    /// Whether this was a record of the daemon once. A torn temporary file never was. A torn record file lost its
+    /// Whether this was a record of the daemon once. A torn temporary file never was one. A torn record file has lost its
     /// content.
     var isDamaged: Bool {
         switch finding {

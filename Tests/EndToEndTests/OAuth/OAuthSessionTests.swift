@@ -123,7 +123,10 @@ import Testing
         renewal = try client.request("session.renew")
         try app.answer(answer)
         #expect(try client.answer(to: renewal).generation == 2)
-        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true, true], "the same grant, and no third one")
+        #expect(
+            try installation.cloud.oauthLogins().map(\.isAlive) == [true, true],
+            "the same grant, and no third one"
+        )
     }
 
     /// Prepares a login that was rotated, whose userinfo request failed, and whose daemon was killed.

@@ -25,7 +25,7 @@ struct SessionClockTests {
         bench.now.wall = start.wall + .seconds(400)
         #expect(session.validity(bench.now) == .seconds(600))
         #expect(session.end(bench.now) == end)
-        #expect(session.lifeOfProof(bench.now) == .seconds(600))
+        #expect(session.revocationWindow(bench.now) == .seconds(600))
         // The age of the token is that of the monotonic clock.
         bench.now.uptime = start.uptime + .seconds(900)
         #expect(session.validity(bench.now) == .seconds(100))
@@ -33,7 +33,7 @@ struct SessionClockTests {
         // A wall clock before the record's own time is not trusted.
         bench.now = Moment(wall: start.wall + .seconds(-86_400), uptime: start.uptime + .seconds(100))
         #expect(session.validity(bench.now) == .zero)
-        #expect(session.lifeOfProof(bench.now) == .seconds(900))
+        #expect(session.revocationWindow(bench.now) == .seconds(900))
     }
 
     @Test func `a wall clock before the record's own time ends the token`() {

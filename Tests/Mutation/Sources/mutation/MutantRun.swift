@@ -62,7 +62,9 @@ struct MutantRun {
 
     /// The fingerprint includes the sources of the tests and the options, because both affect the verdicts.
     private func fingerprint(_ mutants: MutantSet) throws -> String {
-        let tests = try options.modules.split(separator: ",").flatMap { try buildFolder.files(under: "Tests/\($0)Tests") }
+        let tests = try options.modules.split(separator: ",").flatMap {
+            try buildFolder.files(under: "Tests/\($0)Tests")
+        }
         let texts = try tests.map { Array(try Data(contentsOf: buildFolder.root.appending(path: $0))) }
         let stages = "\(options.simulationOnly) \(options.filter) \(options.histories) \(options.configuration)"
         let words = Runtime.source(count: mutants.mutants.count) + stages

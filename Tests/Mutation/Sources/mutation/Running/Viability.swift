@@ -32,8 +32,9 @@ struct Viability {
 
     private func firstComplaint(_ mutants: MutantSet, _ buildFolder: BuildFolder) async throws -> String? {
         for module in mutants.modules {
-            if let words = try await buildFolder.compile(module: module.split(separator: "/").last.map(String.init) ?? module)
-            {
+            if let words = try await buildFolder.compile(
+                module: module.split(separator: "/").last.map(String.init) ?? module
+            ) {
                 return words
             }
         }
