@@ -104,7 +104,7 @@ package final class Daemon: Sendable {
         configuration = ConfigurationFile(
             plan.source,
             started: plan.validated,
-            credentials: plan.credentialsDirectory,
+            credentials: plan.surroundings.service.credentialsDirectory,
             variables: plan.variables
         )
         logger = log.logger("daemon")
@@ -151,7 +151,7 @@ package final class Daemon: Sendable {
         )
         self.owner = owner
         bootstrap = BootstrapSignIn(
-            folder: plan.credentialsDirectory,
+            folder: plan.surroundings.service.credentialsDirectory,
             owner: owner,
             vault: plan.vault,
             loop: loop,
@@ -179,7 +179,7 @@ package final class Daemon: Sendable {
             ),
             exposesApi: plan.validated.configuration.api.expose,
             unitOfProcess: { try CallerUnit.name(ofProcess: $0) },
-            alwaysFindsUnits: plan.surroundings.isUnderServiceManager
+            alwaysFindsUnits: plan.surroundings.service.isUnderServiceManager
         )
         let auditLogger = log.logger("audit")
         trail = AuditTrail(loop) { $0.log(to: auditLogger) }
@@ -218,7 +218,9 @@ package final class Daemon: Sendable {
             try open(credentialSocket, speaking: .credentials, "Credentials are served to units")
         }
         eventLog.tellReady(facts)
-        if let limit = plan.watchdog { Watchdog.begin(on: loop, limit: limit) { [notifier] in notifier.tell(.alive) } }
+        if let limit = plan.surroundings.service.watchdog {
+            Watchdog.begin(on: loop, limit: limit) { [notifier] in notifier.tell(.alive) }
+        }
         logger.notice(
             "Ready",
             metadata: .of(

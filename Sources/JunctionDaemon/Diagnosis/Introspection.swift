@@ -12,18 +12,14 @@ import Synchronization
 
 /// The environment of the daemon, for `doctor`.
 struct DaemonEnvironment: Sendable {
-    var instance: InstanceName
-    var stateDirectory: String
+    var paths: Paths
+    var service: ServiceEnvironment
     /// When the record that was found at the start had been written.
     var recordWrittenAt: WallTime?
     /// The files with secrets at the start of the provider. A reload does not change them.
     var secretFiles: [SecretFile]
     var socketPath: String?
     var isSocketPassed: Bool
-    var isNotifying: Bool
-    var isUnderServiceManager: Bool
-    /// The service manager's limit between two watchdog heartbeats, if there is one.
-    var watchdog: Duration?
 }
 
 /// Answers requests about the daemon itself: its description, its metrics and its diagnosis.
@@ -110,7 +106,7 @@ final class Introspection: DaemonIntrospection {
                 uptime: uptime,
                 residentBytes: ResidentMemory.bytes()
             ),
-            of: surroundings.instance
+            of: surroundings.paths.instance
         )
     }
 
@@ -163,16 +159,16 @@ final class Introspection: DaemonIntrospection {
     private func installation(with session: String?) async -> InstallationFacts {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
-                let unit = surroundings.isUnderServiceManager ? try? CallerUnit.name(ofProcess: getpid()) : nil
+                let unit = surroundings.service.isUnderServiceManager ? try? CallerUnit.name(ofProcess: getpid()) : nil
                 continuation.resume(
                     returning: InstallationFacts(
                         configurationOrigin: configuration.origin,
                         configuration: configuration.standing(with: session),
                         unmatchedAccess: accessNotes,
-                        isUnderServiceManager: surroundings.isUnderServiceManager,
+                        isUnderServiceManager: surroundings.service.isUnderServiceManager,
                         enablement: unit.flatMap { UnitEnablement(of: $0) },
-                        stateDirectory: surroundings.stateDirectory,
-                        isStateVolatile: clinux_is_volatile(surroundings.stateDirectory) == 1,
+                        stateDirectory: surroundings.paths.stateDirectory,
+                        isStateVolatile: clinux_is_volatile(surroundings.paths.stateDirectory) == 1,
                         now: clock.now().wall,
                         recordWrittenAt: surroundings.recordWrittenAt
                     )
@@ -189,15 +185,16 @@ final class Introspection: DaemonIntrospection {
     }
 
     private var serviceManager: ProbeFinding {
-        guard surroundings.isUnderServiceManager || surroundings.isNotifying else {
+        let isNotifying = surroundings.service.notifySocket != nil
+        guard surroundings.service.isUnderServiceManager || isNotifying else {
             return ProbeFinding(
                 name: "service manager",
                 verdict: .note,
                 detail: "Not run by a service manager: nothing restarts the daemon if it ends."
             )
         }
-        var detail = surroundings.isNotifying ? "Readiness and status are reported" : "No readiness is asked for"
-        if let limit = surroundings.watchdog {
+        var detail = isNotifying ? "Readiness and status are reported" : "No readiness is asked for"
+        if let limit = surroundings.service.watchdog {
             detail += "; a watchdog heartbeat comes twice in \(limit.wholeMilliseconds / 1_000) s"
         }
         detail += "."

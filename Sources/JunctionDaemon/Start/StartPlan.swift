@@ -28,8 +28,6 @@ struct StartPlan {
     /// The socket at which the service manager loads credentials for units. Only the service manager can create it.
     let credentialSocket: ListeningSocket?
     let surroundings: DaemonEnvironment
-    let watchdog: Duration?
-    let credentialsDirectory: String?
 
     init(
         _ arguments: Arguments,
@@ -81,18 +79,13 @@ struct StartPlan {
         credentialSocket =
             if let passedCredentialSocket { try Self.socket(passed: passedCredentialSocket, path: "") } else { nil }
         surroundings = DaemonEnvironment(
-            instance: paths.instance,
-            stateDirectory: paths.stateDirectory,
+            paths: paths,
+            service: service,
             recordWrittenAt: restoration.writtenAt,
             secretFiles: validated.secretFiles,
             socketPath: socket.path,
-            isSocketPassed: passedSocket != nil,
-            isNotifying: service.notifySocket != nil,
-            isUnderServiceManager: service.isUnderServiceManager,
-            watchdog: service.watchdog
+            isSocketPassed: passedSocket != nil
         )
-        watchdog = service.watchdog
-        credentialsDirectory = service.credentialsDirectory
     }
 
     private static func log(
