@@ -32,7 +32,7 @@ struct MemoryTests {
         let user = try installation.cloud.makeUser()
         let token = try installation.cloud.signInToken(for: user)
         // Search for the ends, because an incomplete erasure overwrites only the beginning.
-        let credential = [String(token.suffix(64)), String(try Forgery.jwt(of: token).suffix(64))]
+        let credential = [String(token.suffix(64)), String(try Cloud.jwt(of: token).suffix(64))]
 
         try client.call("session.signIn", ["scheme": "signInToken", "token": token])
         #expect(
@@ -87,7 +87,7 @@ struct MemoryTests {
 
         let memory = MemoryScan(process: daemon.identifier)
         let client = try installation.connect()
-        let secrets = [String(token.suffix(64)), String(try Forgery.jwt(of: token).suffix(64))]
+        let secrets = [String(token.suffix(64)), String(try Cloud.jwt(of: token).suffix(64))]
         #expect(try settled(client, { try memory.count(of: secrets) }, until: { $0 == [0, 0] }) == [0, 0])
     }
 }

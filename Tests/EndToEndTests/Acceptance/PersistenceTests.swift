@@ -2,30 +2,8 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Tests of restarts, of a broken store, and of watchers.
+/// Tests of a broken store, and of watchers.
 @Suite struct PersistenceTests {
-    @Test func `a restart restores the whole session without the network`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        try IdentifyingApp(installation, users: ["alice": user]).identify("alice")
-        let (before, token) = try (installation.status(), installation.token())
-        try installation.cloud.stop()
-
-        try installation.restartDaemon()
-        let after = try installation.status()
-
-        #expect(after.state == "established")
-        for member in ["userId", "externalUserId", "teamId", "environment", "region", "scheme", "provider"] {
-            #expect(after[member] as? String == before[member] as? String, "\(member)")
-        }
-        #expect(after.generation == before.generation)
-        // The renewal time is chosen once for each token, and a restart keeps it. It is shown by two clocks that are read
-        // one after the other, so it may differ by a millisecond or two.
-        let (first, second) = (before.renewal.time("notBefore"), after.renewal.time("notBefore"))
-        #expect(try abs(#require(first).timeIntervalSince(#require(second))) < 0.003)
-        #expect(try installation.token() == token)
-    }
-
     // MARK: The store
 
     @Test func `with another key the session is locked but not erased, and the right key restores it`()
@@ -106,21 +84,6 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: record)
         try installation.startDaemon()
         #expect(try installation.status().userId == user)
-    }
-
-    @Test func `a locked session can be signed out without its key`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-        try installation.killDaemon()
-        try FileManager.default.removeItem(atPath: installation.stateDirectory + "/junctiond.key")
-        try installation.startDaemon()
-
-        #expect(try installation.signOut().state == "notLoggedIn")
-
-        try installation.restartDaemon()
-        let status = try installation.status()
-        #expect(status.state == "notLoggedIn")
-        #expect(status.storage["status"] as? String == "ok")
     }
 
     @Test func `only the owner may read the daemon's files`() throws {

@@ -111,8 +111,11 @@ import Testing
         let user = try installation.signInNewUser()
 
         for round in 1...3 {
-            #expect(try installation.connect().call("session.renew").generation == round + 1)
+            let renewed = try installation.connect().call("session.renew")
+            #expect(renewed.generation == round + 1)
+            #expect(renewed.isDurable)
             try installation.restartDaemon()
+            #expect(try installation.status().generation == round + 1)
         }
 
         let counters = try installation.cloud.counters()
@@ -187,14 +190,7 @@ import Testing
 
     // MARK: Failures
 
-    static let failures = [
-        #"{"status": 503}"#, #"{"status": 400, "body": {"detail": {"error_type": "something_new"}}}"#,
-        #"{"status": 403, "body": "<html>", "contentType": "text/html"}"#, #"{"status": 429}"#,
-        #"{"status": 302, "headers": {"Location": "http://127.0.0.1:1/"}}"#, #"{"malformed": true}"#,
-        #"{"drop": "before"}"#, #"{"drop": "after"}"#,
-    ]
-
-    @Test(arguments: failures)
+    @Test(arguments: [#"{"status": 503}"#, #"{"malformed": true}"#, #"{"drop": "after"}"#])
     func `an answer that is no verdict keeps the session and is retried`(failure: String) throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()

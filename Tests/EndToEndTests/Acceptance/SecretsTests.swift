@@ -33,7 +33,7 @@ import Testing
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
         let token = try installation.cloud.signInToken(for: user)
-        var secrets = [token, try Forgery.jwt(of: token)]
+        var secrets = [token, try Cloud.jwt(of: token)]
 
         let signIn = try installation.ctl("sign-in", input: token)
         secrets.append(try #require(try installation.token()))
@@ -87,10 +87,7 @@ import Testing
         #expect(owner as? Int == 0)
     }
 
-    @Test(
-        .enabled("only root can act as another user") { geteuid() == 0 },
-        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
-    )
+    @Test(.needsOtherUser)
     func `another program of the same user reaches neither the memory nor the connection of junctionctl`() throws {
         let installation = try Installation.started()
         let path = installation.folder.path + "/run/silent"
@@ -166,7 +163,7 @@ private final class Story {
 
     private func signIn(token: String, isGood: Bool) throws {
         secrets.append(token)
-        if let jwt = try? Forgery.jwt(of: token) { secrets.append(jwt) }
+        if let jwt = try? Cloud.jwt(of: token) { secrets.append(jwt) }
         let credential = ["scheme": "signInToken", "token": token]
         if isGood {
             messages.append("\(try client.call("session.signIn", credential))")

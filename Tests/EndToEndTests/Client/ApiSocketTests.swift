@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the provider's API over the HTTP socket, with curl as the app, a real daemon, its network helper and the
 /// sandbox.
-@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+@Suite(.needsCurl)
 struct ApiSocketTests {
     @Test(arguments: [":userId", "%7BuserId%7D", "%7buserId%7d", "{userId}"])
     func `the provider answers, and :userId in the path becomes the user's id`(segment: String) throws {
@@ -96,19 +96,6 @@ struct ApiSocketTests {
         )
     }
 
-    @Test func `only the host name junction is accepted`() throws {
-        let installation = try Installation.withHTTP()
-        try installation.signInNewUser()
-
-        for host in ["localhost", "127.0.0.1", "junction.example.com", "junction:8080"] {
-            let answer = try installation.api().ask("/v2/user/:userId", "-H", "Host: \(host)")
-            #expect(answer.status == 421, "\(host)")
-            #expect(answer.kind == "invalidRequest", "\(host)")
-        }
-        #expect(try installation.api().ask("/v2/user/:userId", "-H", "Host: junction:80").status == 200)
-        #expect(try installation.api().ask("/v2/user/:userId", "-H", "Origin: http://junction").status == 403)
-    }
-
     @Test func `an error of the daemon is a problem document with a kind`() throws {
         let installation = try Installation.withHTTP()
         let nobody = try installation.api().ask("/v2/user/:userId")
@@ -136,13 +123,10 @@ struct ApiSocketTests {
         )
     }
 
-    @Test(
-        .enabled("only root can act as another user") { geteuid() == 0 },
-        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
-    )
+    @Test(.needsOtherUser)
     func `another user may do only what an access entry allows`() throws {
         let installation = try Installation.withHTTP(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
+            configuration: OtherUser.entry(allowing: "status")
         )
         try installation.signInNewUser()
         let otherUser = try OtherUser(installation)

@@ -4,58 +4,6 @@ import Testing
 
 /// Tests of the output and the exit code of each verb of `junctionctl`.
 @Suite struct ClientTests {
-    @Test func `sign-in reads a token from standard input or a file, and status shows the user`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        #expect(try installation.ctl("status").status == 3)
-
-        let first = try installation.ctl("sign-in", input: installation.cloud.signInToken(for: user) + "\n")
-        try installation.signOut()
-        let file = try installation.folder.write(installation.cloud.signInToken(for: user), to: "token")
-        let second = try installation.ctl("sign-in", "--token-file", file, "--json")
-        let status = try installation.ctl("status", "--json")
-
-        #expect(first.status == 0)
-        #expect(first.output.contains(user))
-        #expect(try second.json().userId == user)
-        #expect(status.status == 0)
-        #expect(try status.json().state == "established")
-        #expect(try installation.ctl("status").output.contains("signed in"))
-    }
-
-    @Test func `sign-in takes a link code, and an API key with a note that it is for evaluation`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-
-        let linked = try installation.ctl(
-            "sign-in",
-            "--link-code",
-            "--json",
-            input: installation.cloud.linkCode(for: user)
-        )
-        #expect(try linked.json().userId == user)
-        try installation.signOut()
-        let key = try installation.folder.write(Cloud.teamKey + "\n", to: "key")
-        let keyed = try installation.ctl(
-            "sign-in",
-            "--api-key-file",
-            key,
-            "--user-id",
-            user,
-            "--environment",
-            "sandbox",
-            "--region",
-            "us",
-            "--json"
-        )
-
-        #expect(try keyed.json()["scheme"] as? String == "apiKey")
-        #expect(keyed.errors.contains("evaluation"))
-        let token = try installation.ctl("token")
-        #expect(token.status == 1)
-        #expect(token.errors.contains("(unsupported)"))
-    }
-
     @Test func `an error is one line with the cause, the kind and the remedy`() throws {
         let installation = try Installation.started()
         let alice = try installation.cloud.makeUser("alice")
@@ -150,18 +98,6 @@ import Testing
         #expect(try document.json()["status"] as? Int == 200)
     }
 
-    @Test func `sign-out succeeds from any state`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-
-        let first = try installation.ctl("sign-out", "--json")
-        let second = try installation.ctl("sign-out")
-
-        #expect(try first.json().state == "notLoggedIn")
-        #expect(second.status == 0)
-        #expect(try installation.ctl("status", "--json").json().userId == nil)
-    }
-
     @Test func `metrics are Prometheus text`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
@@ -174,23 +110,5 @@ import Testing
         // A value may be negative, because the provider's clock may be behind.
         #expect(lines.allSatisfy { $0.hasPrefix("# ") || $0.contains(/^[a-z_]+(\{[^}]*\})? -?[0-9.e+]+$/) })
         #expect(try installation.ctl("metrics", "--json").json()["text"] is String)
-    }
-
-    @Test func `doctor finds no problem in a good installation, and reports a problem with its remedy`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-
-        let good = try installation.ctl("doctor")
-        try installation.cloud.stop()
-        let offline = try installation.ctl("doctor", "--json")
-
-        #expect(good.status == 0, "\(good.output)")
-        #expect(good.output.contains("ok "))
-        #expect(offline.status == 1)
-        let checks = try #require(try offline.json()["checks"] as? [Object])
-        let problems = checks.filter { $0["verdict"] as? String == "problem" }
-        #expect(!problems.isEmpty)
-        #expect(problems.allSatisfy { ($0["detail"] as? String)?.isEmpty == false })
-        #expect(Set(checks.compactMap { $0["verdict"] as? String }).isSubset(of: ["ok", "note", "problem"]))
     }
 }

@@ -3,7 +3,7 @@ import JunctionTesting
 import Testing
 
 /// Tests of the HTTP pages with the daemon's own data.
-@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+@Suite(.needsCurl)
 struct DaemonPageTests {
     @Test func `state and token are the same as over JSON-RPC`() throws {
         let installation = try Installation.withHTTP()
@@ -20,22 +20,6 @@ struct DaemonPageTests {
         #expect(token.status == 200)
         #expect(token.headers["cache-control"] == "no-store")
         #expect(try token.json().accessToken == installation.token())
-    }
-
-    @Test(arguments: [
-        [], ["-H", "Junction-Local: yes"], ["-H", "Junction-Local: true", "-H", "Junction-Local: true"],
-    ])
-    func `a request without the required header gets no token`(headers: [String]) throws {
-        let installation = try Installation.withHTTP()
-        try installation.signInNewUser()
-
-        let ending = try installation.api().program(["--include", "http://junction/.junction/token"] + headers).wait()
-
-        let answer = try ApiSocket.Answer(Data(ending.output.utf8))
-        #expect(answer.status == 403)
-        #expect(answer.kind == "permissionDenied")
-        #expect(answer.text.contains("Junction-Local"))
-        #expect(try !answer.text.contains(installation.token() ?? "at_"))
     }
 
     @Test func `the metrics are the same as over JSON-RPC`() throws {
@@ -79,7 +63,7 @@ struct DaemonPageTests {
 
     @Test func `the description lists every page, and every page exists`() throws {
         let installation = try Installation.withHTTP()
-        let guide = try String(contentsOfFile: Program.root + "/docs/http.md", encoding: .utf8)
+        let guide = try Guide.text(of: "docs/http.md")
         let rows = guide.matches(of: #/\| `(/\.junction/[a-z.]+)` \|/#).map { String($0.1) }
 
         let answer = try installation.api().ask("/.junction/openapi.json")

@@ -3,13 +3,9 @@ import JunctionTesting
 import Testing
 
 /// Runs the commands of docs/http.md unchanged, except for the path of the socket.
-@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+@Suite(.needsCurl)
 struct HttpGuideTests {
     private static let socket = "/run/junctiond/api.sock"
-
-    private static func guide() throws -> String {
-        try String(contentsOfFile: Program.root + "/docs/http.md", encoding: .utf8)
-    }
 
     private func run(_ command: String, in installation: Installation) throws -> Program.Ending {
         let shown = command.replacing(Self.socket, with: installation.apiSocket)
@@ -21,8 +17,7 @@ struct HttpGuideTests {
     @Test func `every command prints what the page shows`() throws {
         let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
-        let commands = try Self.guide().components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
-            .flatMap { $0.split(separator: "\n").dropFirst() }.map(String.init)
+        let commands = try Guide.shellBlocks(of: "docs/http.md").flatMap { $0.split(separator: "\n") }.map(String.init)
         #expect(commands.count >= 5)
 
         for command in commands {
@@ -40,7 +35,9 @@ struct HttpGuideTests {
 
     @Test func `the timer's service writes the metrics to the collector's folder`() throws {
         let installation = try Installation.withHTTP()
-        let unit = try #require(try Self.guide().firstMatch(of: /ExecStart=(\/bin\/sh -c [^\n]*\\\n[^\n]*)/))
+        let unit = try #require(
+            try Guide.text(of: "docs/http.md").firstMatch(of: /ExecStart=(\/bin\/sh -c [^\n]*\\\n[^\n]*)/)
+        )
         let place = try #require(unit.1.firstMatch(of: #/[^ ]*/junctiond\.prom/#)?.0)
         let file = installation.folder.fresh("junctiond.prom")
 
@@ -52,7 +49,7 @@ struct HttpGuideTests {
     }
 
     @Test func `every error kind on the page is one of the daemon's, with its status`() throws {
-        let rows = try Self.guide().matches(of: /\n\| ([0-9]{3}) \| ([^|]*) \|/)
+        let rows = try Guide.text(of: "docs/http.md").matches(of: /\n\| ([0-9]{3}) \| ([^|]*) \|/)
         #expect(rows.count > 10)
         let installation = try Installation.withHTTP()
         let document = try installation.api().ask("/.junction/openapi.json").json()

@@ -4,25 +4,18 @@ import Testing
 
 /// Runs the shell recipes of the README unchanged.
 @Suite struct ReadmeTests {
-    @Test(.enabled(if: SystemPrograms.has("/usr/bin/curl")))
+    @Test(.needsCurl)
     func `the shell recipe works with only junctionctl, curl and sed`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
-        let block = try Self.block(containing: "token --header")
+        let block = try Self.recipe()
         for tool in ["jq", "socat"] { #expect(!block.contains(tool)) }
         let api = "https://api.example.com/me"
         #expect(block.contains(api))
         let script = block.replacing(api, with: "\(installation.cloud.url)/v2/user/\(user)")
         try installation.folder.write("\(user)\n", to: "user-id")
 
-        let ending = try Program(
-            "/bin/sh",
-            ["-c", "cd '\(installation.folder.path)'\n\(script)"],
-            in: installation.folder,
-            environment: [
-                "PATH": try Self.tools(in: installation.folder), "JUNCTIOND_SOCKET": installation.socket,
-            ]
-        ).wait()
+        let ending = try run(script, in: installation)
 
         #expect(ending.status == 0, "\(ending.errors)")
         #expect(ending.errors == "")
@@ -36,26 +29,28 @@ import Testing
         let installation = try Installation.started()
         try installation.signInNewUser()
         try installation.folder.write("\(UUID().uuidString.lowercased())\n", to: "user-id")
-        let recipe = try Self.block(containing: "token --header").split(separator: "\n")
+        let recipe = try Self.recipe().split(separator: "\n")
             .filter { $0.contains("USER_ID") }.joined(separator: "\n")
 
-        let ending = try Program(
-            "/bin/sh",
-            ["-c", "cd '\(installation.folder.path)'\n\(recipe)"],
-            in: installation.folder,
-            environment: [
-                "PATH": try Self.tools(in: installation.folder), "JUNCTIOND_SOCKET": installation.socket,
-            ]
-        ).wait()
+        let ending = try run(recipe, in: installation)
 
         #expect(ending.status == 1)
         #expect(ending.output == "switch-needed\n")
     }
 
-    private static func block(containing words: String) throws -> String {
-        let readme = try String(contentsOfFile: Program.root + "/README.md", encoding: .utf8)
-        let blocks = readme.components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
-        return String(try #require(blocks.first { $0.contains(words) }).dropFirst("sh\n".count))
+    /// Runs commands in the folder of the installation, with only the programs that the recipe needs.
+    private func run(_ script: String, in installation: Installation) throws -> Program.Ending {
+        let tools = try Self.tools(in: installation.folder)
+        return try Program(
+            "/bin/sh",
+            ["-c", "cd '\(installation.folder.path)'\n\(script)"],
+            in: installation.folder,
+            environment: ["PATH": tools, "JUNCTIOND_SOCKET": installation.socket]
+        ).wait()
+    }
+
+    private static func recipe() throws -> String {
+        try #require(try Guide.shellBlocks(of: "README.md").first { $0.contains("token --header") })
     }
 
     /// Creates a folder for `$PATH` that contains only these programs.

@@ -69,15 +69,9 @@ import Testing
         let installation = try Installation.started()
         let key = try installation.folder.write(Cloud.teamKey, to: "key")
 
-        let ending = try installation.ctl(
-            "sign-in",
-            "--api-key-file",
-            key,
-            "--environment",
-            environment,
-            "--region",
-            region
-        )
+        let ending = try installation.ctl([
+            "sign-in", "--api-key-file", key, "--environment", environment, "--region", region,
+        ])
 
         #expect(ending.status == 1)
         #expect(ending.errors.contains("(invalidCredential): "))
@@ -175,19 +169,15 @@ import Testing
     @Test(arguments: [
         (["token", "--min-validity", "x"], "token"), (["token", "--min-validity", "-1"], "token"), (["api"], "api"),
         (["api", "GET", "no-slash"], "api"), (["sign-in", "--display-name", "x"], "sign-in"),
-        (["login", "--qr", "--token-file", "/dev/null"], "sign-in"), (["wait", "--for", "ever"], "wait"),
+        (["login", "--display-name", "x"], "sign-in"), (["wait", "--for", "ever"], "wait"),
         (["reconcile"], "reconcile"), (["identify", "x", "--qr", "--json"], "identify"),
         (["status", "--nonsense"], "status"),
     ])
     func `a usage error names the manual page of the verb`(words: [String], verb: String) throws {
-        let installation = try Installation.started()
+        let folder = TemporaryFolder()
 
-        let ending = try Program(
-            "junctionctl",
-            words + ["--socket", installation.socket],
-            in: installation.folder
-        ).wait()
-        let page = try Program("junctionctl", [verb, "--help"], in: installation.folder).wait()
+        let ending = try Program("junctionctl", words + ["--socket", folder.path + "/none"], in: folder).wait()
+        let page = try Program("junctionctl", [verb, "--help"], in: folder).wait()
 
         #expect(ending.status == 64)
         let expected = "see 'junctionctl \(verb) --help'"
@@ -197,6 +187,13 @@ import Testing
             "\(ending.errors)"
         )
         #expect(page.status == 0)
+    }
+
+    @Test func `a usage error that only the provider shows names the manual page, too`() throws {
+        let ending = try Installation.started().ctl("login", "--qr", "--token-file", "/dev/null")
+
+        #expect(ending.status == 64)
+        #expect(ending.errors.contains("(usage): see 'junctionctl sign-in --help'\n"), "\(ending.errors)")
     }
 
     @Test func `a command line without a verb names the general manual page`() throws {

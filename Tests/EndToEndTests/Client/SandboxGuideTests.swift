@@ -3,12 +3,8 @@ import JunctionTesting
 import Testing
 
 /// Runs the recipes of docs/sandbox.md that need more than one curl command, unchanged.
-@Suite(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+@Suite(.needsCurl)
 struct SandboxGuideTests {
-    private static func guide() throws -> String {
-        try String(contentsOfFile: Program.root + "/docs/sandbox.md", encoding: .utf8)
-    }
-
     private func run(_ script: String, in installation: Installation) throws -> Program.Ending {
         let prelude = "set -e; cd '\(installation.folder.path)'; S=\(installation.cloud.url)\n"
         // The guide uses a fixed socket path.
@@ -23,13 +19,12 @@ struct SandboxGuideTests {
 
     @Test func `the example in the guide signs Anna in with curl and sed`() throws {
         let installation = try Installation.started()
-        let blocks = try Self.guide().components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
-        let story = try #require(blocks.first { $0.contains("ANNA=") }).dropFirst("sh\n".count)
+        let story = try #require(try Guide.shellBlocks(of: "docs/sandbox.md").first { $0.contains("ANNA=") })
         let address = "S=http://127.0.0.1:8787\n"
         #expect(story.hasPrefix(address))
         #expect(!story.contains("jq"))
 
-        let ending = try run(String(story.dropFirst(address.count)) + "\necho \"$ANNA\"", in: installation)
+        let ending = try run(story.dropFirst(address.count) + "\necho \"$ANNA\"", in: installation)
 
         #expect(ending.status == 0, "\(ending.errors)")
         let user = try #require(ending.output.split(separator: "\n").last.map(String.init))
@@ -43,7 +38,9 @@ struct SandboxGuideTests {
     )
     func `an OAuth client with a key is registered from the key file`() throws {
         let installation = try Installation.started()
-        let recipe = try #require(try Self.guide().firstMatch(of: /\n(python3 -c [^\n]*\n[^\n]*)\n/)).1
+        let recipe = try #require(
+            try Guide.text(of: "docs/sandbox.md").firstMatch(of: /\n(python3 -c [^\n]*\n[^\n]*)\n/)
+        ).1
         let key = "openssl ecparam -genkey -noout -name prime256v1 | openssl ec -pubout -out public.pem 2>/dev/null\n"
 
         let ending = try run(key + recipe, in: installation)

@@ -26,7 +26,7 @@ import Testing
         #expect("\(answer)".contains(bob) && !"\(answer)".contains(alice))
     }
 
-    @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+    @Test(.needsCurl)
     func `over HTTP the call ends with notSignedIn`() throws {
         let installation = try Installation.withHTTP()
         let alice = try installation.signInNewUser("alice")

@@ -35,12 +35,7 @@ struct UnexpectedArgumentTests {
         let table = try special + documents + Self.commandLines(of: "junctionctl", in: installation.folder)
 
         for line in table {
-            let ending = try Program(
-                "junctionctl",
-                line,
-                in: installation.folder,
-                environment: ["JUNCTIOND_SOCKET": installation.socket]
-            ).wait()
+            let ending = try installation.ctl(line)
 
             #expect(!ending.output.contains(marker), "\(line): \(ending.output)")
             #expect(!ending.errors.contains(marker), "\(line): \(ending.errors)")

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0)) func `a refused caller is told the deciding entry, as in whoami`() throws {
-        let installation = try Installation.started(
+        let (_, otherUser) = try OtherUser.installation(
             configuration: """
                 [[access]]
                 allow = ["manage"]
@@ -76,8 +76,6 @@ import Testing
                 user = "\(OtherUser.name)"
                 """
         )
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
 
         let refused = try otherUser.ctl("token")
         let answer = try otherUser.ctl("whoami")
@@ -166,11 +164,7 @@ import Testing
             (["handle-renewals"], "usage", 0, 64), (["wait", "--for", "nothing"], "usage", 0, 64),
         ]
         for verb in verbs {
-            let ending = try Program(
-                "junctionctl",
-                verb.words + ["--json", "--socket", installation.socket],
-                in: installation.folder
-            ).wait()
+            let ending = try installation.ctl(verb.words + ["--json"])
             let document = try JSONSerialization.jsonObject(with: Data(ending.errors.utf8)) as? Object
             let error = try #require(document?["error"] as? Object, "\(verb.words): \(ending.errors)")
 

@@ -35,14 +35,41 @@ import Testing
     @Test(arguments: points)
     func `a daemon killed at a step of a rotation is signed in after a restart`(point: Point) throws {
         let installation = try Installation.started()
+        try killed(at: point, installation) {
+            try installation.renewAndDie()
+        } settles: {
+            // The present refresh token is the right one.
+            try installation.owners()
+        }
+    }
+
+    @Test(arguments: points)
+    func `a rotation that a handler allowed is completed without any handler`(point: Point) throws {
+        let installation = try Installation.junctionWithHandlers()
+        try killed(at: point, installation) {
+            let allowing = try AnsweringApp(installation, "renew")
+            try installation.renewAndDie()
+            #expect(allowing.questions == 1)
+        } settles: {
+            let app = try AnsweringApp(installation, "renew")
+            defer { #expect(app.questions == 1) }
+            return try installation.owners()
+        }
+    }
+
+    private func killed(
+        at point: Point,
+        _ installation: Installation,
+        during rotation: () throws -> Void,
+        settles owners: () throws -> Owners
+    ) throws {
         let user = try installation.signInNewUser()
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": point.testDescription])
-        try installation.renewAndDie()
+        try rotation()
 
         try installation.startDaemon()
         let restored = try installation.status()
-        let client = try installation.connect()
-        let token = try client.call("token.get")
+        let token = try installation.connect().call("token.get")
         // The daemon replays at once, so this takes no time.
         let settled = try installation.awaitSnapshot { $0.generation == 2 }
 
@@ -53,8 +80,7 @@ import Testing
         }
         #expect(token.userId == user)
         #expect(try installation.cloud.owner(of: token.accessToken) == user)
-        // The present refresh token is the right one.
-        #expect(try installation.owners() == .all(user))
+        #expect(try owners() == .all(user))
         let counters = try installation.cloud.counters()
         #expect(counters.integer("familyRevocations") == 0)
         #expect(counters.integer("replays") == (point.isReplayed ? 1 : 0))
@@ -77,23 +103,6 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test func `after a crash with a lost answer, the daemon sends the same token again`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        try installation.cloud.fault(["drop": "after", "times": 1])
-        let client = try installation.connect()
-        #expect(try client.refusal("session.renew").kind == "providerUnavailable")
-
-        try installation.restartDaemon()
-
-        #expect(try installation.awaitSnapshot { $0.generation == 2 }.userId == user)
-        #expect(try installation.owners() == .all(user))
-        let counters = try installation.cloud.counters()
-        // The daemon may have retried before the kill.
-        #expect((1...2).contains(counters.integer("replays")))
-        #expect(counters.integer("familyRevocations") == 0)
-    }
-
     @Test func `repeated crashes that each lose an answer lose no login`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
@@ -112,6 +121,27 @@ import Testing
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
+    @Test func `a lost answer is replayed after the handler that allowed the rotation has gone`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let user = try installation.signInNewUser()
+        try installation.cloud.fault(["drop": "after", "times": 1])
+        do {
+            let app = try RenewingApp(installation)
+            let caller = try installation.connect()
+            let renewal = try caller.request("session.renew")
+            try app.answer(["action": "renew"])
+            try app.client.call("handler.unregister")
+            #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
+        }
+
+        try installation.awaitSnapshot { $0.generation == 2 }
+
+        let app = try AnsweringApp(installation, "renew")
+        #expect(try installation.owners() == .all(user))
+        #expect(app.questions == 1)
+        #expect(try installation.cloud.counter("familyRevocations") == 0)
+    }
+
     @Test func `a daemon killed twenty times at different times keeps the login`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
@@ -127,20 +157,6 @@ import Testing
 
         #expect(try installation.owners() == .all(user))
         #expect(try installation.cloud.counter("familyRevocations") == 0)
-    }
-
-    @Test func `a crash after a reported success changes nothing`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-        for round in 1...5 {
-            let renewed = try installation.connect().call("session.renew")
-            try installation.killDaemon()
-            try installation.startDaemon()
-            let status = try installation.status()
-            #expect(renewed.isDurable)
-            #expect(status.generation == renewed.generation)
-            #expect(try installation.cloud.counter("refreshes") == round)
-        }
     }
 }
 

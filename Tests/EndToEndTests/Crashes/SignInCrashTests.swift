@@ -61,26 +61,4 @@ import Testing
         #expect(try installation.signOut().state == "notLoggedIn")
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
-
-    @Test func `a sign-in reported as durable survives an immediate SIGKILL`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-
-        let signedIn = try installation.signIn(user)
-        try installation.restartDaemon()
-
-        #expect(signedIn.isDurable)
-        #expect(try installation.owners() == .all(user))
-    }
-
-    @Test func `a sign-out reported as durable survives an immediate SIGKILL`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-
-        let signedOut = try installation.signOut()
-        try installation.restartDaemon()
-
-        #expect(signedOut.isDurable)
-        #expect(try installation.status().state == "notLoggedIn")
-    }
 }

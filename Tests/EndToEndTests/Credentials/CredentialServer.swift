@@ -46,7 +46,7 @@ final class CredentialServer {
 /// The page `docs/credential-helpers.md`.
 enum CredentialGuide {
     private static func text(of section: String) throws -> String {
-        let page = try String(contentsOfFile: Program.root + "/docs/credential-helpers.md", encoding: .utf8)
+        let page = try Guide.text(of: "docs/credential-helpers.md")
         return try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix("\(section)\n") })
     }
 

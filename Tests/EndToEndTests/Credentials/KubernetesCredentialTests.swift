@@ -19,10 +19,7 @@ import Testing
         try installation.signInNewUser()
 
         let ending = try installation.ctl(
-            "credential",
-            "kubernetes",
-            "--host",
-            "k.example.com:6443",
+            ["credential", "kubernetes", "--host", "k.example.com:6443"],
             environment: Self.request(version, server: "https://k.example.com:6443")
         )
 

@@ -35,17 +35,13 @@ import Testing
             #expect(ending.errors == signedOutMessage + "\n", "\(helper.words)")
             #expect(ending.output == "", "\(helper.words)")
         }
-        let page = try String(contentsOfFile: Program.root + "/docs/credential-helpers.md", encoding: .utf8)
+        let page = try Guide.text(of: "docs/credential-helpers.md")
         #expect(page.contains("`\(signedOutMessage)`"))
     }
 
     @Test(.enabled(if: getuid() == 0)) func `a caller without the right token gets none`() throws {
-        let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
-        )
+        let (installation, other) = try OtherUser.installation(configuration: OtherUser.entry(allowing: "status"))
         try installation.signInNewUser()
-        let other = try OtherUser(installation)
-        try other.openSocket()
 
         let ending = try other.ctl("credential", "headers")
 

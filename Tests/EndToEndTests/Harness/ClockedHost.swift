@@ -1,21 +1,19 @@
 import Foundation
 import JunctionTesting
 
-/// An HTTP server on loopback with a shifted clock, which the sandbox does not offer. All requests get the same answer.
+/// An HTTP server on loopback with a shifted clock, which the sandbox does not offer. All requests get an empty object.
 final class ClockedHost: Sendable {
     let url: String
     private let listener: TestListener
 
-    /// - Parameters:
-    ///   - ahead: The offset of its clock, in seconds.
-    ///   - body: Returns the body of an answer for the server's time.
-    init(ahead: TimeInterval, body: @escaping @Sendable (_ now: Date) -> String = { _ in "{}" }) throws {
+    /// - Parameter ahead: The offset of its clock, in seconds.
+    init(ahead: TimeInterval) throws {
         listener = try TestListener()
         url = "http://127.0.0.1:\(listener.port)"
-        listener.serve { Self.answer($0, at: Date().addingTimeInterval(ahead), body) }
+        listener.serve { Self.answer($0, at: Date().addingTimeInterval(ahead)) }
     }
 
-    private static func answer(_ connection: TestSocket, at now: Date, _ body: (Date) -> String) {
+    private static func answer(_ connection: TestSocket, at now: Date) {
         var request: String?
         var length = 0
         // Read the body of the request, because closing with unread data would reset the connection.
@@ -26,13 +24,12 @@ final class ClockedHost: Sendable {
             if halves.first == "content-length" { length = Int(halves[1].trimmingCharacters(in: .whitespaces)) ?? 0 }
         }
         _ = try? connection.lines.bytes(length)
-        let text = body(now)
         let head = [
             "HTTP/1.1 200 OK", "date: \(httpDate(now))", "content-type: application/json",
-            "content-length: \(text.utf8.count)", "connection: close",
+            "content-length: 2", "connection: close",
         ]
         let isHead = request?.hasPrefix("HEAD ") == true
-        try? connection.send(head.joined(separator: "\r\n") + "\r\n\r\n" + (isHead ? "" : text))
+        try? connection.send(head.joined(separator: "\r\n") + "\r\n\r\n" + (isHead ? "" : "{}"))
     }
 
     private static func httpDate(_ date: Date) -> String {

@@ -109,6 +109,15 @@ final class Cloud {
         try send("POST", "/sandbox/users/\(user)/sign-in-token", options).string("signInToken")
     }
 
+    /// Returns the JWT inside a Sign-In Token.
+    static func jwt(of token: String) throws -> String {
+        guard let envelope = Data(base64Encoded: token),
+            let object = try JSONSerialization.jsonObject(with: envelope) as? Object,
+            let jwt = object["user_token"] as? String
+        else { throw Program.Failure(description: "Not a Sign-In Token") }
+        return jwt
+    }
+
     func credential(for user: String) throws -> Object {
         ["scheme": "signInToken", "token": try signInToken(for: user)]
     }

@@ -113,6 +113,29 @@ final class Installation {
         )
     }
 
+    /// Changes the configuration file. The running daemon does not read it yet.
+    func change(_ configuration: String) throws {
+        self.configuration = configuration
+        try writeConfiguration()
+    }
+
+    /// Changes the lines of the provider in the configuration file.
+    func changeProvider(_ settings: @escaping (_ cloud: String) -> String) throws {
+        providerSettings = settings
+        try writeConfiguration()
+    }
+
+    /// Runs another daemon with the same configuration to its end.
+    func secondDaemon(socket: String, stateDirectory: String) throws -> Program.Ending {
+        let arguments = ["--config", configurationFile, "--socket", socket, "--state-dir", stateDirectory]
+        return try Program("junctiond", arguments, in: folder).wait()
+    }
+
+    func checkConfiguration(environment: [String: String] = [:]) throws -> Program.Ending {
+        let arguments = ["--config", configurationFile, "--check-config"]
+        return try Program("junctiond", arguments, in: folder, environment: environment).wait()
+    }
+
     func killDaemon() throws {
         daemon?.signal(SIGKILL)
         try daemon?.wait()
@@ -200,21 +223,27 @@ final class Installation {
     // MARK: junctionctl
 
     /// Runs `junctionctl` to its end.
+    func ctl(_ arguments: String..., input: String? = nil) throws -> Program.Ending {
+        try ctl(arguments, input: input)
+    }
+
     func ctl(
-        _ arguments: String...,
+        _ arguments: [String],
         input: String? = nil,
         environment: [String: String] = [:]
     ) throws -> Program.Ending {
-        try Program("junctionctl", arguments, in: folder, environment: ctlEnvironment(environment), input: input).wait()
+        let environment = ["JUNCTIOND_SOCKET": socket].merging(environment) { $1 }
+        return try Program("junctionctl", arguments, in: folder, environment: environment, input: input).wait()
+    }
+
+    /// Starts `junctionctl`. Its output goes to a file.
+    func startCtl(_ arguments: [String]) throws -> Program {
+        try Program("junctionctl", arguments, in: folder, environment: ["JUNCTIOND_SOCKET": socket])
     }
 
     /// Starts `junctionctl` and returns the running program.
     func talkingCtl(_ arguments: String...) throws -> RunningProgram {
-        try RunningProgram("junctionctl", arguments, in: folder, environment: ctlEnvironment([:]))
-    }
-
-    private func ctlEnvironment(_ more: [String: String]) -> [String: String] {
-        ["JUNCTIOND_SOCKET": socket].merging(more) { $1 }
+        try RunningProgram("junctionctl", arguments, in: folder, environment: ["JUNCTIOND_SOCKET": socket])
     }
 
     deinit {

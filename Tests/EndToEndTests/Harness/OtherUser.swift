@@ -19,6 +19,19 @@ struct OtherUser {
         try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: installation.folder.path)
     }
 
+    /// Creates an installation with a running daemon, to whose socket this user may connect.
+    static func installation(configuration: String) throws -> (Installation, OtherUser) {
+        let installation = try Installation.started(configuration: configuration)
+        let user = try OtherUser(installation)
+        try user.openSocket()
+        return (installation, user)
+    }
+
+    /// An access entry that gives this user one capability.
+    static func entry(allowing capability: String) -> String {
+        "[[access]]\nallow = [\"\(capability)\"]\nuser = \"\(name)\"\n"
+    }
+
     /// Lets every user connect to the JSON-RPC socket, so that only the daemon's own rules apply.
     func openSocket() throws {
         try open(installation.socket)

@@ -39,8 +39,8 @@ extension Installation {
     }
 
     /// Junction with `renewal.mode = "handler"`.
-    static func junctionWithHandlers(handlerTimeout: Int = 60) throws -> Installation {
-        try started(configuration: "[renewal]\nmode = \"handler\"\nhandlerTimeout = \(handlerTimeout)")
+    static func junctionWithHandlers() throws -> Installation {
+        try started(configuration: "[renewal]\nmode = \"handler\"")
     }
 
     /// Junction in handler mode, with a shifted clock for the daemon.

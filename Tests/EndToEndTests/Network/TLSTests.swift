@@ -83,15 +83,4 @@ import Testing
         #expect(ending.status == 78)
         #expect(ending.errors.contains(file))
     }
-
-    @Test func `plain http to another machine stops the start`() throws {
-        let folder = TemporaryFolder()
-        let file = try folder.write("[junction]\nauthUrl = \"http://auth.example.com\"\n", to: "junctiond.toml")
-
-        let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
-
-        #expect(ending.status == 78)
-        #expect(ending.errors.contains("authUrl"))
-        #expect(ending.errors.contains("https"))
-    }
 }

@@ -251,21 +251,6 @@ import Testing
         #expect(doctor.output.contains("invalid_client"))
     }
 
-    @Test func `a refresh token is used next even if its access token is too long`()
-        throws
-    {
-        let installation = try Installation.oauth(rotationGrace: 0)
-        try installation.signInByDevice()
-        let before = try installation.status().generation ?? 0
-        let odd: Object = ["access_token": String(repeating: "a", count: 17_000)]
-        try installation.cloud.fault(["match": "/oauth/token", "tokenMembers": odd, "times": 1])
-
-        #expect(try installation.connect().refusal("session.renew").kind == "providerUnavailable")
-        try installation.awaitSnapshot { ($0.generation ?? 0) > before }
-        #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
-        #expect(try installation.cloud.counter("familyRevocations") == 0)
-    }
-
     @Test func `a discovery document with another token endpoint is not followed, and doctor reports it`() throws {
         let installation = try Installation.oauth()
         try installation.signInByDevice()
@@ -288,44 +273,5 @@ import Testing
         try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": [:] as Object])
         try installation.awaitSnapshot { ($0.generation ?? 0) > before }
         #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
-    }
-
-    @Test func `two hundred callers cause one renewal`() throws {
-        let installation = try Installation.oauth(accessTokenLifetime: 3_600)
-        try installation.signInByDevice()
-        try installation.cloud.fault([
-            "match": "/oauth/token", "grant": "refresh_token", "times": 1, "hang": true,
-        ])
-        let callers = try (0..<200).map { _ in try installation.connect() }
-        let first = try callers[0].request("session.renew")
-        try installation.cloud.wait(for: "hanging")
-        let requests = try callers.dropFirst().map { caller in
-            let request = try caller.request("session.renew")
-            // An answer to a later request shows that the daemon has received the first one.
-            try caller.call("daemon.info")
-            return (caller, request)
-        }
-        try installation.cloud.release()
-
-        #expect(try callers[0].answer(to: first).generation == 2)
-        for (caller, request) in requests { #expect(try caller.answer(to: request).generation == 2) }
-        #expect(try installation.token() != nil && installation.status().generation == 2)
-    }
-
-    @Test(arguments: RotationCrashTests.points)
-    func `a daemon killed during a rotation is signed in after a restart within the grace`(
-        point: RotationCrashTests.Point
-    ) throws {
-        let installation = try Installation.oauth()
-        let user = try installation.signInByDevice().userId
-        try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": point.testDescription])
-        try installation.renewAndDie()
-
-        try installation.startDaemon()
-        let settled = try installation.awaitSnapshot { $0.generation == 2 }
-        #expect(settled.userId == user && settled.state == "established")
-        #expect(try installation.connect().call("session.renew").generation == 3)
-        let logins = try installation.cloud.oauthLogins()
-        #expect(logins.count == 1 && logins[0].isAlive)
     }
 }

@@ -112,11 +112,7 @@ struct DoctorTests {
         #expect(doctor.status == 1)
         #expect(doctor.verdict(of: "secret file") == "problem")
         #expect(doctor.remedy(of: "secret file")?.contains("LoadCredential=social.apiKey:") == true)
-        let check = try Program(
-            "junctiond",
-            ["--config", installation.configurationFile, "--check-config"],
-            in: installation.folder
-        ).wait()
+        let check = try installation.checkConfiguration()
         #expect(check.status == 0)
         #expect(check.errors.contains("LoadCredential=social.apiKey:"))
         try installation.restartDaemon()
@@ -146,11 +142,7 @@ struct DoctorTests {
         for isReachable in [true, false] {
             if !isReachable { try installation.cloud.stop() }
             for arguments in [["doctor"], ["doctor", "--json"]] {
-                let ending = try Program(
-                    "junctionctl",
-                    ["--socket", installation.socket] + arguments,
-                    in: installation.folder
-                ).wait()
+                let ending = try installation.ctl(arguments)
                 #expect(ending.output.contains("provider"))
                 #expect(SecretSearch.found(secrets, in: ending.output + ending.errors) == [])
             }

@@ -6,22 +6,22 @@ import Testing
 struct HandleRenewalsTests {
     private static let hasTools = ["/usr/bin/curl", "/usr/bin/jq"].allSatisfy(SystemPrograms.has)
 
-    @Test(.enabled(if: SystemPrograms.has("/usr/bin/curl")))
+    @Test(.needsCurl)
     func `the README's example renews without changes`() throws {
-        let readme = try String(contentsOfFile: Program.root + "/README.md", encoding: .utf8)
-        let blocks = readme.components(separatedBy: "\n```").filter { $0.hasPrefix("sh\n") }
-        let example = try #require(blocks.first { $0.contains("handle-renewals --exec") })
+        let example = try #require(
+            try Guide.shellBlocks(of: "README.md").first { $0.contains("handle-renewals --exec") }
+        )
 
         try renews(
-            String(example.dropFirst("sh\n".count)),
+            example,
             backend: "https://backend.example.com/token",
             credential: "/etc/my-app/backend-auth"
         )
     }
 
-    @Test(.enabled(if: SystemPrograms.has("/usr/bin/curl")))
+    @Test(.needsCurl)
     func `the client documentation's example renews`() throws {
-        let document = try String(contentsOfFile: Program.root + "/docs/client.md", encoding: .utf8)
+        let document = try Guide.text(of: "docs/client.md")
         let script = try #require(document.firstMatch(of: /```sh\n(#!\/bin\/sh\n(?s:.*?))```/)).1
         let path = "/usr/local/bin/fetch-token"
         let call = try #require(document.firstMatch(of: /```sh\n(junctionctl handle-renewals[^\n]*\n)/)).1

@@ -4,6 +4,70 @@ import Testing
 
 /// Tests of `renewal.mode = "handler"` with Junction, which does not require it.
 struct HandlerModeTests {
+    @Test func `the answer renew lets the daemon use its refresh token`() throws {
+        let installation = try Installation.junctionWithHandlers()
+        let user = try installation.signInNewUser()
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+
+        let renewal = try caller.request("session.renew")
+        let question = try app.answer(["action": "renew"])
+
+        #expect(try caller.answer(to: renewal).generation == 2)
+        #expect(question["reason"] as? String == "requested")
+        #expect(question["userId"] as? String == user)
+        #expect(try installation.cloud.counter("refreshes") == 1)
+    }
+
+    @Test(.needsOtherUser)
+    func `one user's silent handlers cost one question, then another user's handler is asked`()
+        throws
+    {
+        let (installation, time) = try Installation.junctionWithHandlersAndTime(
+            OtherUser.entry(allowing: "handle")
+        )
+        try installation.signInNewUser()
+        let otherUser = try OtherUser(installation)
+        try otherUser.openSocket()
+        let other = try otherUser.start(["handle-renewals", "--exec", "cat >/dev/null; echo renew"])
+        defer { other.signal(SIGKILL) }
+        let caller = try installation.connect()
+        while other.isRunning, try !caller.call("daemon.metrics").text.contains("junctiond_session_handlers 1\n") {}
+        let idle = try (0..<15).map { _ in try RenewingApp(installation) }
+
+        let renewal = try caller.request("session.renew")
+        _ = try idle[14].question()
+        time.advance(by: .seconds(60))
+        #expect(try caller.answer(to: renewal).generation == 2)
+
+        time.advance(by: .seconds(11))
+        #expect(try caller.call("session.renew").generation == 3)
+        for app in idle { #expect(try app.hasNoQuestion()) }
+    }
+
+    @Test func `session.renew reports that no handler is registered or none could help, and what to do`()
+        throws
+    {
+        let installation = try Installation.junctionWithHandlers()
+        try installation.signInNewUser()
+        let nobody = try installation.ctl("renew")
+        #expect(
+            nobody.errors.contains("no session handler is registered. Register one (handler.register, or junctionctl")
+        )
+        #expect(nobody.errors.contains("(providerUnavailable)"))
+
+        let app = try RenewingApp(installation)
+        let caller = try installation.connect()
+        let renewal = try caller.request("session.renew")
+        try app.answer(["action": "unableToRetrieveAuthToken"])
+
+        let refusal = try caller.refusal(of: renewal)
+        #expect(refusal.kind == "providerUnavailable")
+        #expect(refusal.message.contains("no session handler could help (1 was asked)"))
+        let seconds = Int((refusal.retryAfter ?? 0).rounded(.up))
+        #expect(refusal.message.contains("asked again in \(seconds) s"))
+    }
+
     @Test func `without a handler an expired token is reported and session.renew fails`() throws {
         let installation = try Installation(
             accessTokenLifetime: 1,
@@ -100,4 +164,8 @@ struct HandlerModeTests {
         #expect(snapshot.phase == "postponed")
         #expect(try installation.cloud.counter("exchanges") == 1)
     }
+}
+
+extension [String: Any] {
+    fileprivate var text: String { self["text"] as? String ?? "" }
 }

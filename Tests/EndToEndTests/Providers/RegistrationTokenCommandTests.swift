@@ -69,6 +69,13 @@ struct RegistrationTokenCommandTests {
         #expect(try verify(token, at: later, zone: zone).output == "valid\n")
     }
 
+    @Test func `the published test vector is created byte for byte`() throws {
+        let token = try mint(["--issued-at", "1514862245", "--nonce", "6b438bda-2d5c-4e8c-92b0-39f20a94b34e"])
+
+        #expect(token.hasSuffix(".10N-QAvRK0-dacox5X5YusK7C0AWb-kZLiNNTKLQw8I\n"))
+        #expect(try verify(token, at: "1514862300").output == "valid\n")
+    }
+
     @Test(arguments: zones)
     func `a new token is valid now`(zone: String) throws {
         let token = try mint([], zone: zone)

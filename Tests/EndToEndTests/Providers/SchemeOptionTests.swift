@@ -40,11 +40,7 @@ struct SchemeOptionTests {
         #expect(alone.errors.contains(#""kind":"providerUnavailable""#))
         #expect(alone.errors.contains("handle-renewals"))
         let app = try RenewingApp(installation)
-        let signIn = try Program(
-            "junctionctl",
-            ["--socket", installation.socket, "--json", "sign-in", "--user-id", "anna"],
-            in: installation.folder
-        )
+        let signIn = try installation.startCtl(["--json", "sign-in", "--user-id", "anna"])
         let jwt = try installation.registrationToken(for: "anna")
         let question = try app.answer(["action": "renewWithAuthToken", "authToken": jwt])
         #expect(question["reason"] as? String == "missing")
@@ -72,8 +68,11 @@ struct SchemeOptionTests {
     @Test func `Junction: a token, a link code, an API key, and then a user alone`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
-        let token = try installation.cloud.signInToken(for: user)
-        #expect(try installation.signIn([], token).scheme == "signInToken")
+        #expect(try installation.ctl("status").status == 3)
+        let signIn = try installation.ctl("sign-in", input: installation.cloud.signInToken(for: user) + "\n")
+        #expect(signIn.status == 0 && signIn.output.contains(user))
+        #expect(try installation.ctl("status", "--json").json().scheme == "signInToken")
+        #expect(try installation.ctl("status").output.contains("signed in"))
         try installation.signOut()
         let file = try installation.folder.write(installation.cloud.signInToken(for: user), to: "token")
         #expect(try installation.signIn(["--token-file", file]).scheme == "signInToken")
@@ -81,14 +80,15 @@ struct SchemeOptionTests {
         #expect(try installation.signIn(["--link-code"], installation.cloud.linkCode(for: user)).userId == user)
         try installation.signOut()
         let key = try installation.folder.write(Cloud.teamKey, to: "key")
-        let configured = try installation.signIn(
-            ["--api-key-file", key, "--environment", "sandbox", "--region", "us"]
-        )
-        #expect(configured.state == "notLoggedIn")
-        #expect(configured.flags == ["configured"])
+        let configured = try installation.run(["--api-key-file", key, "--environment", "sandbox", "--region", "us"])
+        #expect(configured.errors.contains("evaluation"))
+        #expect(try configured.json().state == "notLoggedIn")
+        #expect(try configured.json().flags == ["configured"])
         let keyed = try installation.signIn(["--user-id", user])
         #expect(keyed.scheme == "apiKey")
         #expect(keyed.userId == user)
+        let token = try installation.ctl("token")
+        #expect(token.status == 1 && token.errors.contains("(unsupported)"))
     }
 
     @Test func `social.plus and Sinch name the options that they need, and do not prompt for a Sign-In Token`() throws {
@@ -112,15 +112,9 @@ struct SchemeOptionTests {
 
         try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
         let file = try installation.folder.write(installation.authToken(for: "bert") + "\n", to: "auth-token")
-        let secure = try installation.ctl(
-            "identify",
-            "app-bert",
-            "--user-id",
-            "bert",
-            "--token-command",
-            "cat \(file)",
-            "--json"
-        )
+        let secure = try installation.ctl([
+            "identify", "app-bert", "--user-id", "bert", "--token-command", "cat \(file)", "--json",
+        ])
 
         #expect(try secure.json()["outcome"] as? String == "switched", "\(secure.errors)")
         let status = try installation.status()
@@ -137,11 +131,7 @@ struct SchemeOptionTests {
         try installation.signOut()
 
         let app = try RenewingApp(installation)
-        let identify = try Program(
-            "junctionctl",
-            ["--socket", installation.socket, "--json", "identify", "bert"],
-            in: installation.folder
-        )
+        let identify = try installation.startCtl(["--json", "identify", "bert"])
         let jwt = try installation.registrationToken(for: "bert")
         let question = try app.answer(["action": "renewWithAuthToken", "authToken": jwt])
 
@@ -152,18 +142,8 @@ struct SchemeOptionTests {
     }
 
     @Test(arguments: [
-        ["--link-code", "--token-file", "t"], ["--token-file", "t", "--user-id", "u"],
-        ["--link-code", "--user-id", "u"],
-        ["--api-key-file", "k"], ["--api-key-file", "k", "--environment", "sandbox"], ["--environment", "sandbox"],
-        ["--self-signed"], ["--display-name", "Anna"], ["--auth-token-file", "a"], ["--registration-token-file", "r"],
-        ["--registration-signature-file", "s"], ["--user-id", "u", "--self-signed", "--registration-token-file", "r"],
-        ["--user-id", "u", "--registration-token-file", "r", "--registration-signature-file", "s"],
-        ["--user-id", "u", "--auth-token-file", "a", "--registration-token-file", "r"],
-        ["--user-id", "u", "--display-name", "Anna", "--self-signed"],
-        ["--user-id", "u", "--self-signed", "--region", "us"],
-        ["--user-id", "u", "--registration-token-file", "/nowhere/jwt"],
+        ["--link-code", "--token-file", "t"], ["--user-id", "u", "--registration-token-file", "/nowhere/jwt"],
         ["--registration-token", "eyJhbGciOiJIUzI1NiJ9"],
-        ["--user-id"], ["anna"],
     ])
     func `conflicting options are a usage error before a connection to the daemon`(options: [String]) throws {
         let folder = TemporaryFolder()
@@ -201,12 +181,7 @@ struct SchemeOptionTests {
 
 extension Installation {
     fileprivate func run(_ options: [String], _ input: String? = nil) throws -> Program.Ending {
-        try Program(
-            "junctionctl",
-            ["--socket", socket, "--json", "sign-in"] + options,
-            in: folder,
-            input: input
-        ).wait()
+        try ctl(["--json", "sign-in"] + options, input: input)
     }
 
     /// Signs in and returns the snapshot.

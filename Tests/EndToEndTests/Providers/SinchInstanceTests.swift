@@ -25,15 +25,17 @@ struct SinchInstanceTests {
     }
 
     @Test func `the extension of a limited registration is requested before it ends`() throws {
-        let installation = try Installation.sinch()
+        let (installation, time) = try installationWithTime()
         let caller = try installation.connect()
         try caller.call("session.signIn", limited("anna", installation))
         let app = try RenewingApp(installation)
-        try installation.answerOnce(endingIn: 12)
+        try installation.answerOnce(endingIn: 300)
         let renewal = try caller.request("session.renew")
         try app.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
         let end = try #require(try caller.answer(to: renewal).tokenEnd)
 
+        // After 80 % of the registration, and before its end.
+        time.advance(by: .seconds(250))
         let question = try app.question()
 
         // The daemon chooses the reason by its own clock: it asked before the end.
@@ -68,10 +70,11 @@ struct SinchInstanceTests {
     }
 
     @Test func `an ended registration is expired but not lost, and an app's token renews it`() throws {
-        let installation = try Installation.sinch()
-        try installation.answerOnce(endingIn: 4, instance: "gone")
+        let (installation, time) = try installationWithTime()
+        try installation.answerOnce(endingIn: 300, instance: "gone")
         let first = try installation.connect().call("session.signIn", limited("anna", installation))
         #expect(first.state == "established")
+        time.advance(by: .seconds(301))
         let expired = try installation.awaitSnapshot { $0.state == "tokenExpired" }
         #expect(expired.phase == "waitingForHandler")
         #expect(expired.userId == "anna")
@@ -109,6 +112,13 @@ struct SinchInstanceTests {
         try installation.cloud.sandbox("POST", "sinch/settings", ["credentials": false])
         _ = try installation.renew(app, [:])
         #expect(try client.refusal("token.get").kind == "unsupported")
+    }
+
+    private func installationWithTime() throws -> (Installation, ShiftedTime) {
+        let installation = try Installation.sinch()
+        let time = try ShiftedTime(installation)
+        try installation.restartDaemon()
+        return (installation, time)
     }
 
     private func limited(_ user: String, _ installation: Installation) throws -> Object {

@@ -2,54 +2,9 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Tests of a social.plus session from start to end: the five states, the device id and the revocation.
+/// Tests of a social.plus session: the device id and the revocation.
 struct SocialSessionTests {
     private let login: Object = ["scheme": "userLogin", "userId": "Anna"]
-
-    @Test func `a watcher receives all five states`() throws {
-        let installation = try Installation.social(accessTokenLifetime: 4)
-        let watcher = try installation.connect()
-        #expect(try watcher.call("session.subscribe").state == "notLoggedIn")
-        try installation.cloud.fault(["match": "/api/v5/sessions", "hang": true, "times": 1])
-
-        let caller = try installation.connect()
-        let signIn = try caller.request("session.signIn", login)
-        try watcher.awaitSnapshot { $0.state == "establishing" }
-        try installation.cloud.wait(for: "hanging")
-        try installation.cloud.release()
-        #expect(try caller.answer(to: signIn).state == "established")
-        try watcher.awaitSnapshot { $0.state == "established" }
-        try watcher.awaitSnapshot { $0.state == "tokenExpired" && $0.phase == "waitingForHandler" }
-
-        try installation.cloud.sandbox("POST", "social/users/Anna/disable")
-        try RenewingApp(installation).answer(["action": "renew"])
-        let last = try watcher.awaitSnapshot { $0.state != "tokenExpired" }
-        #expect(last.state == "terminated")
-        #expect(last.termination?["code"] as? String == "400312")
-        #expect(last.termination?.time("at") != nil)
-        #expect(try installation.signOut().state == "notLoggedIn")
-    }
-
-    @Test func `absolute times of the server are converted to the daemon's clock`() throws {
-        let server = try ClockedHost(ahead: 7_200) { now in
-            let (from, to) = (now, now.addingTimeInterval(3_600))
-            return
-                #"{"accessToken":"t","issuedAt":"\#(from.rfc3339)","expiresAt":"\#(to.rfc3339)","users":[],"files":[]}"#
-        }
-        let installation = try Installation.social()
-        try installation.stopDaemon()
-        let key = try installation.folder.write("sandbox-api-key", to: "key")
-        installation.providerSettings = { _ in
-            "provider = \"social\"\n[social]\napiUrl = \"\(server.url)\"\napiKeyFile = \"\(key)\""
-        }
-        try installation.startDaemon()
-
-        let end = try #require(try installation.connect().call("session.signIn", login).tokenEnd)
-
-        #expect(abs(end.timeIntervalSinceNow - 3_600) < 60)
-    }
-
-    // MARK: The device
 
     @Test func `the installation keeps one device id across sign-outs, users and restarts`() throws {
         let installation = try Installation.social()
@@ -137,8 +92,4 @@ extension Installation {
         try connect().call("session.signIn", login)
         return try devices().first
     }
-}
-
-extension Date {
-    fileprivate var rfc3339: String { formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 }

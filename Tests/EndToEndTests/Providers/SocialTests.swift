@@ -27,22 +27,6 @@ struct SocialEndToEndTests {
         #expect(try installation.cloud.requests(to: "/api/v4/sessions").count == 1)
     }
 
-    @Test func `a sign-out without the provider ends at once, and the revocation is retried until it succeeds`()
-        throws
-    {
-        let installation = try Installation.social()
-        let client = try installation.connect()
-        try client.call("session.signIn", login)
-        try installation.cloud.fault(["match": "/api/v4/sessions", "status": 503, "times": 2])
-
-        #expect(try client.call("session.signOut").state == "notLoggedIn")
-
-        // The login, two failed revocations and a successful one.
-        try installation.cloud.wait(for: "requests", atLeast: 4)
-        try installation.stopDaemon()
-        #expect(try installation.cloud.requests(to: "/api/v4/sessions").count == 3)
-    }
-
     @Test func `the shutdown does not wait for the retry of a revocation`() throws {
         let installation = try Installation.social()
         let client = try installation.connect()
@@ -71,19 +55,6 @@ struct SocialEndToEndTests {
         #expect(try caller.answer(to: renewal).generation == 2)
     }
 
-    @Test func `in secure mode a login needs the auth token of the app's backend`() throws {
-        let installation = try Installation.social()
-        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
-        let client = try installation.connect()
-        #expect(try client.refusal("session.signIn", login).kind == "invalidCredential")
-
-        let answer = try installation.cloud.sandbox("POST", "social/users/Anna/auth-token")
-        let token = try #require(answer["authToken"] as? String)
-        let snapshot = try client.call("session.signIn", login.merging(["authToken": token]) { $1 })
-
-        #expect(snapshot.state == "established")
-    }
-
     @Test func `a ban ends the session with the provider's code, and a banned user cannot log in`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()
@@ -101,37 +72,5 @@ struct SocialEndToEndTests {
         #expect(try caller.refusal("session.signIn", login).kind == "sessionTerminated")
         try installation.restartDaemon()
         #expect(try installation.connect().call("session.status").state == "terminated")
-    }
-
-    @Test func `a credential of another scheme and a Junction session are unsupported`() throws {
-        let installation = try Installation.social()
-        let client = try installation.connect()
-        #expect(
-            try client.refusal("session.signIn", ["scheme": "linkCode", "code": "skus00000000"]).kind == "unsupported"
-        )
-        #expect(try client.call("daemon.info")["provider"] as? String == "social")
-
-        try client.call("session.signIn", login)
-        try installation.stopDaemon()
-        let sealed = try Data(contentsOf: URL(fileURLWithPath: installation.stateDirectory + "/session.sealed"))
-        installation.providerSettings = { "[junction]\nauthUrl = \"\($0)\"\napiUrl = \"\($0)\"" }
-        try installation.launchDaemon()
-
-        let ending = try #require(try installation.daemon?.wait())
-        #expect(ending.status == 78)
-        #expect(ending.errors.contains("social"))
-        let after = try Data(contentsOf: URL(fileURLWithPath: installation.stateDirectory + "/session.sealed"))
-        #expect(after == sealed)
-    }
-
-    @Test func `junctionctl chooses the scheme from its options`() throws {
-        let installation = try Installation.social()
-        let ending = try Program(
-            "junctionctl",
-            ["--socket", installation.socket, "--json", "sign-in", "--user-id", "Anna", "--display-name", "Anna"],
-            in: installation.folder
-        ).wait()
-        #expect(ending.status == 0)
-        #expect(ending.output.contains("\"scheme\":\"userLogin\""))
     }
 }

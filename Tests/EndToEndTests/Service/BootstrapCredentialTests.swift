@@ -16,6 +16,13 @@ import Testing
         return (installation, credentials, user)
     }
 
+    /// The same with the token of a user that the provider has deleted.
+    private func preparedForDeletedUser() throws -> (installation: Installation, credentials: Credentials) {
+        let (installation, credentials, gone) = try prepared()
+        try installation.cloud.drive("delete", gone)
+        return (installation, credentials)
+    }
+
     @Test func `a Sign-In Token signs in at the first start and is not used again`() throws {
         let (installation, credentials, user) = try prepared()
 
@@ -95,12 +102,8 @@ import Testing
     @Test func `a running daemon uses the replacement of a refused credential, and doctor reports the refusal`()
         throws
     {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        let gone = try installation.cloud.makeUser("bob")
-        try credentials.place("signInToken", installation.cloud.signInToken(for: gone))
-        try installation.cloud.drive("delete", gone)
+        let (installation, credentials) = try preparedForDeletedUser()
+        let user = try installation.cloud.makeUser("bob")
         try installation.startDaemon()
         try installation.awaitLog("is not tried again")
         let finding = try installation.findings().first
@@ -184,12 +187,8 @@ import Testing
     }
 
     @Test func `a credential that is placed during another one's exchange is tried afterwards`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let user = try installation.cloud.makeUser()
-        let gone = try installation.cloud.makeUser("bob")
-        try credentials.place("signInToken", installation.cloud.signInToken(for: gone))
-        try installation.cloud.drive("delete", gone)
+        let (installation, credentials) = try preparedForDeletedUser()
+        let user = try installation.cloud.makeUser("bob")
         try installation.cloud.fault(["match": "/v1/token", "hang": true, "times": 1])
         try installation.startDaemon()
         try installation.awaitSnapshot { $0.state == "establishing" }
@@ -203,11 +202,7 @@ import Testing
     }
 
     @Test func `a refused token is not tried again on a new device`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation)
-        let gone = try installation.cloud.makeUser()
-        try credentials.place("signInToken", installation.cloud.signInToken(for: gone))
-        try installation.cloud.drive("delete", gone)
+        let (installation, _) = try preparedForDeletedUser()
         try installation.startDaemon()
         try installation.awaitLog("is not tried again")
         let requests = try installation.cloud.counter("tokenRequests")
@@ -220,11 +215,8 @@ import Testing
 
     @Test func `a sign-out deletes the Sign-In Token that a link code returned`() throws {
         let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let code: Object = ["scheme": "linkCode", "code": try installation.cloud.linkCode(for: user)]
         let client = try installation.connect()
-        try installation.cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
-        #expect(try client.refusal("session.signIn", code).kind == "providerUnavailable")
+        let (code, _) = try installation.spendLinkCode(on: client)
 
         try client.call("session.signOut")
 

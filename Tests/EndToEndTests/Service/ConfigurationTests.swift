@@ -11,51 +11,17 @@ import Testing
         var words: [String]
     }
 
+    /// `StrictnessTests` has all mistakes.
     static let mistakes = [
         Mistake(
             testDescription: "an unknown key",
-            lines: ["provider = \"junction\"", "providers = 1"],
-            words: [":2", "providers", "unknown key", "provider"]
-        ),
-        Mistake(
-            testDescription: "an unknown key of a table",
             lines: ["[renewal]", "mode = \"automatic\"", "postponefor = 700"],
             words: [":3", "renewal.postponefor", "unknown key", "postponeFor"]
         ),
-        Mistake(
-            testDescription: "a wrong type",
-            lines: ["[api]", "expose = \"yes\""],
-            words: [":2", "api.expose", "true or false"]
-        ),
-        Mistake(
-            testDescription: "an impossible value",
-            lines: ["[renewal]", "postponeFor = 10"],
-            words: [":2", "renewal.postponeFor", "600"]
-        ),
-        Mistake(
-            testDescription: "a negative limit",
-            lines: ["[limits]", "connections = -1"],
-            words: [":2", "limits.connections"]
-        ),
-        Mistake(
-            testDescription: "a word that is none of those there are",
-            lines: ["[log]", "level = \"loud\""],
-            words: [":2", "log.level", "trace", "critical"]
-        ),
-        Mistake(
-            testDescription: "an unknown capability",
-            lines: ["[[access]]", "allow = [\"status\", \"everything\"]", "user = \"root\""],
-            words: ["access[0].allow", "manage"]
-        ),
-        Mistake(
-            testDescription: "a table that is none",
-            lines: ["junction = 7"],
-            words: [":1", "junction", "table"]
-        ),
         Mistake(testDescription: "no TOML at all", lines: ["provider = "], words: [":1"]),
         Mistake(
-            testDescription: "an address that is none",
-            lines: ["[junction]", "authUrl = \"ftp://example.com\""],
+            testDescription: "plain http to another machine",
+            lines: ["[junction]", "authUrl = \"http://auth.example.com\""],
             words: ["junction.authUrl", "https"]
         ),
     ]
@@ -115,12 +81,7 @@ import Testing
         let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
         #expect(try installation.connect().call("api.request", call)["status"] as? Int == 200)
 
-        let ending = try Program(
-            "junctiond",
-            ["--config", installation.configurationFile, "--check-config"],
-            in: installation.folder,
-            environment: ["JUNCTIOND_API_EXPOSE": "perhaps"]
-        ).wait()
+        let ending = try installation.checkConfiguration(environment: ["JUNCTIOND_API_EXPOSE": "perhaps"])
 
         #expect(ending.status == 78)
         #expect(ending.errors.contains("JUNCTIOND_API_EXPOSE"))

@@ -101,13 +101,10 @@ struct DoctorFindingTests {
     @Test func `a registration that only an app can renew is reported also in automatic mode`() throws {
         let installation = try Installation.sinch(configuration: "[renewal]\nmode = \"automatic\"")
         let token = try installation.registrationToken(for: "anna", ["instanceTtl": 172_800])
-        let signIn = try installation.ctl(
-            "sign-in",
-            "--user-id",
-            "anna",
-            "--registration-token-file",
-            installation.folder.write(token, to: "registration-token")
-        )
+        let signIn = try installation.ctl([
+            "sign-in", "--user-id", "anna", "--registration-token-file",
+            installation.folder.write(token, to: "registration-token"),
+        ])
         let accessToken = try #require(try installation.status()["accessToken"] as? Object)
         let end = try #require(accessToken["expiresAt"] as? String)
 
@@ -132,52 +129,24 @@ struct DoctorFindingTests {
         #expect(finding.remedy.contains("new credential"))
     }
 
-    @Test func `doctor reports a locked session and no success about its contents`() throws {
-        let installation = try Installation()
-        let credentials = try Credentials(installation, key: 1)
-        try installation.startDaemon()
-        try installation.signInNewUser()
-        try credentials.put(2)
-        try installation.restartDaemon()
-
-        let findings = try installation.findings()
-
-        #expect(findings.first { $0.name == "session" }?.verdict == "problem")
-        let storage = try #require(findings.first { $0.name == "storage" })
-        #expect(storage.verdict == "problem")
-        #expect(storage.detail.contains("is sealed under key"))
-        #expect(try installation.ctl("doctor").status == 1)
-    }
-
     // MARK: Without the daemon
 
-    @Test func `without the daemon, doctor checks its configuration`() throws {
-        let installation = try Installation(configuration: "nonsense = 1")
-        try installation.writeConfiguration()
-
-        let ending = try installation.ctl("doctor", "--json", "--config", installation.configurationFile)
-        let findings = Finding.all(in: try ending.json())
-
-        #expect(ending.status == 69)
-        #expect(findings.first { $0.name == "daemon" }?.verdict == "problem")
-        let configuration = try #require(findings.first { $0.name == "configuration" })
-        #expect(configuration.verdict == "problem")
-        #expect(configuration.detail.contains("nonsense"))
-    }
-
-    @Test func `without the daemon, doctor checks the files in conf.d`() throws {
+    @Test func `without the daemon, doctor checks its configuration and the files in conf.d`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
         _ = try installation.folder.makeFolder("conf.d")
         _ = try installation.folder.write("[[access]]\nallow = []\nuser = \"no-such-user\"", to: "conf.d/a.toml")
         func findings() throws -> [Finding] {
-            Finding.all(in: try installation.ctl("doctor", "--json", "--config", installation.configurationFile).json())
+            let ending = try installation.ctl("doctor", "--json", "--config", installation.configurationFile)
+            #expect(ending.status == 69)
+            return Finding.all(in: try ending.json())
         }
 
         let inOrder = try findings()
         _ = try installation.folder.write("nonsense = 1", to: "conf.d/b.toml")
         let refused = try #require(try findings().first { $0.name == "configuration" })
 
+        #expect(inOrder.first { $0.name == "daemon" }?.verdict == "problem")
         #expect(inOrder.contains { $0.detail == "\(installation.configurationFile): in order, with conf.d/a.toml" })
         let access = try #require(inOrder.first { $0.name == "access" })
         #expect(access.detail.hasPrefix("\(installation.folder.path)/conf.d/a.toml:1: access[0] matches nobody"))
@@ -185,10 +154,7 @@ struct DoctorFindingTests {
         #expect(refused.detail.contains("conf.d/b.toml:1: nonsense: unknown key"))
     }
 
-    @Test(
-        .enabled("only root can act as another user") { geteuid() == 0 },
-        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
-    )
+    @Test(.needsOtherUser)
     func `a user who may not read a file in conf.d is told so, without a claim that it is refused`() throws {
         let installation = try Installation()
         try installation.writeConfiguration()
@@ -207,16 +173,9 @@ struct DoctorFindingTests {
         #expect(finding.detail == "\(folder)/conf.d/a.toml cannot be looked at by this user")
     }
 
-    @Test(
-        .enabled("only root can act as another user") { geteuid() == 0 },
-        .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
-    )
+    @Test(.needsOtherUser)
     func `a caller that has only the status right is told about the state`() throws {
-        let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
-        )
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
+        let (installation, otherUser) = try OtherUser.installation(configuration: OtherUser.entry(allowing: "status"))
         let user = try installation.signInNewUser()
         try installation.cloud.drive("require-reauthentication", user)
         _ = try? installation.connect().call("session.renew")
@@ -289,10 +248,5 @@ extension Installation {
 
     fileprivate func finding(_ name: String) throws -> Finding {
         try #require(try findings().first { $0.name == name })
-    }
-
-    fileprivate func change(_ lines: String) throws {
-        configuration = lines
-        try writeConfiguration()
     }
 }

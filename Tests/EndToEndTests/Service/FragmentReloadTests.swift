@@ -3,12 +3,9 @@ import JunctionTesting
 import Testing
 
 /// Tests that an app's package adds a file to `conf.d` and removes it while the daemon runs.
-@Suite(
-    .enabled("only root can act as another user") { geteuid() == 0 },
-    .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
-)
+@Suite(.needsOtherUser)
 struct FragmentReloadTests {
-    private static let entry = "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\"\n"
+    private static let entry = OtherUser.entry(allowing: "status")
 
     /// An installation with a running daemon whose socket another user can open.
     private struct Stage {

@@ -5,12 +5,20 @@ import Testing
 /// Tests of a full disk. Only root can mount one.
 @Suite(.enabled("only root can mount a small disk here") { SmallDisk.canBeMounted })
 struct FullDiskTests {
-    @Test func `a renewal on a full disk is served from memory and becomes durable when space is free`() throws {
+    /// Creates an installation with a signed-in user, and fills its disk.
+    private func full() throws -> (
+        installation: Installation, disk: SmallDisk, notify: FakeServiceManager, user: String
+    ) {
         let installation = try Installation()
         let disk = try SmallDisk(for: installation)
-        try installation.startDaemon()
+        let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()
         try disk.fill()
+        return (installation, disk, notify, user)
+    }
+
+    @Test func `a renewal on a full disk is served from memory and becomes durable when space is free`() throws {
+        let (installation, disk, _, user) = try full()
 
         let renewed = try installation.connect().call("session.renew")
         let token = try installation.token()
@@ -31,13 +39,9 @@ struct FullDiskTests {
     }
 
     @Test func `doctor reports a full disk before a renewal fails`() throws {
-        let installation = try Installation()
-        let disk = try SmallDisk(for: installation)
-        try installation.startDaemon()
-        try installation.signInNewUser()
-        try disk.fill()
+        let (installation, disk, _, _) = try full()
 
-        let doctor = try installation.ctl("doctor")
+        let doctor = try withExtendedLifetime(disk) { try installation.ctl("doctor") }
 
         #expect(doctor.status == 1)
         #expect(
@@ -47,11 +51,7 @@ struct FullDiskTests {
     }
 
     @Test func `a rotation that the disk refuses survives a crash in the file-descriptor store`() throws {
-        let installation = try Installation()
-        let disk = try SmallDisk(for: installation)
-        let notify = try installation.startDaemon()
-        let user = try installation.signInNewUser()
-        try disk.fill()
+        let (installation, disk, notify, user) = try full()
         try installation.connect().call("session.renew")
         let token = try installation.token()
         try notify.catchUp()
@@ -75,26 +75,18 @@ struct FullDiskTests {
     }
 
     @Test func `a sign-out that the disk refuses is not undone by a crash`() throws {
-        let installation = try Installation()
-        let disk = try SmallDisk(for: installation)
-        let notify = try installation.startDaemon()
-        try installation.signInNewUser()
-        try disk.fill()
+        let (installation, disk, notify, _) = try full()
         try installation.signOut()
         try notify.catchUp()
         try installation.killDaemon()
 
         try installation.startDaemon(kept: notify.kept)
 
-        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try withExtendedLifetime(disk) { try installation.status().state } == "notLoggedIn")
     }
 
     @Test func `a sign-out that cannot be stored ends with 75 and becomes durable when space is free`() throws {
-        let installation = try Installation()
-        let disk = try SmallDisk(for: installation)
-        try installation.startDaemon()
-        try installation.signInNewUser()
-        try disk.fill()
+        let (installation, disk, _, _) = try full()
 
         let ending = try installation.ctl("sign-out")
 

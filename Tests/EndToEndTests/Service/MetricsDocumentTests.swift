@@ -4,13 +4,6 @@ import Testing
 
 /// Compares docs/metrics.md, the alert rules and the dashboard with the metrics of a running daemon.
 struct MetricsDocumentTests {
-    private static let documents = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../docs").standardizedFileURL
-
-    private static func document(_ path: String) throws -> String {
-        try String(contentsOf: documents.appending(path: path), encoding: .utf8)
-    }
-
     /// The type and the label names of a metric.
     private struct Metric: Equatable {
         var kind: String
@@ -43,7 +36,7 @@ struct MetricsDocumentTests {
     }
 
     @Test func `the page lists exactly the daemon's metrics with type and labels`() throws {
-        let page = try Self.document("metrics.md")
+        let page = try Guide.text(of: "docs/metrics.md")
         let rows = page.matches(of: #/\| `(junctiond_[a-z_]+)` \| ([a-z]+) \|([^|]*)\|/#).map { row in
             let labels = row.3.matches(of: #/`([a-z]+)`/#).map { String($0.1) }
             return (String(row.1), Metric(kind: String(row.2), labels: Set(labels)))
@@ -57,17 +50,17 @@ struct MetricsDocumentTests {
     }
 
     @Test func `every label value is on the page`() throws {
-        let page = try Self.document("metrics.md")
+        let page = try Guide.text(of: "docs/metrics.md")
         let words = try text().matches(of: #/(?:state|status|phase|outcome|cause)="([A-Za-z]+)"/#).map { String($0.1) }
 
         #expect(words.count > 30)
         #expect(words.filter { !page.contains("`\($0)`") } == [])
     }
 
-    @Test(arguments: ["metrics/alerts.yml", "metrics/dashboard.json"])
+    @Test(arguments: ["docs/metrics/alerts.yml", "docs/metrics/dashboard.json"])
     func `rules and dashboard use only existing metrics and labels`(path: String) throws {
         let real = Self.metrics(in: try text())
-        let text = try Self.document(path).replacing("\\\"", with: "\"")
+        let text = try Guide.text(of: path).replacing("\\\"", with: "\"")
         var asked = 0
 
         for found in text.matches(of: #/(junctiond_[a-z_]+)(?:\{([^}]*)\})?/#) {
@@ -86,7 +79,7 @@ struct MetricsDocumentTests {
     }
 
     @Test func `the dashboard is JSON and every panel has a query`() throws {
-        let data = Data(try Self.document("metrics/dashboard.json").utf8)
+        let data = Data(try Guide.text(of: "docs/metrics/dashboard.json").utf8)
         let dashboard = try #require(try JSONSerialization.jsonObject(with: data) as? Object)
         let panels = try #require(dashboard["panels"] as? [Object])
 

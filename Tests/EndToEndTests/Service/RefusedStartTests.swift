@@ -29,8 +29,7 @@ struct RefusedStartTests {
 
         /// Reloads the running daemon with another configuration.
         func reload(with configuration: String) throws {
-            installation.configuration = configuration
-            try installation.writeConfiguration()
+            try installation.change(configuration)
             installation.daemon?.signal(SIGHUP)
         }
 
@@ -108,13 +107,11 @@ struct RefusedStartTests {
         let client = try installation.connect()
         _ = try manager.start()
 
-        installation.configuration = "other = 1"
-        try installation.writeConfiguration()
+        try installation.change("other = 1")
         let refusal = try client.refusal("daemon.reload")
         #expect(refusal.kind == "misconfigured")
         #expect(refusal.message.contains("other"))
-        installation.configuration = ""
-        try installation.writeConfiguration()
+        try installation.change("")
         #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == [])
 
         #expect(try manager.awaitEnd().status == 75)
@@ -157,7 +154,7 @@ struct RefusedStartTests {
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
 
-    @Test(.enabled("curl is not installed") { SystemPrograms.has(SystemPrograms.curl) })
+    @Test(.needsCurl)
     func `HTTP clients get the configuration error until the configuration is valid`() throws {
         let installation = try Installation(configuration: Self.broken)
         let api = ApiSocket(installation.folder.fresh("api.sock"), in: installation.folder)
@@ -204,20 +201,5 @@ struct RefusedStartTests {
         installation.daemon?.signal(SIGCONT)
 
         #expect(try manager.awaitEnd().status == 0)
-    }
-
-    @Test func `an invalid request gets its usual error, and a line that is too long closes the connection`() throws {
-        let installation = try Installation(configuration: Self.broken)
-        let manager = try ServiceManager(installation)
-        let client = try installation.connect()
-        _ = try manager.start()
-
-        client.send("not JSON")
-        #expect((try client.message()["error"] as? Object)?["code"] as? Int == -32700)
-        client.send(String(repeating: "x", count: 1 << 21))
-        #expect((try client.message()["error"] as? Object)?["code"] as? Int == -32600)
-        #expect(throws: (any Error).self) { try client.message() }
-        #expect(try installation.connect().refusal("session.status").code == 1013)
-        try installation.stopDaemon()
     }
 }

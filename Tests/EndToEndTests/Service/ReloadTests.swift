@@ -8,9 +8,7 @@ struct ReloadTests {
 
     /// Changes the server for sign-ins in the configuration file.
     private func move(_ installation: Installation) throws {
-        installation.providerSettings = { cloud in "[junction]\nauthUrl = \"\(Self.elsewhere)\"\napiUrl = \"\(cloud)\""
-        }
-        try installation.writeConfiguration()
+        try installation.changeProvider { "[junction]\nauthUrl = \"\(Self.elsewhere)\"\napiUrl = \"\($0)\"" }
     }
 
     @Test func `a setting that needs a restart is reported everywhere until it is set back`() throws {
@@ -40,8 +38,7 @@ struct ReloadTests {
         try installation.daemon?.awaitError("waits for a restart (junction.authUrl)")
 
         try installation.signIn(user)
-        installation.providerSettings = provider
-        try installation.writeConfiguration()
+        try installation.changeProvider(provider)
         #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == [])
         #expect(try client.call("daemon.info")["pendingRestart"] as? [String] == [])
         #expect(try !installation.ctl("status").output.contains("restart"))
@@ -68,12 +65,10 @@ struct ReloadTests {
         let user = try installation.signInNewUser()
         let client = try installation.connect()
 
-        installation.providerSettings = { _ in "provider = \"social\"" }
-        try installation.writeConfiguration()
+        try installation.changeProvider { _ in "provider = \"social\"" }
         let provider = try client.refusal("daemon.reload")
         let ending = try installation.ctl("rpc", "daemon.reload")
-        installation.providerSettings = { _ in "nonsense = 1" }
-        try installation.writeConfiguration()
+        try installation.changeProvider { _ in "nonsense = 1" }
         let nonsense = try client.refusal("daemon.reload")
 
         #expect(provider.kind == "misconfigured")
@@ -91,8 +86,7 @@ struct ReloadTests {
         let notify = try installation.startDaemon(kept: passed)
         let process = try #require(installation.daemon?.identifier)
 
-        installation.providerSettings = { _ in "provider = \"social\"" }
-        try installation.writeConfiguration()
+        try installation.changeProvider { _ in "provider = \"social\"" }
         installation.daemon?.signal(SIGHUP)
         let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
 
@@ -130,16 +124,14 @@ struct ReloadTests {
         let (code, user) = try installation.spendLinkCode(on: client)
 
         let ours = installation.providerSettings
-        installation.providerSettings = { _ in "provider = \"social\"" }
-        try installation.writeConfiguration()
+        try installation.changeProvider { _ in "provider = \"social\"" }
         #expect(try (client.call("daemon.reload")["pendingRestart"] as? [String])?.isEmpty == false)
         let refusal = try client.refusal("session.signIn", code)
         #expect(refusal.kind == "misconfigured")
         #expect(refusal.message.contains("(provider"))
         #expect(refusal.message.contains("systemctl restart junctiond"))
 
-        installation.providerSettings = ours
-        try installation.writeConfiguration()
+        try installation.changeProvider(ours)
         try client.call("daemon.reload")
         #expect(try client.call("session.signIn", code).userId == user)
     }
@@ -154,8 +146,7 @@ struct ReloadTests {
         try client.call("api.request", ["method": "GET", "path": "/api/v3/users/Anna"])
         try installation.awaitSnapshot { $0.state == "terminated" }
 
-        installation.configuration = "[limits]\nproviderCallsPerMinute = 50"
-        try installation.writeConfiguration()
+        try installation.change("[limits]\nproviderCallsPerMinute = 50")
         installation.daemon?.signal(SIGHUP)
         try notify.wait("the end of the reload") { $0 == "READY=1" }
 
@@ -167,8 +158,7 @@ struct ReloadTests {
         let installation = try Installation()
         try installation.startDaemon()
 
-        installation.configuration = "[api]\nsocket = \"\(installation.folder.path)/missing/api.sock\""
-        try installation.writeConfiguration()
+        try installation.change("[api]\nsocket = \"\(installation.folder.path)/missing/api.sock\"")
         let client = try installation.connect()
 
         #expect(try client.call("daemon.reload")["pendingRestart"] as? [String] == ["api.socket"])
@@ -182,8 +172,7 @@ struct ReloadTests {
         try installation.cloud.stop()
         try installation.signOut()
 
-        installation.configuration = "[limits]\nconnections = 7"
-        try installation.writeConfiguration()
+        try installation.change("[limits]\nconnections = 7")
 
         #expect(
             try installation.connect().call("daemon.reload")["pendingRestart"] as? [String] == ["limits.connections"]

@@ -118,8 +118,7 @@ import Testing
         let client = try installation.connect()
         #expect(try client.call("api.request", call)["status"] as? Int == 200)
 
-        installation.configuration = "[api]\nexpose = false"
-        try installation.writeConfiguration()
+        try installation.change("[api]\nexpose = false")
         installation.daemon?.signal(SIGHUP)
         let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
 
@@ -134,8 +133,7 @@ import Testing
         let notify = try installation.startDaemon()
         let user = try installation.signInNewUser()
 
-        installation.configuration = "[api]\nexpose = true\nexposed = true"
-        try installation.writeConfiguration()
+        try installation.change("[api]\nexpose = true\nexposed = true")
         installation.daemon?.signal(SIGHUP)
         let lines = try notify.wait("the complaint") { $0.hasPrefix("STATUS=") && $0.contains("api.exposed") }
 
@@ -146,8 +144,7 @@ import Testing
         #expect(log.contains(installation.configurationFile))
         #expect(log.contains("api.exposed"))
 
-        installation.configuration = ""
-        try installation.writeConfiguration()
+        try installation.change("")
         installation.daemon?.signal(SIGHUP)
         try notify.wait(for: "STATUS=A user is signed in")
     }
@@ -169,19 +166,13 @@ import Testing
         // A key that is not valid in an HTTP header.
         let key = try installation.folder.write("no key\n", to: "key")
         installation.providerSettings = { _ in configuration.replacingOccurrences(of: "KEY", with: key) }
-        installation.configuration = "[api]\nexpose = true"
-        try installation.writeConfiguration()
+        try installation.change("[api]\nexpose = true")
         installation.daemon?.signal(SIGHUP)
         try notify.wait("the complaint") { $0.hasPrefix("STATUS=") && $0.contains(words) }
 
         let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
         #expect(try installation.connect().refusal("api.request", call).kind == "permissionDenied")
-        let check = try Program(
-            "junctiond",
-            ["--config", installation.configurationFile, "--check-config"],
-            in: installation.folder
-        )
-        .wait()
+        let check = try installation.checkConfiguration()
         #expect(check.status == 78)
         #expect(check.errors.contains(words))
     }
@@ -193,8 +184,7 @@ import Testing
         let key = try installation.folder.write("sandbox-api-key\n", to: "api-key")
 
         installation.providerSettings = { _ in "provider = \"social\"\n[social]\napiKeyFile = \"\(key)\"" }
-        installation.configuration = "[api]\nexpose = true"
-        try installation.writeConfiguration()
+        try installation.change("[api]\nexpose = true")
         installation.daemon?.signal(SIGHUP)
         let lines = try notify.wait("the end of the reload") { $0 == "READY=1" }
 

@@ -84,17 +84,6 @@ import Testing
         #expect(doctor.output.contains("is signed in."), "\(doctor.output)")
     }
 
-    @Test func `after a sign-out from an unreadable session no user is signed in`() throws {
-        let installation = try Self.installation(with: .noKey)
-        try installation.signOut()
-
-        let status = try installation.ctl("status")
-
-        #expect(status.status == 3)
-        #expect(status.output.hasPrefix("state     notLoggedIn: not signed in\n"), "\(status.output)")
-        #expect(try installation.ctl("token").status == 3)
-    }
-
     /// Creates an installation with a running daemon and this defect.
     private static func installation(with defect: Defect) throws -> Installation {
         let installation = try Installation()

@@ -3,10 +3,7 @@ import JunctionTesting
 import Testing
 
 /// Tests of callers that are other users of the machine. Only root can act as another user.
-@Suite(
-    .enabled("only root can act as another user") { geteuid() == 0 },
-    .enabled("setpriv is not installed") { SystemPrograms.has(SystemPrograms.setpriv) }
-)
+@Suite(.needsOtherUser)
 struct AccessTests {
     @Test func `another user cannot connect to a socket of mode 0600`() throws {
         let installation = try Installation.started()
@@ -19,10 +16,8 @@ struct AccessTests {
     }
 
     @Test func `without an access entry another user has no rights`() throws {
-        let installation = try Installation.started()
+        let (installation, otherUser) = try OtherUser.installation(configuration: "")
         try installation.signInNewUser()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
 
         for verb in [["status"], ["token"], ["sign-out"], ["metrics"], ["renew"], ["api", "GET", "/v2/providers"]] {
             let ending = try otherUser.ctl(verb)
@@ -34,12 +29,8 @@ struct AccessTests {
     }
 
     @Test func `an access entry gives exactly the rights that it names`() throws {
-        let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
-        )
+        let (installation, otherUser) = try OtherUser.installation(configuration: OtherUser.entry(allowing: "status"))
         try installation.signInNewUser()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
 
         #expect(try otherUser.ctl(["status"]).status == 0)
         #expect(try otherUser.ctl(["metrics"]).status == 0)
@@ -51,12 +42,8 @@ struct AccessTests {
     }
 
     @Test func `doctor needs no other capability than manage`() throws {
-        let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"manage\"]\nuser = \"\(OtherUser.name)\""
-        )
+        let (installation, otherUser) = try OtherUser.installation(configuration: OtherUser.entry(allowing: "manage"))
         try installation.signInNewUser()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
 
         #expect(try otherUser.ctl(["status"]).status == 77)
         let doctor = try otherUser.ctl(["doctor"])
@@ -65,12 +52,10 @@ struct AccessTests {
     }
 
     @Test func `a member of the socket's group is told why it has no rights, and which entry gives them`() throws {
-        let installation = try Installation.started(
+        let (installation, otherUser) = try OtherUser.installation(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"daemon\""
         )
         let user = try installation.signInNewUser()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
 
         let refused = try otherUser.ctl(["token"], groups: "root")
         // The advised entry gives the right.
@@ -89,11 +74,7 @@ struct AccessTests {
     }
 
     @Test func `a missing right is reported before invalid parameters`() throws {
-        let installation = try Installation.started(
-            configuration: "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
-        )
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
+        let (_, otherUser) = try OtherUser.installation(configuration: OtherUser.entry(allowing: "status"))
 
         let ending = try otherUser.ctl(["token", "--min-validity", "1e12"])
         let garbage = try otherUser.ctl(["sign-in"], input: "nonsense")
@@ -103,12 +84,10 @@ struct AccessTests {
     }
 
     @Test func `an access entry applies to supplementary groups`() throws {
-        let installation = try Installation.started(
+        let (installation, otherUser) = try OtherUser.installation(
             configuration: "[[access]]\nallow = [\"status\", \"token\"]\ngroup = \"daemon\""
         )
         try installation.signInNewUser()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
 
         #expect(try otherUser.ctl(["token"]).status == 77)
         #expect(try otherUser.ctl(["token"], groups: "daemon").status == 0)
@@ -116,12 +95,10 @@ struct AccessTests {
     }
 
     @Test func `an entry for an unknown user gives the socket's group no rights`() throws {
-        let installation = try Installation.started(
+        let (installation, otherUser) = try OtherUser.installation(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"no-such-user\""
         )
         try installation.signInNewUser()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
 
         for verb in [["status"], ["token"], ["renew"], ["api", "GET", "/v2/providers"]] {
             let ending = try otherUser.ctl(verb, groups: "root")
@@ -131,22 +108,5 @@ struct AccessTests {
         let checks = try installation.ctl("doctor")
         #expect(checks.status == 1)
         #expect(checks.output.contains("access[0] matches nobody: there is no user \"no-such-user\" on this machine"))
-    }
-
-    @Test func `a reload changes the rights of connected callers`() throws {
-        let access = "[[access]]\nallow = [\"status\"]\nuser = \"\(OtherUser.name)\""
-        let installation = try Installation(configuration: access)
-        let notify = try installation.startDaemon()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
-        let watch = try otherUser.watch()
-        #expect(try watch.object().state == "notLoggedIn")
-
-        installation.configuration = ""
-        try installation.writeConfiguration()
-        installation.daemon?.signal(SIGHUP)
-        try notify.wait(for: "READY=1")
-
-        #expect(try otherUser.ctl(["status"]).status == 77)
     }
 }

@@ -31,10 +31,8 @@ struct ApiLoadTests {
             [[access]]
             allow = ["api", "status"]
             """
-        let installation = try Installation.started(configuration: access)
+        let (installation, otherUser) = try OtherUser.installation(configuration: access)
         let user = try installation.signInNewUser()
-        let otherUser = try OtherUser(installation)
-        try otherUser.openSocket()
         try installation.cloud.fault(["match": "/v2/user/\(user)", "hang": true])
         let client = try installation.connect()
 

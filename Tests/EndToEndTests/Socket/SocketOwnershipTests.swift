@@ -2,7 +2,7 @@ import Foundation
 import JunctionTesting
 import Testing
 
-/// Tests of the mode, the lock and the removal of the socket file.
+/// Tests of the mode, the lock and the removal of the socket files.
 @Suite struct SocketOwnershipTests {
     @Test func `only the daemon's user may open the socket`() throws {
         let installation = try Installation.started()
@@ -15,61 +15,83 @@ import Testing
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
 
-        let second = try Program(
-            "junctiond",
-            [
-                "--config", installation.configurationFile, "--socket", installation.folder.path + "/other.sock",
-                "--state-dir", installation.stateDirectory,
-            ],
-            in: installation.folder
-        ).wait()
+        let second = try installation.secondDaemon(
+            socket: installation.folder.path + "/other.sock",
+            stateDirectory: installation.stateDirectory
+        )
 
         #expect(second.status == 75)
         #expect(second.errors.contains(installation.stateDirectory))
         #expect(try installation.status().userId == user)
     }
 
-    @Test func `a second daemon on the same socket ends with 75 and does not affect the first`() throws {
-        let installation = try Installation.started()
+    @Test(arguments: [false, true])
+    func `a second daemon on the same socket ends with 75 and does not affect the first`(isHTTP: Bool) throws {
+        let installation = isHTTP ? try Installation.withHTTP() : try Installation.started()
         let client = try installation.connect()
 
-        let second = try Program(
-            "junctiond",
-            [
-                "--config", installation.configurationFile, "--socket", installation.socket,
-                "--state-dir", installation.folder.path + "/other",
-            ],
-            in: installation.folder
-        ).wait()
+        let second = try installation.secondDaemon(
+            socket: isHTTP ? installation.folder.path + "/other.sock" : installation.socket,
+            stateDirectory: installation.folder.path + "/other"
+        )
 
         #expect(second.status == 75)
-        #expect(second.errors.contains(installation.socket))
+        #expect(second.errors.contains(isHTTP ? installation.apiSocket : installation.socket))
         #expect(try client.call("daemon.info")["pid"] as? Int == installation.daemon.map { Int($0.identifier) })
         #expect(try installation.status().state == "notLoggedIn")
     }
 
-    @Test func `a socket of a killed daemon is replaced`() throws {
-        let installation = try Installation.started()
+    @Test(.needsCurl) func `the sockets of a killed daemon are replaced, and the session is restored`() throws {
+        let installation = try Installation.withHTTP()
+        let user = try installation.signInNewUser()
         try installation.killDaemon()
-        #expect(FileManager.default.fileExists(atPath: installation.socket))
+        for socket in [installation.socket, installation.apiSocket] {
+            #expect(FileManager.default.fileExists(atPath: socket))
+        }
 
         try installation.startDaemon()
 
-        #expect(try installation.status().state == "notLoggedIn")
+        #expect(try installation.status().userId == user)
+        #expect(try installation.api().ask("/.junction/status").json().userId == user)
     }
 
-    @Test func `a file that is not a socket is never removed`() throws {
+    @Test(arguments: [false, true]) func `a file that is not a socket is never removed`(isHTTP: Bool) throws {
         let installation = try Installation()
-        let directory = try installation.folder.makeFolder("run")
-        let file = directory + "/junctiond.sock"
+        if isHTTP { installation.configuration = installation.apiConfiguration }
+        try installation.folder.makeFolder("run")
+        let file = isHTTP ? installation.apiSocket : installation.socket
         try Data("precious".utf8).write(to: URL(fileURLWithPath: file))
 
         try installation.launchDaemon()
-        let ending = try installation.daemon?.wait()
+        let ending = try #require(try installation.daemon?.wait())
 
-        #expect(ending?.status == 73)
-        #expect(ending?.errors.contains(file) == true)
+        #expect(ending.status == 73)
+        #expect(ending.errors.contains(file))
         #expect(FileManager.default.contents(atPath: file) == Data("precious".utf8))
+    }
+
+    @Test func `one socket cannot serve both HTTP and JSON-RPC`() throws {
+        let installation = try Installation()
+        installation.configuration = "[api]\nsocket = \"\(installation.socket)\""
+
+        try installation.launchDaemon()
+        let ending = try #require(try installation.daemon?.wait())
+
+        #expect(ending.status == 78)
+        #expect(ending.errors.contains("api.socket"))
+    }
+
+    @Test(.needsCurl) func `the HTTP socket exists only if configured, and belongs to the daemon's user`() throws {
+        let installation = try Installation.started()
+        #expect(!FileManager.default.fileExists(atPath: installation.apiSocket))
+
+        installation.daemonEnvironment["JUNCTIOND_API_SOCKET"] = installation.apiSocket
+        try installation.restartDaemon()
+
+        #expect(FileManager.default.mode(of: installation.apiSocket) == 0o600)
+        #expect(try installation.api().ask("/.junction/status").status == 200)
+        try installation.stopDaemon()
+        #expect(!FileManager.default.fileExists(atPath: installation.apiSocket))
     }
 
     @Test(arguments: [SIGTERM, SIGINT])

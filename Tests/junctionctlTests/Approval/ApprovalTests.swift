@@ -1,4 +1,5 @@
 import JunctionProtocol
+import JunctionTesting
 import Testing
 
 @testable import junctionctl
@@ -46,6 +47,14 @@ struct ApprovalTests {
         return snapshot
     }
 
+    /// Returns how the sign-in has ended.
+    private func failure(of begun: Snapshot, in snapshot: Snapshot) throws -> CommandFailure {
+        guard case .ended(let failure) = ApprovalProgress(of: begun, in: snapshot) else {
+            throw TestFailure(description: "It has not ended")
+        }
+        return failure
+    }
+
     // MARK: What has become of it
 
     @Test func `an approval stays pending while there are codes, also after a network error or a clock change`() {
@@ -73,52 +82,40 @@ struct ApprovalTests {
         #expect(ApprovalProgress(of: begun, in: signedIn()) == .approved)
     }
 
-    @Test func `a denied sign-in ends with the daemon's message`() {
-        guard case .ended(let failure) = ApprovalProgress(of: begun, in: over("The sign-in was denied")) else {
-            Issue.record("It has ended")
-            return
-        }
+    @Test func `a denied sign-in ends with the daemon's message`() throws {
+        let failure = try failure(of: begun, in: over("The sign-in was denied"))
 
         #expect(failure.what == "The sign-in was denied")
         #expect(failure.kind == "invalidCredential")
         #expect(failure.status == .refused)
     }
 
-    @Test func `a sign-out ends the pending sign-in`() {
-        guard case .ended(let failure) = ApprovalProgress(of: begun, in: over()) else {
-            Issue.record("It has ended")
-            return
-        }
+    @Test func `a sign-out ends the pending sign-in`() throws {
+        let failure = try failure(of: begun, in: over())
 
         #expect(failure.kind == "notSignedIn")
     }
 
     @Test(arguments: [nil, "Somebody has signed in by other means meanwhile"])
-    func `a sign-in by another scheme ends the pending sign-in`(words: String?) {
+    func `a sign-in by another scheme ends the pending sign-in`(words: String?) throws {
         var other = signedIn(scheme: "refreshToken")
         other.renewal.lastError = words
 
-        guard case .ended(let failure) = ApprovalProgress(of: begun, in: other) else {
-            Issue.record("It has ended")
-            return
-        }
+        let failure = try failure(of: begun, in: other)
 
         #expect(failure.what == words ?? "somebody has signed in by other means meanwhile: anna")
     }
 
-    @Test func `other codes end the pending sign-in`() {
+    @Test func `other codes end the pending sign-in`() throws {
         var other = begun
         other.authorization = codes("OTHE-RONE")
 
-        guard case .ended(let failure) = ApprovalProgress(of: begun, in: other) else {
-            Issue.record("It has ended")
-            return
-        }
+        let failure = try failure(of: begun, in: other)
 
         #expect(failure.what.contains("another one"))
     }
 
-    @Test func `in an existing session, only a new token counts as approved`() {
+    @Test func `in an existing session, only a new token counts as approved`() throws {
         var pending = signedIn(token: 7)
         pending.flags.append(.pendingReauthentication)
         pending.authorization = codes()
@@ -128,10 +125,7 @@ struct ApprovalTests {
 
         #expect(ApprovalProgress(of: pending, in: pending) == .awaited(until: codes()))
         #expect(ApprovalProgress(of: pending, in: signedIn(token: 8)) == .approved)
-        guard case .ended(let failure) = ApprovalProgress(of: pending, in: denied) else {
-            Issue.record("It has ended")
-            return
-        }
+        let failure = try failure(of: pending, in: denied)
         #expect(failure.what == "The sign-in was denied")
     }
 

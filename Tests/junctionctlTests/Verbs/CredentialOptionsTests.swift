@@ -11,12 +11,74 @@ struct CredentialOptionsTests {
         try SignInCommand.parse(arguments).credential.form()
     }
 
-    @Test func `without options Junction reads a Sign-In Token from standard input`() throws {
-        guard case .signInToken(.standardInput) = try form().resolved(by: { .junction }) else {
-            Issue.record("That is another scheme")
-            return
+    // MARK: Where the secret comes from
+
+    private static let secret = SecretText("s-1")
+
+    @Test(
+        arguments: [
+            (["--token-file", "FILE"], .signInToken(secret)),
+            (
+                ["--api-key-file", "FILE", "--environment", "sandbox", "--region", "us"],
+                .apiKey(secret, userId: nil, environment: "sandbox", region: "us")
+            ),
+            (
+                ["--api-key-file", "FILE", "--environment", "sandbox", "--region", "us", "--user-id", "u"],
+                .apiKey(secret, userId: "u", environment: "sandbox", region: "us")
+            ),
+            (
+                ["--user-id", "u", "--auth-token-file", "FILE"],
+                .userLogin(userId: "u", displayName: nil, authToken: secret)
+            ),
+            (["--user-id", "u", "--registration-token-file", "FILE"], .registration(userId: "u", token: secret)),
+            (["--refresh-token-file", "FILE"], .refreshToken(secret)),
+            // The type may be a word of RFC 8693.
+            (
+                ["--subject-token-file", "FILE", "--subject-token-type", "id_token"],
+                .tokenExchange(
+                    subjectToken: secret,
+                    subjectTokenType: "urn:ietf:params:oauth:token-type:id_token"
+                )
+            ),
+            (
+                ["--subject-token-file", "FILE", "--subject-token-type", "urn:example:token"],
+                .tokenExchange(subjectToken: secret, subjectTokenType: "urn:example:token")
+            ),
+        ] as [([String], Credential)]
+    )
+    func `a secret comes from the file that its option names`(options: [String], credential: Credential) throws {
+        let read = try withFile("s-1\n") { file in
+            try SignInCommand.parse(options.map { $0 == "FILE" ? file : $0 }).credential.form().read()
+        }
+
+        #expect(read == credential)
+    }
+
+    @Test(arguments: [
+        (["--token-file", "-"], "signInToken"), (["--link-code"], "linkCode"),
+        (["--refresh-token-file", "-"], "refreshToken"), ([], "signInToken"),
+    ])
+    func `a dash, a link code and no option mean standard input`(options: [String], scheme: String) throws {
+        let form = try SignInCommand.parse(options).credential.form()
+
+        // Without an option and without the right to ask for the provider it is a Sign-In Token.
+        for provider in [{ .junction }, { throw JunctionError(.permissionDenied, "no") }] as [() throws -> Provider] {
+            let read: String? =
+                switch try form.resolved(by: provider) {
+                case .signInToken(.standardInput): "signInToken"
+                case .linkCode(.standardInput): "linkCode"
+                case .refreshToken(.standardInput): "refreshToken"
+                default: nil
+                }
+            #expect(read == scheme)
         }
     }
+
+    private func withFile<Result>(_ content: String, _ body: (String) throws -> Result) throws -> Result {
+        try temporaryFile(Array(content.utf8), body)
+    }
+
+    // MARK: What the provider decides
 
     @Test(arguments: [(Provider.social, "--auth-token-file"), (.sinch, "--registration-token-file")])
     func `without options social.plus and Sinch ask for the missing options`(
@@ -30,50 +92,6 @@ struct CredentialOptionsTests {
         #expect(error?.status == .usage)
         #expect(error?.remedy?.contains("--user-id") == true)
         #expect(error?.remedy?.contains(option) == true)
-    }
-
-    @Test func `without options and without the right to ask for the provider it is a Sign-In Token`() throws {
-        let form = try form()
-
-        guard
-            case .signInToken(.standardInput) = try form.resolved(by: { throw JunctionError(.permissionDenied, "no") })
-        else {
-            Issue.record("That is another scheme")
-            return
-        }
-    }
-
-    @Test func `a token file gives a Sign-In Token`() throws {
-        guard case .signInToken(.file("t", option: _)) = try form("--token-file", "t") else {
-            Issue.record("That is another scheme")
-            return
-        }
-    }
-
-    @Test func `a dash means standard input`() throws {
-        guard case .signInToken(.standardInput) = try form("--token-file", "-") else {
-            Issue.record("That is another scheme")
-            return
-        }
-    }
-
-    @Test func `a link code comes from standard input`() throws {
-        guard case .linkCode(.standardInput) = try form("--link-code") else {
-            Issue.record("That is another scheme")
-            return
-        }
-    }
-
-    @Test(arguments: [[], ["--user-id", "u"]])
-    func `an API key takes an environment, a region and optionally a user`(user: [String]) throws {
-        let arguments = ["--api-key-file", "k", "--environment", "sandbox", "--region", "us"] + user
-
-        let form = try SignInCommand.parse(arguments).credential.form()
-
-        guard case .apiKey(.file("k", option: _), userId: user.last, environment: "sandbox", region: "us") = form else {
-            Issue.record("That is another scheme")
-            return
-        }
     }
 
     @Test(
@@ -106,42 +124,17 @@ struct CredentialOptionsTests {
         #expect(credential == .selfSigned(userId: "u"))
     }
 
-    @Test func `a user id with an environment uses the daemon's API key`() throws {
-        let credential = try form("--user-id", "u", "--environment", "sandbox").read()
-
-        #expect(credential == .apiKey(nil, userId: "u", environment: "sandbox", region: nil))
-    }
-
-    @Test func `a social.plus log-in takes a display name or an auth token`() throws {
+    @Test func `a social.plus log-in takes a display name`() throws {
         #expect(
             try form("--user-id", "u", "--display-name", "Joe").read()
                 == .userLogin(userId: "u", displayName: "Joe", authToken: nil)
         )
-        guard
-            case .userLogin(userId: "u", displayName: nil, authToken: .file("a", option: _)) = try form(
-                "--user-id",
-                "u",
-                "--auth-token-file",
-                "a"
-            )
-        else {
-            Issue.record("That is another scheme")
-            return
-        }
     }
 
-    @Test func `a registration takes a token from a file`() throws {
-        guard
-            case .registration(userId: "u", token: .file("r", option: _)) = try form(
-                "--user-id",
-                "u",
-                "--registration-token-file",
-                "r"
-            )
-        else {
-            Issue.record("That is another scheme")
-            return
-        }
+    @Test func `a user id with an environment uses the daemon's API key`() throws {
+        let credential = try form("--user-id", "u", "--environment", "sandbox").read()
+
+        #expect(credential == .apiKey(nil, userId: "u", environment: "sandbox", region: nil))
     }
 
     @Test(arguments: [#""18446744073709551615""#, "18446744073709551615"])
@@ -189,35 +182,10 @@ struct CredentialOptionsTests {
         #expect(try form("--browser").read { brought } == brought)
     }
 
-    @Test func `another tool's refresh token comes from a file`() throws {
-        let credential = try withFile("r-1\n") { try form("--refresh-token-file", $0).read() }
-
-        #expect(credential == .refreshToken(SecretText("r-1")))
-        guard case .refreshToken(.standardInput) = try form("--refresh-token-file", "-") else {
-            Issue.record("That is another scheme")
-            return
-        }
-    }
-
-    @Test(arguments: [
-        ("id_token", "urn:ietf:params:oauth:token-type:id_token"), ("urn:example:token", "urn:example:token"),
-    ])
-    func `a subject token takes a type, which may be a word of RFC 8693`(type: String, uri: String) throws {
-        let credential = try withFile("s-1") {
-            try form("--subject-token-file", $0, "--subject-token-type", type).read()
-        }
-
-        #expect(credential == .tokenExchange(subjectToken: SecretText("s-1"), subjectTokenType: uri))
-    }
-
     @Test func `a QR picture with --json is refused`() throws {
         #expect(throws: CommandFailure.self) {
             try SignInCommand.parse(["--device", "--qr", "--json"]).options.codes(asPicture: true)
         }
-    }
-
-    private func withFile<Result>(_ content: String, _ body: (String) throws -> Result) throws -> Result {
-        try temporaryFile(Array(content.utf8), body)
     }
 
     @Test(arguments: [
@@ -228,9 +196,17 @@ struct CredentialOptionsTests {
         ["--api-key-file", "k", "--environment", "sandbox"],
         ["--token-file", "t", "--region", "us"],
         ["--link-code", "--environment", "sandbox"],
+        ["--environment", "sandbox"],
         ["--display-name", "Joe"],
         ["--self-signed"],
+        ["--auth-token-file", "a"],
         ["--registration-token-file", "r"],
+        ["--registration-signature-file", "s"],
+        ["--user-id", "u", "--self-signed", "--registration-token-file", "r"],
+        ["--user-id", "u", "--self-signed", "--display-name", "Joe"],
+        ["--user-id", "u", "--self-signed", "--region", "us"],
+        ["--user-id", "u", "--registration-token-file", "r", "--registration-signature-file", "s"],
+        ["--user-id", "u", "--auth-token-file", "a", "--registration-token-file", "r"],
         ["--user-id", "u", "--display-name", "Joe", "--registration-token-file", "r"],
         ["--user-id", "u", "--self-signed", "--registration-signature-file", "s"],
         ["--user-id", "u", "--auth-token-file", "a", "--region", "us"],
