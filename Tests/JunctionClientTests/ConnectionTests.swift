@@ -1,7 +1,6 @@
 import JunctionClientTesting
 import JunctionJSON
 import JunctionProtocol
-import Synchronization
 import Testing
 
 @testable import JunctionClient

@@ -7,7 +7,6 @@ import Testing
 
 struct RenewalTests {
     private typealias Script = @Sendable (ScriptedConnection, RecordedMessages) -> Void
-    private struct NoTokenToday: Error {}
 
     private static func question(
         _ id: Int,
@@ -48,66 +47,6 @@ struct RenewalTests {
         await recorded.waitForEnd()
         handling.cancel()
         try await handling.value
-    }
-
-    @Test func `a handler is asked, and its answer reaches the daemon`() async throws {
-        let (daemon, recorded) = daemon({ peer, recorded in
-            peer.send(Self.question(7))
-            recorded.note(peer.message()?["result"])
-            recorded.end()
-        })
-
-        try await handle(daemon, until: recorded) { request in
-            #expect(request.renewalId == "7")
-            #expect(request.reason == .expiring)
-            return .renewWithAuthToken(SecretText("token of \(request.userId)"))
-        }
-
-        #expect(
-            recorded.lines == [#""handler.register""#, #"{"action":"renewWithAuthToken","authToken":"token of joe"}"#]
-        )
-    }
-
-    @Test func `a handler that throws answers that it is unable`() async throws {
-        let (daemon, recorded) = daemon({ peer, recorded in
-            peer.send(Self.question(7))
-            recorded.note(peer.message()?["result"]?["action"])
-            recorded.end()
-        })
-
-        try await handle(daemon, until: recorded) { _ in throw NoTokenToday() }
-
-        #expect(recorded.lines.last == #""unableToRetrieveAuthToken""#)
-    }
-
-    @Test func `a question that comes before the answer to the registration is kept`() async throws {
-        let recorded = RecordedMessages()
-        let daemon = ScriptedDaemon({ peer in
-            let request = peer.message()
-            peer.send(Self.question(7))
-            peer.answer(request, #"{"registered":true}"#)
-            recorded.note(peer.message()?["result"]?["action"])
-            recorded.end()
-        })
-
-        try await handle(daemon, until: recorded) { _ in .renew }
-
-        #expect(recorded.lines == [#""renew""#])
-    }
-
-    @Test func `a handler registers again after a restart of the daemon`() async throws {
-        let (daemon, recorded) = daemon(
-            { _, _ in },
-            { peer, recorded in
-                peer.send(Self.question(1))
-                recorded.note(peer.message()?["result"]?["action"])
-                recorded.end()
-            }
-        )
-
-        try await handle(daemon, until: recorded) { _ in .renew }
-
-        #expect(recorded.lines == [#""handler.register""#, #""handler.register""#, #""renew""#])
     }
 
     @Test func `a cancelled task is no longer a handler`() async throws {
@@ -171,35 +110,6 @@ struct RenewalTests {
         }
 
         #expect(recorded.lines.first == #""handler.register""#)
-    }
-
-    @Test func `an unknown or invalid request is answered with an error, and the handler continues`() async throws {
-        let (daemon, recorded) = daemon({ peer, recorded in
-            peer.send(#"{"jsonrpc":"2.0","id":1,"method":"session.authenticate","params":{"externalUserId":"x"}}"#)
-            recorded.note(peer.message()?["error"]?["code"])
-            peer.send(#"{"jsonrpc":"2.0","id":2,"method":"session.willRenewAccessToken","params":{"reason":7}}"#)
-            recorded.note(peer.message()?["error"]?["code"])
-            peer.send(Self.question(3))
-            recorded.note(peer.message()?["result"]?["action"])
-            recorded.end()
-        })
-
-        try await handle(daemon, until: recorded) { _ in .renew }
-
-        #expect(recorded.lines.dropFirst() == ["-32601", "-32602", #""renew""#])
-    }
-
-    @Test func `an error that a new connection would not change is thrown`() async throws {
-        let daemon = ScriptedDaemon({ peer in
-            peer.refuse(peer.message(), #"{"code":1007,"message":"no","data":{"kind":"permissionDenied"}}"#)
-            _ = peer.line()
-        })
-
-        let error = await #expect(throws: JunctionError.self) {
-            try await daemon.client.handleRenewals { _ in .renew }
-        }
-
-        #expect(error?.kind == .permissionDenied)
     }
 }
 

@@ -1,6 +1,5 @@
 import JunctionClient
 import JunctionClientTesting
-import Synchronization
 import Testing
 
 @testable import JunctionClient
@@ -20,43 +19,12 @@ struct RepetitionTests {
     }
     private let credential = Credential.signInToken(SecretText("secret"))
 
-    @Test func `a call that only reads is repeated with the next daemon`() async throws {
-        let daemon = ScriptedDaemon(Self.closeConnection, Self.closeConnection, Self.answer)
-
-        #expect(try await daemon.client.status().revision == 17)
-    }
-
-    @Test func `a call that changes something is not repeated`() async throws {
-        let daemon = ScriptedDaemon(Self.closeConnection, Self.answer)
-
-        await #expect(throws: JunctionError.connectionLost) { _ = try await daemon.client.signIn(credential) }
-    }
-
     @Test func `a call that the daemon did not take is repeated with the next daemon`() async throws {
         let daemon = ScriptedDaemon(Self.answerOnceAndStopListening, Self.answer)
         let client = daemon.client
         _ = try await client.status()
 
         #expect(try await client.signIn(credential).revision == 17)
-    }
-
-    @Test func `a daemon that closes every connection is not called without end`() async throws {
-        let asked = Mutex(0)
-        let closeConnection: ScriptedDaemon.Script = { peer in
-            asked.withLock { $0 += 1 }
-            _ = peer.line()
-        }
-        let daemon = ScriptedDaemon(Array(repeating: closeConnection, count: Repetition.most + 2))
-
-        await #expect(throws: JunctionError.connectionLost) { _ = try await daemon.client.status() }
-        #expect(asked.withLock { $0 } == Repetition.most + 1)
-    }
-
-    @Test func `a daemon that is missing at the first call is not waited for`() async {
-        let daemon = ScriptedDaemon(listening: false)
-
-        let error = await #expect(throws: JunctionError.self) { _ = try await daemon.client.status() }
-        #expect(error?.kind == .daemonUnreachable)
     }
 
     @Test func `a call on a separate connection is repeated by the same rule`() throws {
