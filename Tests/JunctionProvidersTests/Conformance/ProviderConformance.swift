@@ -66,10 +66,8 @@ struct ProviderConformance {
     @Test(arguments: ProviderUnderTest.all)
     func `an explicit refusal of the provider refuses the credential`(tested: ProviderUnderTest) async throws {
         try await Stage.play([tested.refused]) { stage in
-            guard case .refused = try await stage.exchangeFailure(tested) else {
-                Issue.record("Expected a refusal")
-                return
-            }
+            let failure = try await stage.exchangeFailure(tested)
+            #expect(failure?.refusal != nil)
         }
     }
 

@@ -101,17 +101,3 @@ extension Stage {
         }
     }
 }
-
-extension RenewalFailure {
-    var unavailability: Unavailability? {
-        guard case .unavailable(let why) = self else { return nil }
-        return why
-    }
-}
-
-extension ExchangeFailure {
-    var unavailability: Unavailability? {
-        guard case .unavailable(let why) = self else { return nil }
-        return why
-    }
-}

@@ -44,7 +44,7 @@ struct JunctionExchangeTests {
         try await Stage.play([.json(401, #"{"detail":{"error_type":"\#(type)"}}"#)]) { stage in
             let failure = await exchangeFailure(stage, Sample.credential())
 
-            guard case .refused = failure else { return wrong(failure) }
+            #expect(failure?.refusal != nil)
         }
     }
 
@@ -61,7 +61,7 @@ struct JunctionExchangeTests {
         try await Stage.play([.json(200, #"{"access_token":"a","expires_in":60}"#)]) { stage in
             let failure = await exchangeFailure(stage, Sample.credential())
 
-            guard case .unavailable(let why) = failure else { return wrong(failure) }
+            let why = try #require(failure?.unavailability)
             #expect(
                 why.message
                     == "\(stage.server.place) answered 200 without an access token, its life and a refresh token"
@@ -73,7 +73,7 @@ struct JunctionExchangeTests {
         try await Stage.play([]) { stage in
             let failure = await exchangeFailure(stage, Sample.credential("nonsense"))
 
-            guard case .refused = failure else { return wrong(failure) }
+            #expect(failure?.refusal != nil)
             #expect(stage.server.requests.isEmpty)
         }
     }
@@ -172,7 +172,7 @@ struct JunctionExchangeTests {
         try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
             let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "pkus0a1b2c3d")))
 
-            guard case .refused = failure else { return wrong(failure) }
+            #expect(failure?.refusal != nil)
             #expect(stage.server.requests.count == 1)
         }
     }
@@ -182,7 +182,7 @@ struct JunctionExchangeTests {
         try await Stage.play([.json(status, #"{"detail":"Code not found"}"#)]) { stage in
             let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "skus0a1b2c3d")))
 
-            guard case .refused = failure else { return wrong(failure) }
+            #expect(failure?.refusal != nil)
         }
     }
 
@@ -194,7 +194,7 @@ struct JunctionExchangeTests {
         try await Stage.play([.json(status, body)]) { stage in
             let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "skus0a1b2c3d")))
 
-            guard case .unavailable = failure else { return wrong(failure) }
+            #expect(failure?.unavailability != nil)
             #expect(stage.server.requests.count == 1)
         }
     }
@@ -227,10 +227,7 @@ struct JunctionExchangeTests {
                 let refused = #expect(throws: CredentialRefused.self) {
                     try junction.examine(credential, configured: configured)
                 }
-                guard case .unsupported(let reason) = refused else {
-                    Issue.record("Expected .unsupported and not \(String(describing: refused))")
-                    return
-                }
+                let reason = try #require(refused?.reasonIfUnsupported)
                 #expect(reason.contains("junction.apiKeyInProduction"))
                 #expect(try willing.examine(credential, configured: configured).scheme == .apiKey)
             }
@@ -279,9 +276,5 @@ struct JunctionExchangeTests {
         } catch {
             return error as? ExchangeFailure
         }
-    }
-
-    private func wrong(_ failure: ExchangeFailure?) {
-        Issue.record("Expected another outcome than \(String(describing: failure))")
     }
 }

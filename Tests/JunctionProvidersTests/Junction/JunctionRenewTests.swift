@@ -147,10 +147,7 @@ struct JunctionRenewTests {
         try await Stage.play([]) { stage in
             let failure = try await stage.renewalFailure(.junction, using: answer)
 
-            guard case .answerRefused = failure else {
-                Issue.record("Expected the answer to be refused")
-                return
-            }
+            #expect(failure?.refusal != nil)
             #expect(stage.server.requests.isEmpty)
         }
     }
@@ -160,10 +157,7 @@ struct JunctionRenewTests {
             let answer = RenewalAnswer.authToken(SharedSecret(text: Sample.token()))
             let failure = try await stage.renewalFailure(.junction, using: answer)
 
-            guard case .answerRefused = failure else {
-                Issue.record("Expected the answer to be refused")
-                return
-            }
+            #expect(failure?.refusal != nil)
         }
     }
 }

@@ -77,13 +77,10 @@ struct SignInTokenTests {
     ]
 
     @Test(arguments: malformed)
-    func `an error about a malformed token names the rule and not the content`(rule: String, text: String) {
+    func `an error about a malformed token names the rule and not the content`(rule: String, text: String) throws {
         let refused = #expect(throws: CredentialRefused.self) { try read(text) }
 
-        guard case .malformed(let reason) = refused else {
-            Issue.record("Expected .malformed and not \(String(describing: refused))")
-            return
-        }
+        let reason = try #require(refused?.reasonIfMalformed)
         #expect(reason.contains(rule))
         #expect(!reason.contains("stg-us") && !reason.contains(Sample.userId) && !reason.contains("eyJ"))
     }

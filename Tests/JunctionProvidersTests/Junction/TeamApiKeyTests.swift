@@ -31,26 +31,20 @@ struct TeamApiKeyTests {
         key: String,
         environment: String?,
         region: String?
-    ) {
+    ) throws {
         let refused = #expect(throws: CredentialRefused.self) {
             try read(key, environment: environment, region: region)
         }
 
-        guard case .misdescribed(let reason) = refused else {
-            Issue.record("Expected .misdescribed and not \(String(describing: refused))")
-            return
-        }
+        let reason = try #require(refused?.reasonIfMisdescribed)
         #expect(!reason.contains("abc"))
     }
 
     @Test(arguments: ["", "sk_us_abc\n", "sk_us_abc def", "sk_us_\r\nhost: evil", "sk_us_é"])
-    func `a key that cannot be a header value is malformed`(key: String) {
+    func `a key that cannot be a header value is malformed`(key: String) throws {
         let refused = #expect(throws: CredentialRefused.self) { try read(key) }
 
-        guard case .malformed(let reason) = refused else {
-            Issue.record("Expected .malformed and not \(String(describing: refused))")
-            return
-        }
+        let reason = try #require(refused?.reasonIfMalformed)
         #expect(!reason.contains("abc"))
     }
 
@@ -60,10 +54,7 @@ struct TeamApiKeyTests {
             try read(key, environment: environment, region: region)
         }
 
-        guard case .incomplete = refused else {
-            Issue.record("Expected .incomplete and not \(String(describing: refused))")
-            return
-        }
+        #expect(refused == .incomplete(refused?.reason ?? ""))
     }
 
     @Test func `a user id without a key uses the configured key`() throws {

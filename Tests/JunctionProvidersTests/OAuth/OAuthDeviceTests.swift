@@ -87,10 +87,7 @@ struct OAuthDeviceTests {
 
     @Test func `a gateway's Retry-After is passed on`() async throws {
         try await Stage.play([.answer(429, [("retry-after", "17")], "Too many")]) { stage in
-            guard case .unavailable(let why) = try await stage.oauth().pollFailure() else {
-                Issue.record("Expected a delay")
-                return
-            }
+            let why = try #require(try await stage.oauth().pollFailure()?.unavailability)
             #expect(why.retryAfter == .seconds(17))
         }
     }

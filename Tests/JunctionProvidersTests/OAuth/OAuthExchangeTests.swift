@@ -131,10 +131,7 @@ struct OAuthExchangeTests {
         try await Stage.play([.tokens(answer), .tokens()]) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
             let failure = await oauth.exchangeFailure(OAuthSample.code, store: kept.store)
-            guard case .unavailable(let why) = failure else {
-                Issue.record("Expected no verdict: \(String(describing: failure))")
-                return
-            }
+            let why = try #require(failure?.unavailability)
             #expect(why.cause == .configuration)
             #expect(why.message.contains("a token of type DPoP"))
 
@@ -171,8 +168,8 @@ struct OAuthExchangeTests {
             let first = await oauth.pollFailure(store: kept.store)
             let second = await oauth.pollFailure(store: kept.store)
 
-            if case .unavailable = first {} else { Issue.record("Expected unavailable: \(String(describing: first))") }
-            if case .refused = second {} else { Issue.record("Expected refused: \(String(describing: second))") }
+            #expect(first?.unavailability != nil)
+            #expect(second?.refusal != nil)
             #expect(stage.server.requests[1].fields.contains("refresh_token=refresh-0"))
         }
     }
@@ -204,10 +201,7 @@ struct OAuthExchangeTests {
             #expect(grant.token?.secret?.text == "access-1")
             #expect(grant.refreshToken?.text == "r+1")
             #expect(grant.token?.life.duration == .seconds(60))
-            guard case .refused(let words) = failure else {
-                Issue.record("Expected a refusal")
-                return
-            }
+            let words = try #require(failure?.refusal)
             #expect(words.contains("bad_verification_code"))
             #expect(!words.contains("The code"))
         }

@@ -60,10 +60,7 @@ struct OAuthIdentityTests {
     ) async throws {
         try await Stage.play([.tokens(OAuthSample.answer(idToken: OAuthSample.idToken(claims))), .answer(200, [], "")])
         { stage in
-            guard case .refused(let why) = try await stage.oauth().exchangeFailure(OAuthSample.code) else {
-                Issue.record("Expected a refusal")
-                return
-            }
+            let why = try #require(try await stage.oauth().exchangeFailure(OAuthSample.code)?.refusal)
             #expect(why.contains(words), "\(why)")
             #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
             #expect(
@@ -97,16 +94,9 @@ struct OAuthIdentityTests {
 
     @Test func `a configured userinfo endpoint is always requested and has to agree with the id_token`() async throws {
         let other = ScriptedServer.Step.json(200, #"{"sub":"user-2"}"#)
-        guard
-            case .refused(let words) = try await Self.failure(
-                OAuthSample.answer,
-                ["identity": "userinfo"],
-                then: [other]
-            )
-        else {
-            Issue.record("Expected a refusal")
-            return
-        }
+        let failure = try await Self.failure(OAuthSample.answer, ["identity": "userinfo"], then: [other])
+
+        let words = try #require(failure?.refusal)
         #expect(words.contains("names one user in the id_token and another in its userinfo"))
     }
 
@@ -114,21 +104,14 @@ struct OAuthIdentityTests {
         ScriptedServer.Step.json(200, "{}"), .json(200, #"{"sub":7}"#), .json(200, #"{"sub":null}"#),
     ])
     func `a userinfo answer without a user refuses the sign-in`(step: ScriptedServer.Step) async throws {
-        guard case .refused = try await Self.failure(OAuthSample.anonymous, then: [step]) else {
-            Issue.record("Expected a refusal")
-            return
-        }
+        #expect(try await Self.failure(OAuthSample.anonymous, then: [step])?.refusal != nil)
     }
 
     @Test func `a server without id_token and userinfo refuses the sign-in and names the setting`() async throws {
         try await Stage.play([]) { stage in
             stage.server.script([.json(200, #"{"issuer":"\#(stage.server.url)"}"#), .tokens(OAuthSample.anonymous)])
             let settings: [String: ProviderSetting.Value] = ["tokenEndpoint": .text(stage.server.url + "/token")]
-            guard case .refused(let words) = try await stage.discovering(settings).exchangeFailure(OAuthSample.code)
-            else {
-                Issue.record("Expected a refusal")
-                return
-            }
+            let words = try #require(try await stage.discovering(settings).exchangeFailure(OAuthSample.code)?.refusal)
             #expect(words.contains("add openid to oauth.scopes"))
         }
     }
@@ -164,10 +147,7 @@ struct OAuthIdentityTests {
             let failure = await oauth.pollFailure(store: kept.store)
             let grant = try await oauth.poll(OAuthSample.codes, store: kept.store)
 
-            guard case .unavailable(let why) = failure else {
-                Issue.record("Expected a delay")
-                return
-            }
+            let why = try #require(failure?.unavailability)
             #expect(why.message.contains("set oauth.userinfoEndpoint"))
             #expect(grant.refreshToken?.text == "refresh-1")
             #expect(!stage.server.requests.contains { $0.line.contains("/revoke") })
@@ -183,10 +163,7 @@ struct OAuthIdentityTests {
             let failure = await oauth.pollFailure(store: kept.store)
             let grant = try await oauth.poll(OAuthSample.codes, store: kept.store)
 
-            guard case .unavailable = failure else {
-                Issue.record("Expected a delay")
-                return
-            }
+            #expect(failure?.unavailability != nil)
             #expect(grant.scheme == .device)
             #expect(stage.server.requests.map { $0.line.prefix(5) } == ["POST ", "GET /", "GET /"])
         }
@@ -261,10 +238,7 @@ struct OAuthIdentityTests {
             let kept = KeptGrant(isWanted: false)
             let failure = try await stage.oauth().pollFailure(store: kept.store)
 
-            if case .unavailable = failure {
-            } else {
-                Issue.record("Expected unavailable: \(String(describing: failure))")
-            }
+            #expect(failure?.unavailability != nil)
             #expect(stage.server.requests.count == 1)
         }
     }

@@ -234,10 +234,7 @@ struct OAuthOriginTests {
             stage.clock.advance(by: .seconds(301))
             let failure = await oauth.pollFailure(begun.codes)
 
-            guard case .unavailable(let why) = failure else {
-                Issue.record("Expected that nothing is sent")
-                return
-            }
+            let why = try #require(failure?.unavailability)
             #expect(why.message.contains("now names a token endpoint"))
             #expect(Self.lines(stage) == ["GET ", "POST", "GET "])
         }

@@ -24,15 +24,13 @@ struct SinchExamineTests {
         ("nonsense", "form"), (Sinch.jwt(for: "bert"), "user"), (Sinch.jwt(for: "Anna"), "user"),
         (Sinch.jwt(of: "another"), "application"),
     ])
-    func `an error about an invalid token names the rule and does not quote the token`(jwt: String, rule: String) {
+    func `an error about an invalid token names the rule and does not quote the token`(jwt: String, rule: String) throws
+    {
         let refused = #expect(throws: CredentialRefused.self) {
             try examine(.registration(userId: "anna", token: SharedSecret(text: jwt)))
         }
 
-        guard case .malformed(let reason) = refused else {
-            Issue.record("Expected .malformed instead of \(String(describing: refused))")
-            return
-        }
+        let reason = try #require(refused?.reasonIfMalformed)
         #expect(reason.hasPrefix("The registration token breaks the rule \(rule):"))
         #expect(!reason.contains(jwt))
     }

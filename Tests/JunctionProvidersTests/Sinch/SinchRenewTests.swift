@@ -94,10 +94,7 @@ struct SinchRenewTests {
         try await Stage.play([]) { stage in
             let failure = try await stage.renewalFailure(.sinch, using: .authToken(SharedSecret(text: jwt)))
 
-            guard case .answerRefused(let reason) = failure else {
-                Issue.record("Expected another outcome than \(String(describing: failure))")
-                return
-            }
+            let reason = try #require(failure?.refusal)
             #expect(reason.hasPrefix("The registration token breaks the rule \(rule):"))
             #expect(stage.server.requests.isEmpty)
         }
