@@ -39,7 +39,7 @@ struct CredentialSocketTests {
     }
 
     private func load(_ name: String, for unit: String = unit, from server: TestServer) throws -> String {
-        try Self.load(from: server.openCredentialSocket(), boundTo: Self.address(name, of: unit))
+        try Self.load(from: server.openSocket(speaking: .credentials), boundTo: Self.address(name, of: unit))
     }
 
     // MARK: What a unit gets
@@ -60,7 +60,7 @@ struct CredentialSocketTests {
     @Test func `the daemon ignores what the peer sends, and its end of the connection`() throws {
         let server = try TestServer(allowed(.status))
         _ = try server.connectSignedIn()
-        let path = try server.openCredentialSocket()
+        let path = try server.openSocket(speaking: .credentials)
 
         for text in [
             "", #"{"jsonrpc":"2.0","id":1,"method":"token.get"}"# + "\n", String(repeating: "x", count: 1 << 16),
@@ -83,7 +83,7 @@ struct CredentialSocketTests {
 
     @Test func `while a renewal fails, a unit waits until one succeeds`() throws {
         let (server, connected) = try serverWhoseRenewalFailed()
-        let (path, address) = (try server.openCredentialSocket(), Self.address("access-token"))
+        let (path, address) = (try server.openSocket(speaking: .credentials), Self.address("access-token"))
         let loaded = Box<String>()
 
         let loading = Thread { loaded.set { try Self.load(from: path, boundTo: address) } }
@@ -149,14 +149,14 @@ struct CredentialSocketTests {
 
     @Test func `a daemon that ends does not wait for the next renewal`() throws {
         let (server, connected) = try serverWhoseRenewalFailed(timeouts: .endless)
-        let (path, address) = (try server.openCredentialSocket(), Self.address("access-token"))
+        let (path, address) = (try server.openSocket(speaking: .credentials), Self.address("access-token"))
         let descriptor = TestAddress.path(path).makeSocket()
         let socket = TestSocket(adopting: descriptor)
         try #require(address.bind(descriptor))
         try #require(TestAddress.path(path).connect(descriptor))
         connected.wait()
 
-        try server.loop.flatSubmit { [server = server.server] in server.drain() }.wait()
+        try server.drain().wait()
 
         #expect(try socket.lines.rest().isEmpty)
     }
@@ -210,7 +210,7 @@ struct CredentialSocketTests {
     @Test func `a user who is not root gets nothing, even with the right address`() throws {
         let server = try TestServer(policy(AccessRule(allow: Set(Capability.allCases))))
         _ = try server.connectSignedIn()
-        let path = try server.openCredentialSocket()
+        let path = try server.openSocket(speaking: .credentials)
 
         let bytes = try OrdinaryCaller().asThis { try Self.load(from: path, boundTo: Self.address("access-token")) }
 
@@ -222,7 +222,7 @@ struct CredentialSocketTests {
     @Test func `root gets nothing without the right address`() throws {
         let server = try TestServer(policy(AccessRule(allow: Set(Capability.allCases))))
         _ = try server.connectSignedIn()
-        let path = try server.openCredentialSocket()
+        let path = try server.openSocket(speaking: .credentials)
         let file = TestAddress.path(server.folder.path + "/1f")
 
         let addresses = [nil, file, .unusedAbstract, Self.address("access-token", of: "a")]
@@ -288,13 +288,13 @@ struct CredentialSocketTests {
         let asked = DispatchSemaphore(value: 0)
         server.provider.hold { asked.signal() }
         server.clock.advance(by: .seconds(7_200))
-        let descriptor = TestAddress.path(try server.openCredentialSocket()).makeSocket()
+        let descriptor = TestAddress.path(try server.openSocket(speaking: .credentials)).makeSocket()
         let socket = TestSocket(adopting: descriptor)
         try #require(Self.address("access-token").bind(descriptor))
-        try #require(TestAddress.path(try server.openCredentialSocket()).connect(descriptor))
+        try #require(TestAddress.path(try server.openSocket(speaking: .credentials)).connect(descriptor))
         asked.wait()
 
-        try server.loop.flatSubmit { [server = server.server] in server.drain() }.wait()
+        try server.drain().wait()
 
         #expect(try socket.lines.rest().isEmpty)
         #expect(server.audit.lines.contains { $0.contains("The connection was closed before") })

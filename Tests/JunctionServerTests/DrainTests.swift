@@ -8,15 +8,11 @@ import NIOCore
 import Testing
 
 struct DrainTests {
-    private func drain(_ server: TestServer) -> EventLoopFuture<Void> {
-        server.loop.flatSubmit { [server = server.server] in server.drain() }
-    }
-
     @Test func `received requests are answered, then all connections are closed and the socket is removed`() throws {
         let server = try TestServer()
         let client = try server.signInHeld()
 
-        let drained = drain(server)
+        let drained = server.drain()
         // After this has run, the drain has begun.
         try server.onLoop {}
         server.provider.release()
@@ -33,10 +29,10 @@ struct DrainTests {
         let client = try server.connect()
         _ = try client.result(of: "session.status")
 
-        let release = holdLoop(of: server)
+        let release = server.holdLoop()
         for id in 1...50 { try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id),"method":"session.status"}"#) }
         try client.send(#"{"jsonrpc":"2.0","id":51,"#)
-        let drained = drain(server)
+        let drained = server.drain()
         release.signal()
 
         for id in 1...50 { #expect(try client.receiveValue()["id"]?.integer == Int64(id)) }
@@ -50,11 +46,11 @@ struct DrainTests {
         let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").header("connection") == nil)
 
-        let release = holdLoop(of: server)
+        let release = server.holdLoop()
         for _ in 1...50 { try client.request("GET", "/.junction/status") }
         // An incomplete head is not an error either.
         try client.send("GET /.junction/sta")
-        let drained = drain(server)
+        let drained = server.drain()
         release.signal()
 
         for _ in 1...50 { #expect(try client.answer().status == 200) }
@@ -67,9 +63,9 @@ struct DrainTests {
         let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").status == 200)
 
-        let release = holdLoop(of: server)
+        let release = server.holdLoop()
         for _ in 1...2 { try client.request("GET", "/.junction/status") }
-        let drained = drain(server)
+        let drained = server.drain()
         release.signal()
 
         #expect(try client.answer().header("connection") == nil)
@@ -84,7 +80,7 @@ struct DrainTests {
         try client.request("POST", "/v2/user/alice", "Content-Length: 3", "Expect: 100-continue")
         #expect(try client.head().status == 100)
 
-        let drained = drain(server)
+        let drained = server.drain()
         try server.onLoop {}
         try client.send("abcGET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\n")
 
@@ -100,9 +96,9 @@ struct DrainTests {
         let server = try TestServer(timeouts: .endless)
         let client = try server.connectHTTPSignedIn()
 
-        let release = holdLoop(of: server)
+        let release = server.holdLoop()
         try client.request("POST", "/v2/user/alice", body)
-        let drained = drain(server)
+        let drained = server.drain()
         release.signal()
 
         #expect(try client.isAtEnd())
@@ -115,9 +111,9 @@ struct DrainTests {
         let client = try server.connectHTTP()
         #expect(try client.ask("GET", "/.junction/status").status == 200)
 
-        let release = holdLoop(of: server)
+        let release = server.holdLoop()
         try client.request("GET", "/.junction/events")
-        let drained = drain(server)
+        let drained = server.drain()
         release.signal()
 
         #expect(try client.answer().text.contains("notLoggedIn"))
@@ -125,22 +121,11 @@ struct DrainTests {
         try drained.wait()
     }
 
-    /// Blocks the event loop, so that nothing is read, until the returned semaphore is signaled.
-    private func holdLoop(of server: TestServer) -> DispatchSemaphore {
-        let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        server.loop.execute {
-            held.signal()
-            release.wait()
-        }
-        held.wait()
-        return release
-    }
-
     @Test func `requests that cannot be answered in time are given up`() throws {
         let server = try TestServer(timeouts: .none)
         let client = try server.signInHeld()
 
-        try drain(server).wait()
+        try server.drain().wait()
 
         #expect(try client.receiveLine() == nil)
         server.provider.release()
@@ -159,7 +144,7 @@ struct DrainTests {
         }.wait()
         #expect(try TestClient(path).result(of: "session.status").state == "notLoggedIn")
 
-        try drain(server).wait()
+        try server.drain().wait()
 
         #expect(access(path, F_OK) == 0)
         _ = try TestClient(path)

@@ -84,33 +84,22 @@ final class TestServer: Sendable {
     }
 
     deinit {
-        try? loop.flatSubmit { [server] in server.drain() }.wait()
+        try? drain().wait()
         try? group.syncShutdownGracefully()
     }
 
-    /// Opens the HTTP socket for every user, and returns its path.
-    func openHTTPSocket() throws -> String {
-        let path = folder.path + "/http"
+    /// Opens a further socket for every user, unless it is open, and returns its path.
+    func openSocket(speaking language: SessionServer.ApplicationProtocol) throws -> String {
+        let path = folder.path + "/\(language)"
         if access(path, F_OK) != 0 {
             let socket = try ListeningSocket(creatingAt: path)
             chmod(path, 0o666)
-            try loop.flatSubmit { [server] in server.start(on: socket, speaking: .http) }.wait()
+            try loop.flatSubmit { [server] in server.start(on: socket, speaking: language) }.wait()
         }
         return path
     }
 
-    /// Opens the socket for credentials for every user, and returns its path.
-    func openCredentialSocket() throws -> String {
-        let path = folder.path + "/credentials"
-        if access(path, F_OK) != 0 {
-            let socket = try ListeningSocket(creatingAt: path)
-            chmod(path, 0o666)
-            try loop.flatSubmit { [server] in server.start(on: socket, speaking: .credentials) }.wait()
-        }
-        return path
-    }
-
-    func connectHTTP() throws -> HTTPTestClient { try HTTPTestClient(.path(openHTTPSocket()), to: self) }
+    func connectHTTP() throws -> HTTPTestClient { try HTTPTestClient(.path(openSocket(speaking: .http)), to: self) }
 
     /// Connects to the HTTP socket after a user was signed in.
     func connectHTTPSignedIn(as user: String = "alice") throws -> HTTPTestClient {
@@ -143,6 +132,24 @@ final class TestServer: Sendable {
     func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
         try loop.submit(body).wait()
     }
+
+    /// Blocks the event loop, so that nothing is accepted or read, until the returned semaphore is signaled.
+    func holdLoop() -> DispatchSemaphore {
+        let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        loop.execute {
+            held.signal()
+            release.wait()
+        }
+        held.wait()
+        return release
+    }
+
+    /// Loads a configuration with this policy.
+    func reload(_ policy: AccessPolicy) throws {
+        try onLoop { [server] in server.reload(policy: policy, exposesApi: true) }
+    }
+
+    func drain() -> EventLoopFuture<Void> { loop.flatSubmit { [server] in server.drain() } }
 
     /// Advances the clock, and carries out all work that is due.
     func pass(_ duration: Duration) throws {

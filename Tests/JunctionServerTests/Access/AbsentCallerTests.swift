@@ -6,7 +6,7 @@ import JunctionTesting
 import Testing
 
 /// A caller that ends before its device sign-in is approved.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as somebody else"))
+@Suite(.needsRoot)
 struct AbsentCallerTests {
     private static let policy = AccessPolicy(
         rules: [AccessRule(allow: [.status, .manage], unit: "kiosk.service")],
@@ -23,9 +23,7 @@ struct AbsentCallerTests {
         #expect(codes["authorization"]?["userCode"]?.string == "USER-1")
         try caller.end()
 
-        if reloads {
-            try server.onLoop { [server = server.server] in server.reload(policy: Self.policy, exposesApi: true) }
-        }
+        if reloads { try server.reload(Self.policy) }
 
         server.provider.approve(by: "alice")
         try server.pass(.seconds(6))
@@ -42,7 +40,7 @@ struct AbsentCallerTests {
         #expect(try client.result(of: "session.status").state == "establishing")
 
         let policy = AccessPolicy(rules: [AccessRule(allow: [.status], unit: "kiosk.service")], daemonUser: 0)
-        try server.onLoop { [server = server.server] in server.reload(policy: policy, exposesApi: true) }
+        try server.reload(policy)
 
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
     }
@@ -71,11 +69,7 @@ struct AbsentCallerTests {
             unitOfProcess: { _ in nil }
         )
         let client = try server.connect()
-        let reload = {
-            try server.onLoop { [server = server.server] in
-                server.reload(policy: AccessPolicy(rules: [ofUnit, ofUser], daemonUser: 0), exposesApi: true)
-            }
-        }
+        let reload = { try server.reload(AccessPolicy(rules: [ofUnit, ofUser], daemonUser: 0)) }
         try Self.call(server, client) { caller in
             _ = try caller.result(of: "session.signIn", #"{"scheme":"device"}"#)
             try reload()

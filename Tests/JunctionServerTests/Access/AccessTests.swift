@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Access rights over the socket: the kernel reports another user to the server.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+@Suite(.needsRoot)
 struct AccessTests {
     private let caller = OrdinaryCaller()
 
@@ -48,12 +48,15 @@ struct AccessTests {
         let server = try serve(AccessRule(allow: [.manage]))
         let client = try caller.connect(server.path)
 
+        let codes = try client.result(of: "session.signIn", #"{"scheme":"device"}"#)
         let signedIn = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"alice"}"#)
         let signedOut = try client.result(of: "session.signOut")
 
+        #expect(codes["authorization"]?["userCode"]?.string == "USER-1")
         #expect(signedIn["userId"]?.string == "alice")
         #expect(signedIn["renewal"]?["phase"]?.string == "scheduled")
         #expect(signedOut["storage"]?["status"]?.string == "ok")
+        #expect(signedOut["storage"]?["durable"]?.bool == true)
         for method in ["session.status", "session.subscribe"] {
             #expect(try client.error(of: method)["data"]?["capability"]?.string == "status")
         }

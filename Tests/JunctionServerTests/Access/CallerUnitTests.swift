@@ -11,7 +11,7 @@ import Testing
 @testable import JunctionServer
 
 /// Callers that are identified by their unit. A separate process connects for them, like the child of a shell.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+@Suite(.needsRoot)
 struct CallerUnitTests {
     private let everybody = AccessRule(allow: [.status])
     private let denied = AccessRule(allow: [], unit: "denied.service")
@@ -21,10 +21,10 @@ struct CallerUnitTests {
 
     @Test func `a child that has connected and ended is not taken for a process of another unit`() throws {
         let server = try TestServer(policy(denied, everybody), mode: 0o666) { _ in nil }
-        let hold = try LoopHold(of: server)
+        let release = server.holdLoop()
         let child = try ConnectingProcess(server.path)
         try child.end()
-        hold.end()
+        release.signal()
 
         #expect(try child.connection.error(of: "session.status").code == 1007)
     }
@@ -64,7 +64,7 @@ struct CallerUnitTests {
         try gone.end()
 
         let stricter = policy(denied, everybody)
-        try server.onLoop { [server = server.server] in server.reload(policy: stricter, exposesApi: true) }
+        try server.reload(stricter)
 
         #expect(try insider.connection.error(of: "session.status").code == 1007)
         #expect(try gone.connection.error(of: "session.status").code == 1007)
@@ -97,20 +97,4 @@ struct ProcessHandleTests {
         waitpid(child, nil, 0)
         #expect(ProcessHandle(of: .max) == nil)
     }
-}
-
-/// Blocks the loop of a server, so that no connection is accepted meanwhile.
-private final class LoopHold {
-    private let go = DispatchSemaphore(value: 0)
-
-    init(of server: TestServer) throws {
-        let held = DispatchSemaphore(value: 0)
-        server.loop.execute { [go] in
-            held.signal()
-            go.wait()
-        }
-        held.wait()
-    }
-
-    func end() { go.signal() }
 }

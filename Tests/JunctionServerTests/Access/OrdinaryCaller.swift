@@ -1,5 +1,7 @@
 import Glibc
+import JunctionServer
 import JunctionTesting
+import Testing
 
 /// A user who is neither root nor the user who runs the tests.
 struct OrdinaryCaller: Sendable {
@@ -19,7 +21,7 @@ struct OrdinaryCaller: Sendable {
     }
 
     func connectHTTP(_ server: TestServer) throws -> HTTPTestClient {
-        let path = try server.openHTTPSocket()
+        let path = try server.openSocket(speaking: .http)
         return try asThis { try HTTPTestClient(.path(path), to: server) }
     }
 
@@ -52,4 +54,8 @@ private enum SystemCallNumber {
     // The system call numbers of newer architectures.
     static let (setgroups, setresuid, setresgid) = (159, 147, 149)
     #endif
+}
+
+extension Trait where Self == ConditionTrait {
+    static var needsRoot: Self { .enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user") }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// What a reload withdraws from open connections: no connection uses a withdrawn right, and none waits for messages
 /// that never come.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+@Suite(.needsRoot)
 struct WithdrawnRightTests {
     private let caller = OrdinaryCaller()
 
@@ -29,7 +29,7 @@ struct WithdrawnRightTests {
     /// Reloads a configuration with these capabilities.
     private func reload(_ server: TestServer, _ capabilities: Capability...) throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: Set(capabilities))], daemonUser: 0)
-        try server.onLoop { [server = server.server] in server.reload(policy: policy, exposesApi: true) }
+        try server.reload(policy)
     }
 
     @Test func `a watcher without the right is closed, and gets the reason when it connects again`() throws {
@@ -88,12 +88,8 @@ struct WithdrawnRightTests {
         let handler = try caller.connect(server.path)
         _ = try handler.result(of: "handler.register")
 
-        try server.onLoop { [server = server.server, caller] in
-            let rules = [
-                AccessRule(allow: [.manage], user: 1), AccessRule(allow: [.status, .handle], user: caller.user),
-            ]
-            server.reload(policy: AccessPolicy(rules: rules, daemonUser: 0), exposesApi: true)
-        }
+        let rules = [AccessRule(allow: [.manage], user: 1), AccessRule(allow: [.status, .handle], user: caller.user)]
+        try server.reload(AccessPolicy(rules: rules, daemonUser: 0))
 
         #expect(try watcher.result(of: "session.status").state == "established")
         #expect(try server.counters.watchers == 1)

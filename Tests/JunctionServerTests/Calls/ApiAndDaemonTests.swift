@@ -50,7 +50,7 @@ struct ApiAndDaemonTests {
         #expect(error.code == 1007)
         #expect(error["message"]?.string?.contains("api.expose") == true)
 
-        try server.onLoop { [server = server.server] in server.reload(policy: .own, exposesApi: true) }
+        try server.reload(.own)
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 

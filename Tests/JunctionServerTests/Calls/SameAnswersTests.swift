@@ -9,7 +9,7 @@ import Testing
 
 /// The JSON-RPC socket and the HTTP socket give the same caller the same answers, after any event between two calls.
 struct SameAnswersTests {
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    @Test(.needsRoot)
     func `both sockets give a caller the same state, token and errors`() throws {
         let policy = Self.policy(.status, .token)
         let server = try TestServer(policy, mode: 0o666, unitOfProcess: { _ in "app.service" })
@@ -67,18 +67,14 @@ struct SameAnswersTests {
         case .bobSignsIn: _ = try manager.call("session.signIn", #"{"scheme":"signInToken","token":"bob"}"#)
         case .signOut: _ = try manager.call("session.signOut")
         case .renewal: _ = try manager.call("session.renew")
-        case .mayDoBoth: try reload(server, Self.policy(.status, .token))
-        case .maySeeOnly: try reload(server, Self.policy(.status))
-        case .mayTakeTokensOnly: try reload(server, Self.policy(.token))
-        case .mayDoNothing: try reload(server, Self.policy())
-        case .onlyTheUnitMay: try reload(server, Self.policy(.status, .token, unit: "app.service"))
-        case .onlyAnotherUnitMay: try reload(server, Self.policy(.status, .token, unit: "other.service"))
+        case .mayDoBoth: try server.reload(Self.policy(.status, .token))
+        case .maySeeOnly: try server.reload(Self.policy(.status))
+        case .mayTakeTokensOnly: try server.reload(Self.policy(.token))
+        case .mayDoNothing: try server.reload(Self.policy())
+        case .onlyTheUnitMay: try server.reload(Self.policy(.status, .token, unit: "app.service"))
+        case .onlyAnotherUnitMay: try server.reload(Self.policy(.status, .token, unit: "other.service"))
         }
         try settle(server)
-    }
-
-    private func reload(_ server: TestServer, _ policy: AccessPolicy) throws {
-        try server.onLoop { [server = server.server] in server.reload(policy: policy, exposesApi: true) }
     }
 
     /// Waits until no work is pending.

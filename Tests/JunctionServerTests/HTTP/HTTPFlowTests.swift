@@ -73,7 +73,7 @@ struct HTTPFlowTests {
         // The head and the body were written together.
         let answer = try client.head()
 
-        let drained = server.loop.flatSubmit { [server = server.server] in server.drain() }
+        let drained = server.drain()
         try server.onLoop {}
 
         #expect(answer.header("content-length") == "\(body.count)")
@@ -84,7 +84,7 @@ struct HTTPFlowTests {
 
     // MARK: Rights
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    @Test(.needsRoot)
     func `a request ends early when the caller loses the right to the API`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0))
         _ = try server.connectSignedIn()
@@ -92,9 +92,7 @@ struct HTTPFlowTests {
         try client.send("PUT /v2/user/alice/x HTTP/1.1\r\nHost: junction\r\nContent-Length: 100000\r\n\r\nabc")
         while server.provider.uploaded < 3 {}
 
-        try server.onLoop { [server = server.server] in
-            server.reload(policy: AccessPolicy(rules: [], daemonUser: 0), exposesApi: true)
-        }
+        try server.reload(AccessPolicy(rules: [], daemonUser: 0))
 
         let upload = try #require(server.provider.apiCalls.first?.upload)
         #expect(try server.onLoop { upload.breach != nil })
@@ -132,7 +130,7 @@ struct HTTPFlowTests {
         #expect(try server.connectHTTP().ask("GET", "/v2/user/alice").status == 200)
     }
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    @Test(.needsRoot)
     func `no user has more than a quarter of the transfers, and other users get theirs`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0)
         let server = try TestServer(policy, callsPerMinute: 1_000)
@@ -166,12 +164,10 @@ struct HTTPFlowTests {
         // Both connections are accepted from now on.
         for client in [many, other] { #expect(try client.ask("GET", "/.junction/metrics").status == 200) }
         let count = 100
-        let isHeld = DispatchSemaphore(value: 0)
-        let held = server.loop.submit { isHeld.wait() }
+        let release = server.holdLoop()
         try many.send(String(repeating: "GET /.junction/status HTTP/1.1\r\nHost: junction\r\n\r\n", count: count))
         try other.request("GET", "/.junction/metrics")
-        isHeld.signal()
-        try held.wait()
+        release.signal()
 
         // The metrics contain the number of requests that were answered before.
         let text = try other.answer().text

@@ -327,7 +327,7 @@ struct GatheredAnswerTests {
         #expect(try client.result(of: "api.request", call)["status"]?.integer == 200)
     }
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    @Test(.needsRoot)
     func `an answer that comes after the right was withdrawn is not delivered`() throws {
         let server = try TestServer(AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0), mode: 0o666)
         _ = try server.connectSignedIn()
@@ -338,7 +338,7 @@ struct GatheredAnswerTests {
         try wait(for: 1, at: server)
 
         let stricter = AccessPolicy(rules: [AccessRule(allow: [.status])], daemonUser: 0)
-        try server.onLoop { [server = server.server] in server.reload(policy: stricter, exposesApi: true) }
+        try server.reload(stricter)
         try put(1_000, into: stream, of: server)
 
         #expect(try client.receiveValue()["error"]?.code == 1007)
@@ -347,7 +347,7 @@ struct GatheredAnswerTests {
 
     // MARK: Transfers
 
-    @Test(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+    @Test(.needsRoot)
     func `one user cannot take all transfers over both sockets, and other users get theirs`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.api])], daemonUser: 0)
         let server = try TestServer(policy, callsPerMinute: 1_000, mode: 0o666)

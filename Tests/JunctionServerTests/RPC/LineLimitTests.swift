@@ -5,7 +5,7 @@ import JunctionTesting
 import Testing
 
 /// The longest line of callers with and without rights.
-@Suite(.enabled(if: OrdinaryCaller.isPossible, "Only root can connect as another user"))
+@Suite(.needsRoot)
 struct LineLimitTests {
     private let limit = 4_096
     private let status = #"{"jsonrpc":"2.0","method":"session.status","id":1}"#
@@ -66,7 +66,7 @@ struct LineLimitTests {
         _ = try OrdinaryCaller().connect(server.path).error(of: "session.status")
 
         let policy = AccessPolicy(rules: [AccessRule(allow: [.status])], daemonUser: 0)
-        try server.onLoop { [server = server.server] in server.reload(policy: policy, exposesApi: true) }
+        try server.reload(policy)
         try caller.sendLine(status)
 
         #expect(try caller.receiveValue()["result"]?.state == "notLoggedIn")
