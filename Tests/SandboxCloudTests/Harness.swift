@@ -10,10 +10,12 @@ struct Sandbox: Sendable {
 
     /// Runs a sandbox on a free port while the body runs.
     static func run<Outcome: Sendable>(
+        stateFile: String? = nil,
         _ configure: (inout SandboxConfiguration) throws -> Void = { _ in },
         _ body: (Sandbox) async throws -> Outcome
     ) async throws -> Outcome {
         var configuration = SandboxConfiguration(listen: try ListenAddress("127.0.0.1:0"))
+        configuration.stateFile = stateFile
         try configure(&configuration)
         let cloud = try SandboxCloud(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let (origins, announcement) = AsyncStream<String>.makeStream()
@@ -46,16 +48,15 @@ struct Sandbox: Sendable {
         return try await client.send("POST", path, headers: headers, body: bytes)
     }
 
-    func form(_ fields: KeyValuePairs<String, String>) async throws -> Answer {
-        let body = fields.map { name, value in
-            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!)"
-        }
-        return try await client.send(
-            "POST",
-            "/v1/token",
-            headers: ["Content-Type": Form.contentType],
-            body: body.joined(separator: "&")
-        )
+    func form(
+        _ fields: KeyValuePairs<String, String>,
+        to path: String = "/v1/token",
+        authorization: String? = nil
+    ) async throws -> Answer {
+        var headers = ["Content-Type": Form.contentType]
+        headers["Authorization"] = authorization
+        let body = Form.text(fields.map { (name: $0.key, value: $0.value) })
+        return try await client.send("POST", path, headers: headers, body: body)
     }
 }
 

@@ -254,9 +254,7 @@ import Testing
     @Test func `a restart with a state file keeps instances, nonces and sequences`() async throws {
         let folder = TemporaryFolder()
         let file = folder.path + "/state.json"
-        let (token, credential) = try await Sandbox.run {
-            $0.stateFile = file
-        } _: { sandbox in
+        let (token, credential) = try await Sandbox.run(stateFile: file) { sandbox in
             let token = try await sandbox.registrationToken(["nonce": "n"])
             let answer = try await sandbox.register(token: token)
             _ = try await sandbox.register(sequence: "9", user: "bert")
@@ -265,9 +263,7 @@ import Testing
         let saved = try String(contentsOfFile: file, encoding: .utf8)
         #expect(!saved.contains(credential) && !saved.contains(token))
 
-        try await Sandbox.run {
-            $0.stateFile = file
-        } _: { sandbox in
+        try await Sandbox.run(stateFile: file) { sandbox in
             let again = try await sandbox.registrationToken(["nonce": "n", "ttl": .integer(700)])
             #expect(try await sandbox.instances().count == 2)
             #expect(try await sandbox.register(token: again).status == 401)

@@ -6,6 +6,8 @@ import Testing
 @testable import SandboxCloud
 
 @Suite struct StartTests {
+    private let folder = TemporaryFolder()
+
     @Test(arguments: [
         ("127.0.0.1:8787", "127.0.0.1", 8787), ("127.3.2.1:0", "127.3.2.1", 0), ("[::1]:80", "::1", 80),
         ("localhost:8787", "127.0.0.1", 8787),
@@ -30,59 +32,46 @@ import Testing
     }
 
     @Test func `a restart with a state file keeps users, families and the grace`() async throws {
-        try await withFolder { folder in
-            let file = folder + "/state.json"
-            let (user, first) = try await Sandbox.run {
-                $0.stateFile = file
-                $0.settings.general.rotationGrace = 3_600
-            } _: { sandbox in
-                let user = try await sandbox.user()
-                let first = try await sandbox.signIn(user)
-                _ = try Tokens(try await sandbox.refresh(first.refresh))
-                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(1_800)])
-                return (user, first)
-            }
+        let file = folder.path + "/state.json"
+        let (user, first) = try await Sandbox.run(stateFile: file) {
+            $0.settings.general.rotationGrace = 3_600
+        } _: { sandbox in
+            let user = try await sandbox.user()
+            let first = try await sandbox.signIn(user)
+            _ = try Tokens(try await sandbox.refresh(first.refresh))
+            _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(1_800)])
+            return (user, first)
+        }
 
-            try await Sandbox.run {
-                $0.stateFile = file
-                $0.settings.general.rotationGrace = 3_600
-            } _: { sandbox in
-                #expect(try await sandbox.get("/v2/user/\(user)", headers: Sandbox.bearer(first)).status == 200)
-                #expect(try await sandbox.refresh(first.refresh).status == 200)
-                _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(1_800)])
-                #expect(try await sandbox.refresh(first.refresh).status == 401)
-                #expect(try await sandbox.counters().familyRevocations == 1)
-            }
+        try await Sandbox.run(stateFile: file) {
+            $0.settings.general.rotationGrace = 3_600
+        } _: { sandbox in
+            #expect(try await sandbox.get("/v2/user/\(user)", headers: Sandbox.bearer(first)).status == 200)
+            #expect(try await sandbox.refresh(first.refresh).status == 200)
+            _ = try await sandbox.post("/sandbox/clock", ["advanceSeconds": .integer(1_800)])
+            #expect(try await sandbox.refresh(first.refresh).status == 401)
+            #expect(try await sandbox.counters().familyRevocations == 1)
         }
     }
 
     @Test func `an unreadable state file stops the start and is not changed`() async throws {
-        try await withFolder { folder in
-            let file = folder + "/state.json"
-            try "not the state".write(toFile: file, atomically: true, encoding: .utf8)
+        let file = folder.path + "/state.json"
+        try "not the state".write(toFile: file, atomically: true, encoding: .utf8)
 
-            let failure = await #expect(throws: StartFailure.self) {
-                try await Sandbox.run {
-                    $0.stateFile = file
-                } _: { _ in
-                }
-            }
-
-            #expect(failure?.description.contains(file) == true)
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == "not the state")
+        let failure = await #expect(throws: StartFailure.self) {
+            try await Sandbox.run(stateFile: file) { _ in }
         }
+
+        #expect(failure?.description.contains(file) == true)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "not the state")
     }
 
     @Test func `a request whose change cannot be saved fails and changes nothing`() async throws {
-        try await withFolder { folder in
-            try await Sandbox.run {
-                $0.stateFile = folder + "/missing/state.json"
-            } _: { sandbox in
-                let answer = try await sandbox.post("/sandbox/users", ["clientUserId": "anna"])
+        try await Sandbox.run(stateFile: folder.path + "/missing/state.json") { sandbox in
+            let answer = try await sandbox.post("/sandbox/users", ["clientUserId": "anna"])
 
-                #expect(answer.status == 500)
-                #expect(try await sandbox.get("/sandbox/users").json == ["users": []])
-            }
+            #expect(answer.status == 500)
+            #expect(try await sandbox.get("/sandbox/users").json == ["users": []])
         }
     }
 
@@ -117,10 +106,4 @@ import Testing
             #expect(failure?.description.contains(":\(sandbox.client.port)") == true)
         }
     }
-}
-
-private func withFolder(_ body: (String) async throws -> Void) async throws {
-    let folder = TemporaryFolder()
-    try await body(folder.path)
-    withExtendedLifetime(folder) {}
 }

@@ -10,18 +10,12 @@ import Testing
         try await Sandbox.run { sandbox in
             let header = Sandbox.basic("sandbox-confidential", "sandbox-secret")
 
-            let basic = try await sandbox.oauth("device_authorization", [:], authorization: header)
-            let named = try await sandbox.oauth(
-                "device_authorization",
-                ["client_id": "sandbox-confidential"],
-                authorization: header
-            )
-            let post = try await sandbox.oauth(
-                "device_authorization",
+            let basic = try await sandbox.askForCodes([:], authorization: header)
+            let named = try await sandbox.askForCodes(["client_id": "sandbox-confidential"], authorization: header)
+            let post = try await sandbox.askForCodes(
                 ["client_id": "sandbox-confidential", "client_secret": "sandbox-secret"]
             )
-            let both = try await sandbox.oauth(
-                "device_authorization",
+            let both = try await sandbox.askForCodes(
                 ["client_id": "sandbox-confidential", "client_secret": "sandbox-secret"],
                 authorization: header
             )
@@ -36,12 +30,8 @@ import Testing
             _ = try await sandbox.post("/sandbox/oauth/clients", ["clientId": "a:b", "secret": "p w+%&"])
             let raw = "Basic " + Base64.encode(Array("a:b:p w+%&".utf8))
 
-            let encoded = try await sandbox.oauth(
-                "device_authorization",
-                [:],
-                authorization: Sandbox.basic("a:b", "p w+%&")
-            )
-            let unencoded = try await sandbox.oauth("device_authorization", [:], authorization: raw)
+            let encoded = try await sandbox.askForCodes([:], authorization: Sandbox.basic("a:b", "p w+%&"))
+            let unencoded = try await sandbox.askForCodes([:], authorization: raw)
 
             #expect(encoded.status == 200)
             #expect(unencoded.error == "invalid_client")
@@ -55,14 +45,10 @@ import Testing
                 ["grant_type": "refresh_token", "refresh_token": "x"],
                 authorization: Sandbox.basic("sandbox-confidential", "other")
             )
-            let missing = try await sandbox.oauth("device_authorization", ["client_id": "sandbox-confidential"])
-            let needless = try await sandbox.oauth(
-                "device_authorization",
-                ["client_id": Sandbox.publicClient, "client_secret": "x"]
-            )
-            let nobody = try await sandbox.oauth("device_authorization", ["client_id": "nobody"])
-            let other = try await sandbox.oauth(
-                "device_authorization",
+            let missing = try await sandbox.askForCodes(["client_id": "sandbox-confidential"])
+            let needless = try await sandbox.askForCodes(["client_id": Sandbox.publicClient, "client_secret": "x"])
+            let nobody = try await sandbox.askForCodes(["client_id": "nobody"])
+            let other = try await sandbox.askForCodes(
                 ["client_id": "sandbox-public"],
                 authorization: Sandbox.basic("sandbox-confidential", "sandbox-secret")
             )
@@ -136,12 +122,8 @@ import Testing
             try await sandbox.setOAuth(["wantsClientId": .bool(true)])
             let header = Sandbox.basic("sandbox-confidential", "sandbox-secret")
 
-            let without = try await sandbox.oauth("device_authorization", [:], authorization: header)
-            let with = try await sandbox.oauth(
-                "device_authorization",
-                ["client_id": "sandbox-confidential"],
-                authorization: header
-            )
+            let without = try await sandbox.askForCodes([:], authorization: header)
+            let with = try await sandbox.askForCodes(["client_id": "sandbox-confidential"], authorization: header)
 
             #expect(without.error == "invalid_request")
             #expect(with.status == 200)
@@ -162,9 +144,8 @@ import Testing
 
     @Test func `a repeated parameter is invalid_request, and an empty one counts as missing`() async throws {
         try await Sandbox.run { sandbox in
-            let twice = try await sandbox.oauth("device_authorization", ["client_id": "a", "client_id": "a"])
-            let empty = try await sandbox.oauth(
-                "device_authorization",
+            let twice = try await sandbox.askForCodes(["client_id": "a", "client_id": "a"])
+            let empty = try await sandbox.askForCodes(
                 ["client_id": Sandbox.publicClient, "client_secret": "", "resource": "r", "resource": "s"]
             )
 
@@ -207,8 +188,7 @@ extension Sandbox {
     }
 
     fileprivate func shown(_ assertion: String) async throws -> Answer {
-        try await oauth(
-            "device_authorization",
+        try await askForCodes(
             [
                 "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
                 "client_assertion": assertion,

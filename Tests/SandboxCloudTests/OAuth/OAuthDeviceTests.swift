@@ -100,7 +100,7 @@ import Testing
                 ]
             ])
 
-            let answer = try await sandbox.oauth("device_authorization", ["client_id": Sandbox.publicClient])
+            let answer = try await sandbox.askForCodes(["client_id": Sandbox.publicClient])
 
             #expect(answer.json["interval"] == nil && answer.json["verification_uri_complete"] == nil)
             #expect(answer.json["verification_uri"] == .string("\(sandbox.issuer)/device"))
@@ -130,8 +130,7 @@ import Testing
         try await Sandbox.run { sandbox in
             try await sandbox.setOAuth(["interval": .integer(0)])
             let codes = try DeviceCodes(
-                try await sandbox.oauth(
-                    "device_authorization",
+                try await sandbox.askForCodes(
                     [
                         "client_id": Sandbox.publicClient, "code_challenge": Verifier.challenge,
                         "code_challenge_method": "S256",

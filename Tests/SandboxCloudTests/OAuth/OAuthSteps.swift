@@ -15,14 +15,7 @@ extension Sandbox {
         _ fields: KeyValuePairs<String, String>,
         authorization: String? = nil
     ) async throws -> Answer {
-        var headers = ["Content-Type": Form.contentType]
-        headers["Authorization"] = authorization
-        return try await client.send(
-            "POST",
-            "/oauth/\(endpoint)",
-            headers: headers,
-            body: Form.text(fields.map { (name: $0.key, value: $0.value) })
-        )
+        try await form(fields, to: "/oauth/\(endpoint)", authorization: authorization)
     }
 
     func setOAuth(_ settings: JSONValue) async throws {
@@ -30,9 +23,14 @@ extension Sandbox {
     }
 
     func deviceCodes(scope: String = "openid offline_access") async throws -> DeviceCodes {
-        try DeviceCodes(
-            try await oauth("device_authorization", ["client_id": Self.publicClient, "scope": scope])
-        )
+        try DeviceCodes(try await askForCodes(["client_id": Self.publicClient, "scope": scope]))
+    }
+
+    func askForCodes(
+        _ fields: KeyValuePairs<String, String>,
+        authorization: String? = nil
+    ) async throws -> Answer {
+        try await oauth("device_authorization", fields, authorization: authorization)
     }
 
     func poll(_ codes: DeviceCodes) async throws -> Answer {
@@ -58,17 +56,12 @@ extension Sandbox {
     }
 
     func renew(_ refreshToken: String, scope: String? = nil) async throws -> Answer {
-        guard let scope else {
-            return try await oauth(
-                "token",
-                ["grant_type": "refresh_token", "client_id": Self.publicClient, "refresh_token": refreshToken]
-            )
-        }
-        return try await oauth(
+        // An empty parameter counts as missing.
+        try await oauth(
             "token",
             [
                 "grant_type": "refresh_token", "client_id": Self.publicClient, "refresh_token": refreshToken,
-                "scope": scope,
+                "scope": scope ?? "",
             ]
         )
     }

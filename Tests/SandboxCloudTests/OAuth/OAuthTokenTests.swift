@@ -178,8 +178,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         let folder = TemporaryFolder()
         let file = folder.path + "/state.json"
 
-        let (first, second, codes) = try await Sandbox.run {
-            $0.stateFile = file
+        let (first, second, codes) = try await Sandbox.run(stateFile: file) {
             $0.settings.general.rotationGrace = 3_600
         } _: { sandbox in
             let first = try await sandbox.connect()
@@ -191,8 +190,7 @@ private let subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
         for secret in [first.access, first.refresh, second.access, second.refresh, codes.deviceCode] {
             #expect(!text.contains(secret))
         }
-        try await Sandbox.run {
-            $0.stateFile = file
+        try await Sandbox.run(stateFile: file) {
             $0.settings.general.rotationGrace = 3_600
         } _: { sandbox in
             let replay = try Tokens(try await sandbox.renew(first.refresh))

@@ -135,17 +135,13 @@ import Testing
         let folder = TemporaryFolder()
         let file = folder.path + "/state.json"
 
-        let token = try await Sandbox.run {
-            $0.stateFile = file
-        } _: { sandbox in
+        let token = try await Sandbox.run(stateFile: file) { sandbox in
             _ = try await sandbox.post("/sandbox/social/users", ["userId": "bert"])
             _ = try await sandbox.post("/sandbox/social/users/bert/disable")
             return try await sandbox.socialToken()
         }
 
-        try await Sandbox.run {
-            $0.stateFile = file
-        } _: { sandbox in
+        try await Sandbox.run(stateFile: file) { sandbox in
             let anna = try await sandbox.seeAnna(token)
             let bert = try await sandbox.logIn("bert", device: "device-2")
 
