@@ -5,10 +5,11 @@ import json
 import os
 import pathlib
 import select
-import signal
 import socket
 import subprocess
 import time
+
+from servers.server import end_with_parent
 
 # How long a boot may take, without hardware acceleration and beside other work.
 BOOT = 240
@@ -23,13 +24,6 @@ KERNEL_OPTIONS = (
 
 class Failed(Exception):
     """Something that the test waited for did not happen, or a command in the machine failed."""
-
-
-def end_with_parent():
-    """For subprocess: the kernel kills the child when this process ends."""
-    import ctypes
-
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def connect(path, seconds=20):

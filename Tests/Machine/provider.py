@@ -12,7 +12,7 @@ import threading
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from machine import end_with_parent
+from servers.server import end_with_parent
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Network/world"))
 from authority import Authority as OrdinaryAuthority  # noqa: E402

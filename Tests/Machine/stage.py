@@ -14,6 +14,7 @@ import time
 from disk import VolatileDisk
 from machine import Failed, Machine, Overlay
 from provider import URL, Authority, Provider
+from suite.checks import Checks as OrdinaryChecks
 from tpm import Tpm
 
 STATE = "/var/lib/private/junctiond"
@@ -46,22 +47,12 @@ sync
 """
 
 
-class Checks:
-    """Prints and counts the checks of all cases."""
+class Checks(OrdinaryChecks):
+    """The checks of all cases, and where the evidence of failed ones is kept."""
 
     def __init__(self, keep):
+        super().__init__()
         self.keep = keep
-        self.case = ""
-        self.number = 0
-        self.failed = 0
-
-    def check(self, text, holds, details=""):
-        self.number += 1
-        self.failed += not holds
-        print(f"{'ok    ' if holds else 'not ok'} {self.number:3}  {self.case}: {text}", flush=True)
-        if not holds and details:
-            print("\n".join(f"    | {line[:400]}" for line in str(details).splitlines()[-30:]), flush=True)
-        return holds
 
     def note(self, text):
         """A figure that is worth knowing and has no bound."""

@@ -11,7 +11,8 @@ import struct
 import subprocess
 import threading
 
-from machine import Failed, connect, end_with_parent
+from machine import Failed, connect
+from servers.server import end_with_parent
 
 
 # After how many failures the TPM locks itself out, and after how many seconds it forgets one of them, about as in the TPMs of PCs. A power

@@ -19,15 +19,15 @@ import time
 import traceback
 
 sys.dont_write_bytecode = True
-# The connection to the daemon is that of the OAuthServers suite.
+# The daemon under test is that of the OAuthServers suite.
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "OAuthServers"))
 
 import disk
 import judge
 import provider as providers
-from daemon import Daemon
 from record import MODES, Images, Record, Timeline, copy_sparse
 from story import Story
+from suite.daemon import Daemon
 
 
 @dataclasses.dataclass
@@ -88,11 +88,11 @@ def perform(job, folder, result):
     base, record_file = folder / "base", folder / "record"
     disk.make(job.kind, base)
     provider = providers.Provider()
-    environment = {}
-    if options.without_fsync:
-        environment = {"LD_PRELOAD": str(options.folder / "unsynced.so"), "SHIM_SKIPS": options.without_fsync}
+    daemon = Daemon(options.programs, folder / "daemon", provider, "kiosk", **provider.settings)
     mounted = folder / "mounted"
-    daemon = Daemon(options.programs, folder, provider, mounted / "state", environment)
+    daemon.state = mounted / "state"
+    if options.without_fsync:
+        daemon.variables = {"LD_PRELOAD": str(options.folder / "unsynced.so"), "SHIM_SKIPS": options.without_fsync}
 
     timeline = Timeline(record_file)
     play(job, folder, provider, daemon, timeline)
@@ -166,6 +166,8 @@ def found(job, image, folder, daemon, provider, expected):
         mounted = disk.Mounted(job.kind, image, folder)
     except disk.NotMounted as error:
         raise judge.Defect(f"the kernel does not mount the image: {error}") from None
+    # Only the log of this image may be kept.
+    daemon.log.unlink(missing_ok=True)
     try:
         return judge.judge(daemon, provider, expected, job.options.grace)
     except (OSError, KeyError) as error:

@@ -41,6 +41,9 @@ class Refusal(Exception):
 
 
 class Provider:
+    # Of the daemon.
+    more_configuration = ""
+
     def __init__(self):
         self.state = State()
         self.grace = GRACE
@@ -60,6 +63,12 @@ class Provider:
     @property
     def issuer(self):
         return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def settings(self):
+        """The settings of a daemon, in the table `oauth`."""
+        endpoints = {"token": "token", "deviceAuthorization": "device", "revocation": "revoke", "userinfo": "userinfo"}
+        return {"scopes": []} | {f"{name}Endpoint": f"{self.issuer}/{path}" for name, path in endpoints.items()}
 
     # ---- time and state ----
 

@@ -10,16 +10,6 @@ from .web import Web
 
 AUTH, API = "auth.example.test", "api.example.test"
 
-cases = []
-
-
-def case(name):
-    """Registers a function that gets a stage and checks its expectations with `check`."""
-    def register(function):
-        cases.append((name, function))
-        return function
-    return register
-
 
 class Stage:
     """At first everything works. The case changes that."""

@@ -15,13 +15,16 @@ class Checks:
         """`seen`: the actual value, for the investigation of a failure."""
         self._verdict(bool(holds), text)
         if not holds and seen is not None:
-            print(f"    | {str(seen)[:1500]}", flush=True)
+            self._show(str(seen).splitlines()[-30:])
         return bool(holds)
 
     def ended_early(self, error):
         self._verdict(False, "ran to its end")
-        for line in "".join(traceback.format_exception(error)[-4:]).splitlines()[-16:]:
-            print(f"    | {line[:400]}", flush=True)
+        self._show("".join(traceback.format_exception(error)[-4:]).splitlines()[-16:])
+
+    def _show(self, lines):
+        for line in lines:
+            print(f"    | {line[:1500]}", flush=True)
 
     def _verdict(self, holds, text):
         self.passed += holds

@@ -12,7 +12,7 @@ from servers.server import end_with_parent
 from .connection import Connection, Refused
 
 # The timeout of waits. The awaited state comes at once or after a few retries of the daemon.
-PATIENCE = 120
+PATIENCE = 300
 
 
 class Daemon:
@@ -23,6 +23,7 @@ class Daemon:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
         self.server = server
+        self.state = self.folder / "state"
         self.socket = str(self.folder / "rpc")
         self.log = self.folder / "log"
         self.process = None
@@ -53,28 +54,43 @@ class Daemon:
         address = self.folder / "notify"
         address.unlink(missing_ok=True)
         notify.bind(str(address))
-        notify.settimeout(PATIENCE)
         environment = self.environment | {"NOTIFY_SOCKET": str(address)}
         if crash_at:
             environment["JUNCTIOND_CRASH_POINT"] = crash_at
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [self.binaries / "junctiond", "--config", self.folder / "junctiond.toml", "--socket", self.socket,
-                 "--state-dir", self.folder / "state"],
+                 "--state-dir", self.state],
                 env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=end_with_parent,
             )
         with notify:
-            while b"READY=1" not in notify.recv(4096).split(b"\n"):
-                pass
+            self._wait_until_ready(notify)
         return self
+
+    def _wait_until_ready(self, notify):
+        """Waits for the daemon's message, and notices an end of the process."""
+        notify.settimeout(1)
+        for _ in range(PATIENCE):
+            try:
+                if b"READY=1" in notify.recv(4096).split(b"\n"):
+                    return
+            except TimeoutError:
+                if self.process.poll() is not None:
+                    raise EOFError(f"the daemon ended with status {self.process.returncode}: {self.last_words}") from None
+        raise TimeoutError(f"the daemon is not ready after {PATIENCE} s")
+
+    @property
+    def last_words(self):
+        return self.log.read_text(errors="replace")[-2000:]
 
     @property
     def environment(self):
         return {"PATH": os.environ["PATH"], "HOME": str(self.folder)} | self.variables
 
     def kill(self):
-        self.process.kill()
-        self.process.wait()
+        if self.process:
+            self.process.kill()
+            self.process.wait()
 
     def stop(self):
         self.process.terminate()
