@@ -163,8 +163,8 @@ void junction_cancel(junction *j) {
         if (!call->is_async) talk_give_up(&j->calls, call, JUNCTION_CANCELLED, "nobody waits for the answer any more");
     }
     for (struct junction_watch *watch = j->watches; watch != NULL; watch = watch->next) {
-        /* A handler is cancelled also while its callback runs. */
-        if (watch->bell < 0 || !(watch->is_waited || strcmp(watch->talk.duty.method, "handler.register") == 0)) continue;
+        /* A call is in progress also between two waits, for example while its callback runs. */
+        if (watch->owner != OWNER_CALL && !watch->is_waited) continue;
         watch->is_cancelled = true;
         bell_ring(watch->bell);
     }

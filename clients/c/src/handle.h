@@ -6,11 +6,15 @@
 
 #include <pthread.h>
 
+/* Who waits on a watch: the event loop, a thread of the app from time to time, or one call from its start to its end. */
+enum watch_owner { OWNER_LOOP, OWNER_APP, OWNER_CALL };
+
 /* A duty with its own conversation: a subscription to changes, or a session handler. */
 struct junction_watch {
     struct junction_watch *next;
     junction *handle;
     struct talk talk;
+    enum watch_owner owner;
     int bell;       /* wakes the waiting thread; -1 in an event loop */
     bool is_waited;
     bool is_cancelled;
@@ -69,7 +73,7 @@ int call_of(const char *method, const char *params, int timeout, struct call **c
 /* Sends the queued lines, or wakes the thread that receives for this conversation so that it sends them. */
 void push(junction *j, struct talk *talk);
 
-struct junction_watch *watch_new(junction *j, const char *duty, bool blocks, junction_error *error);
+struct junction_watch *watch_new(junction *j, const char *duty, enum watch_owner owner, junction_error *error);
 void watch_end(struct junction_watch *watch);
 
 struct junction_reply {

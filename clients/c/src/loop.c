@@ -154,7 +154,7 @@ bool junction_stop(junction *j, uint64_t number) {
 
 static int watch_start(junction *j, bool only_states, junction_changed *callback, void *context, junction_error *error) {
     junction_watch_stop(j);
-    struct junction_watch *watch = watch_new(j, "session.subscribe", false, error);
+    struct junction_watch *watch = watch_new(j, "session.subscribe", OWNER_LOOP, error);
     if (watch == NULL) return JUNCTION_LOCAL_FAILURE;
     watch->talk.only_states = only_states;
     lock(j);
@@ -188,7 +188,7 @@ void junction_watch_stop(junction *j) {
 
 int junction_register_start(junction *j, junction_answered *failed, void *context, junction_error *error) {
     junction_register_stop(j);
-    struct junction_watch *handler = watch_new(j, "handler.register", false, error);
+    struct junction_watch *handler = watch_new(j, "handler.register", OWNER_LOOP, error);
     if (handler == NULL) return JUNCTION_LOCAL_FAILURE;
     lock(j);
     j->loop.handler = handler;

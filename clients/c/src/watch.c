@@ -7,8 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-struct junction_watch *watch_new(junction *j, const char *duty, bool blocks, junction_error *error) {
+struct junction_watch *watch_new(junction *j, const char *duty, enum watch_owner owner, junction_error *error) {
     struct junction_watch *watch = calloc(1, sizeof *watch);
+    bool blocks = owner != OWNER_LOOP;
     int bell = blocks && watch != NULL ? bell_new() : -1;
     if (watch == NULL || (blocks && bell < 0)) {
         error_set(error, JUNCTION_LOCAL_FAILURE, "this program cannot have a watch: %s", strerror(errno));
@@ -16,6 +17,7 @@ struct junction_watch *watch_new(junction *j, const char *duty, bool blocks, jun
         return NULL;
     }
     watch->handle = j;
+    watch->owner = owner;
     watch->bell = bell;
     talk_begin(&watch->talk, j->path);
     talk_take_up(&watch->talk, duty);
@@ -81,7 +83,7 @@ static int await_duty(struct junction_watch *watch, int64_t deadline, junction_e
 }
 
 junction_watch *junction_watch_open(junction *j, int flags, junction_error *error) {
-    struct junction_watch *watch = watch_new(j, "session.subscribe", true, error);
+    struct junction_watch *watch = watch_new(j, "session.subscribe", OWNER_APP, error);
     if (watch == NULL) return NULL;
     watch->talk.keeps_each = (flags & JUNCTION_EVERY) != 0;
     watch->talk.only_states = (flags & JUNCTION_STATES) != 0;
@@ -143,7 +145,7 @@ static int verdict(enum junction_goal goal, const junction_snapshot *snapshot, j
 int junction_wait(junction *j, enum junction_goal goal, int timeout, junction_snapshot **snapshot, junction_error *error) {
     if (snapshot != NULL) *snapshot = NULL;
     int64_t deadline = deadline_after(timeout);
-    junction_watch *watch = junction_watch_open(j, 0, error);
+    junction_watch *watch = watch_new(j, "session.subscribe", OWNER_CALL, error);
     if (watch == NULL) return JUNCTION_LOCAL_FAILURE;
     junction_snapshot *present = NULL;
     int kind;
@@ -167,7 +169,7 @@ int junction_wait(junction *j, enum junction_goal goal, int timeout, junction_sn
 int junction_handle_renewals(junction *j, junction_renewal_callback *callback, void *context, int timeout, junction_error *error) {
     static const junction_pair unable[] = {{"action", "unableToRetrieveAuthToken"}, {NULL, NULL}};
     int64_t deadline = deadline_after(timeout);
-    struct junction_watch *watch = watch_new(j, "handler.register", true, error);
+    struct junction_watch *watch = watch_new(j, "handler.register", OWNER_CALL, error);
     if (watch == NULL) return JUNCTION_LOCAL_FAILURE;
     int kind;
     lock(j);

@@ -356,6 +356,29 @@ static void cancelling_ends_every_wait(void) {
     end(daemon);
 }
 
+/* A handle on which junction_wait waits. It is cancelled when the wait has rejected its first snapshot. */
+static junction *cancelled;
+static int rejected;
+void __real_junction_snapshot_free(junction_snapshot *snapshot);
+void __wrap_junction_snapshot_free(junction_snapshot *snapshot);
+void __wrap_junction_snapshot_free(junction_snapshot *snapshot) {
+    __real_junction_snapshot_free(snapshot);
+    if (cancelled == NULL || snapshot == NULL) return;
+    CHECK(++rejected == 1);
+    junction_cancel(cancelled);
+}
+
+static void cancelling_ends_a_wait_between_two_snapshots(void) {
+    /* The daemon closes each connection after the first snapshot, so a wait that continues receives a second one. */
+    struct daemon *daemon = begin(1);
+    junction *handle = cancelled = junction_open(daemon->path, NULL);
+    CHECK(junction_wait(handle, JUNCTION_SIGNED_OUT, -1, NULL, NULL) == JUNCTION_CANCELLED);
+    CHECK(rejected == 1);
+    cancelled = NULL;
+    junction_close(handle);
+    end(daemon);
+}
+
 static void a_forked_child_opens_its_own_connections(void) {
     struct daemon *daemon = begin(0);
     junction *handle = junction_open(daemon->path, NULL);
@@ -602,6 +625,7 @@ int main(int count, char **arguments) {
     RUN(calls_survive_repeated_disconnects);
     RUN(a_signal_ends_no_call);
     RUN(cancelling_ends_every_wait);
+    RUN(cancelling_ends_a_wait_between_two_snapshots);
     RUN(an_event_loop_and_threads_share_a_handle);
     RUN(the_send_queue_is_bounded);
     RUN(callbacks_may_stop_and_restart_a_handler);
