@@ -51,7 +51,7 @@ enum junction_kind {
     JUNCTION_LOCAL_FAILURE = 3,       /* this program has no memory or no descriptor left, or another system call failed */
     JUNCTION_INVALID_SOCKET_PATH = 4, /* the path is empty or too long for a Unix socket */
     JUNCTION_UNREADABLE_ANSWER = 5,   /* the library cannot read a message of the daemon */
-    JUNCTION_REQUEST_TOO_LARGE = 6,   /* over 1 MiB; the library did not send it */
+    JUNCTION_REQUEST_TOO_LARGE = 6,   /* the request or reply is over 1 MiB; the library did not send it */
     JUNCTION_TIMED_OUT = 7,           /* the daemon still completes the request */
     JUNCTION_CANCELLED = 8,           /* by junction_cancel; the daemon still completes the request */
     JUNCTION_INVALID_ARGUMENT = 9,    /* an argument of this call is wrong; the library sent nothing */
@@ -271,7 +271,9 @@ JUNCTION_API int junction_sign_out(junction *j, int timeout, junction_snapshot *
 
 /* Collects the answer of a callback. */
 typedef struct junction_reply junction_reply;
-/* Sets the answer. The library copies the members and wipes its copy. Only the first answer counts. */
+/* Sets the answer. The library copies the members and wipes its copy. Only the first answer counts; after an error there
+ * is none yet. The error is JUNCTION_REQUEST_TOO_LARGE for an answer that does not fit in 1 MiB, and
+ * JUNCTION_INVALID_ARGUMENT for text that is not UTF-8 or a second answer. */
 JUNCTION_API int junction_reply_with(junction_reply *reply, const junction_pair *members);
 
 /* Asks the app for a credential. If the callback does not answer, the app has no credential and nothing changes. */

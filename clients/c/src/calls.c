@@ -206,17 +206,28 @@ void junction_token_free(junction_token *token) {
 
 /* -- Identification -------------------------------------------------------------------------------------------------- */
 
+/* Leaves space in the line for the daemon's id of the question. */
+#define LONGEST_REPLY (LONGEST_LINE - 1024)
+
 int junction_reply_with(junction_reply *reply, const junction_pair *members) {
     if (reply->is_answered) return JUNCTION_INVALID_ARGUMENT;
     struct bytes text = {0};
-    if (!json_write_pairs(&text, members) || text.failed) {
-        int kind = text.failed ? JUNCTION_LOCAL_FAILURE : JUNCTION_INVALID_ARGUMENT;
+    int kind = !json_write_pairs(&text, members) ? JUNCTION_INVALID_ARGUMENT
+               : text.failed                     ? JUNCTION_LOCAL_FAILURE
+               : text.count > LONGEST_REPLY      ? JUNCTION_REQUEST_TOO_LARGE
+                                                 : JUNCTION_OK;
+    if (kind != JUNCTION_OK) {
         bytes_wipe(&text);
         return kind;
     }
     reply->members = text;
     reply->is_answered = true;
     return JUNCTION_OK;
+}
+
+void reply_send(const struct junction_reply *reply, struct talk *talk, struct question *question) {
+    int kind = talk_answer(talk, question, reply->is_answered ? &reply->members : NULL, NULL);
+    if (kind != JUNCTION_OK && kind != JUNCTION_CONNECTION_LOST) talk_answer(talk, question, NULL, NULL);
 }
 
 static const char *known_outcome(const char *word) {
@@ -281,8 +292,7 @@ int junction_identify(junction *j, const char *external_user_id, junction_creden
         struct question *question = talk_find_question(&j->calls, call->question);
         call->question = 0;
         if (question != NULL) {
-            talk_answer(&j->calls, question, reply.is_answered ? &reply.members : NULL, JUNCTION_INVALID_CREDENTIAL,
-                        "The app has no credential", NULL);
+            reply_send(&reply, &j->calls, question);
             push(j, &j->calls);
         }
         bytes_wipe(&reply.members);

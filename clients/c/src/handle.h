@@ -81,6 +81,10 @@ struct junction_reply {
     bool is_answered;
 };
 
+/* Sends the reply of a callback. If there is none, or it cannot be sent, answers for an app without a credential or token,
+ * because the daemon would wait for an answer until its timeout. */
+void reply_send(const struct junction_reply *reply, struct talk *talk, struct question *question);
+
 /* Makes a snapshot from a value and takes the message over, unless it returns NULL because memory is exhausted. The
  * caller checks with is_snapshot before. */
 junction_snapshot *snapshot_of(junction_value *value);

@@ -213,18 +213,15 @@ void junction_on_question(junction *j, junction_asked *callback, void *context) 
 
 /* -- Answers --------------------------------------------------------------------------------------------------------- */
 
-/* Sends the app's answer. Without members it refuses a credential, or answers a renewal with "unable". */
+/* Sends the app's answer, or NULL. */
 static int answer(struct talk *talk, struct question *question, const junction_pair *members, junction_error *error) {
-    static const junction_pair unable[] = {{"action", "unableToRetrieveAuthToken"}, {NULL, NULL}};
-    if (members == NULL && question->call == 0) members = unable;
-    if (members == NULL)
-        return talk_answer(talk, question, NULL, JUNCTION_INVALID_CREDENTIAL, "The app has no credential", error);
+    if (members == NULL) return talk_answer(talk, question, NULL, error);
     struct bytes text = {0};
     if (!json_write_pairs(&text, members)) {
         bytes_wipe(&text);
         return error_set(error, JUNCTION_INVALID_ARGUMENT, "the answer is not UTF-8");
     }
-    int kind = talk_answer(talk, question, &text, 0, NULL, error);
+    int kind = talk_answer(talk, question, &text, error);
     bytes_wipe(&text);
     return kind;
 }
@@ -265,7 +262,7 @@ static bool show_question(junction *j) {
     junction_value *message = talk_show_question(question);
     uint64_t key = question->key;
     if (callback == NULL) {
-        answer(talk, question, NULL, NULL);
+        talk_answer(talk, question, NULL, NULL);
         push(j, talk);
     }
     unlock(j);

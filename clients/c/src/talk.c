@@ -507,8 +507,7 @@ static struct call *call_of_question(const struct talk *talk, const struct quest
     return call;
 }
 
-int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, int code, const char *message,
-                junction_error *error) {
+int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, junction_error *error) {
     /* The child of a fork has closed the parent's connection. */
     if (talk->fd < 0) {
         close_question(talk, question);
@@ -519,7 +518,13 @@ int talk_answer(struct talk *talk, struct question *question, const struct bytes
         talk_give_up(talk, call, JUNCTION_TIMED_OUT, late);
         return error_set(error, JUNCTION_CONNECTION_LOST, "the call that needed this answer has timed out");
     }
-    int kind = enqueue_reply(talk, &question->id, members, code, message, error);
+    struct bytes unable = {0};
+    if (members == NULL && question->call == 0) {
+        bytes_add_text(&unable, "{\"action\":\"unableToRetrieveAuthToken\"}");
+        members = &unable;
+    }
+    int kind = enqueue_reply(talk, &question->id, members, JUNCTION_INVALID_CREDENTIAL, "The app has no credential", error);
+    bytes_wipe(&unable);
     if (kind == JUNCTION_OK) close_question(talk, question);
     return kind;
 }

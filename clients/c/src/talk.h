@@ -132,10 +132,9 @@ struct question *talk_new_question(const struct talk *talk);
 struct question *talk_find_question(const struct talk *talk, uint64_t key);
 /* Marks the question as shown and hands over its message, which the caller frees. */
 junction_value *talk_show_question(struct question *question);
-/* Answers a question, with `members` as JSON, or with an error when they are NULL. JUNCTION_OK and JUNCTION_CONNECTION_LOST end the
- * question; after any other error it stays open. */
-int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, int code, const char *message,
-                junction_error *error);
+/* Answers a question with `members` as JSON. NULL refuses a credential, and answers a renewal with "unable". JUNCTION_OK and
+ * JUNCTION_CONNECTION_LOST end the question; after any other error it stays open. */
+int talk_answer(struct talk *talk, struct question *question, const struct bytes *members, junction_error *error);
 
 /* Takes up a duty, such as session.subscribe, and again after each lost connection. */
 void talk_take_up(struct talk *talk, const char *method);

@@ -167,7 +167,6 @@ int junction_wait(junction *j, enum junction_goal goal, int timeout, junction_sn
 /* -- Renewals -------------------------------------------------------------------------------------------------------- */
 
 int junction_handle_renewals(junction *j, junction_renewal_callback *callback, void *context, int timeout, junction_error *error) {
-    static const junction_pair unable[] = {{"action", "unableToRetrieveAuthToken"}, {NULL, NULL}};
     int64_t deadline = deadline_after(timeout);
     struct junction_watch *watch = watch_new(j, "handler.register", OWNER_CALL, error);
     if (watch == NULL) return JUNCTION_LOCAL_FAILURE;
@@ -188,11 +187,10 @@ int junction_handle_renewals(junction *j, junction_renewal_callback *callback, v
         if (!json_read_time(junction_member(params, "deadline"), &renewal.deadline)) renewal.deadline = 0;
         struct junction_reply reply = {0};
         callback(context, &renewal, &reply);
-        if (!reply.is_answered) junction_reply_with(&reply, unable);
         junction_value_free(message);
         lock(j);
         question = talk_find_question(&watch->talk, key);
-        if (question != NULL) talk_answer(&watch->talk, question, &reply.members, 0, NULL, NULL);
+        if (question != NULL) reply_send(&reply, &watch->talk, question);
         talk_step(&watch->talk);
         bytes_wipe(&reply.members);
     }

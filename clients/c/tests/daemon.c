@@ -126,6 +126,12 @@ static void a_renewal_reaches_the_handler_and_the_watch(void) {
 }
 
 static int wanted;
+static void give_too_much(void *context, const char *external_user_id, junction_reply *reply) {
+    (void)external_user_id;
+    wanted++;
+    CHECK(junction_reply_with(reply, JUNCTION_SIGN_IN_TOKEN((const char *)context)) == JUNCTION_REQUEST_TOO_LARGE);
+}
+
 static void give_credential(void *context, const char *external_user_id, junction_reply *reply) {
     CHECK(strcmp(external_user_id, "alice") == 0);
     wanted++;
@@ -137,10 +143,13 @@ static void an_identification_asks_for_a_credential_only_if_needed(void) {
     junction_snapshot *snapshot;
     CHECK(junction_identify(handle, "alice", give_credential, NULL, 30000, &outcome, &snapshot, &error) == JUNCTION_INVALID_CREDENTIAL);
     CHECK(wanted == 1 && outcome == NULL && snapshot == NULL);
+    static char long_token[(1 << 20) + 1];
+    memset(long_token, 'x', sizeof long_token - 1);
+    CHECK(junction_identify(handle, "alice", give_too_much, long_token, 30000, &outcome, &snapshot, &error) == JUNCTION_INVALID_CREDENTIAL);
     CHECK(is_ok(junction_identify(handle, "alice", give_credential, other_token, 30000, &outcome, &snapshot, &error)));
-    CHECK(wanted == 2 && strcmp(outcome, "unchanged") == 0 && strcmp(snapshot->external_user_id, "alice") == 0);
+    CHECK(wanted == 3 && strcmp(outcome, "unchanged") == 0 && strcmp(snapshot->external_user_id, "alice") == 0);
     junction_snapshot_free(snapshot);
-    CHECK(is_ok(junction_identify(handle, "alice", give_credential, NULL, 30000, &outcome, NULL, &error)) && wanted == 2);
+    CHECK(is_ok(junction_identify(handle, "alice", give_credential, NULL, 30000, &outcome, NULL, &error)) && wanted == 3);
 }
 
 struct seen {

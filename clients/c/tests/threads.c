@@ -5,6 +5,7 @@
  * snapshot. Some tests let it close each connection after a few answers. */
 #define _GNU_SOURCE
 #include "../src/json.h"
+#include "../src/line.h"
 #include "check.h"
 
 #include <dirent.h>
@@ -44,6 +45,7 @@ struct daemon {
     bool is_silent;
     bool asks;    /* asks questions: two renewals for a handler, a credential for an identification */
     int answered; /* answers to its questions */
+    int unable;   /* those of them that bring no token */
     int refused;  /* error answers to its questions */
     int accepted;
     pthread_t thread;
@@ -71,9 +73,13 @@ static void put(int fd, const char *text, size_t count) {
     "{\"jsonrpc\":\"2.0\",\"id\":\"" id "\",\"method\":\"session.willRenewAccessToken\",\"params\":{\"renewalId\":\"" id              \
     "\",\"reason\":\"expired\",\"userId\":\"anna\",\"deadline\":\"2100-01-01T00:00:00Z\"}}\n"
 
+#define TEN(text) text text text text text text text text text text
+/* An id that does not fit into a line with the longest reply. */
+#define LONG_ID TEN(TEN("r-2222222222222"))
+
 /* Sends a question or counts an answer. Returns false for any other request. */
 static bool ask(const struct guest *guest, const junction_value *message) {
-    static const char registered[] = ",\"result\":{\"registered\":true}}\n" RENEWAL("r-1") RENEWAL("r-2");
+    static const char registered[] = ",\"result\":{\"registered\":true}}\n" RENEWAL("r-1") RENEWAL(LONG_ID);
     static const char question[] = "{\"jsonrpc\":\"2.0\",\"id\":\"c-1\",\"method\":\"session.authenticate\",\"params\":"
                                    "{\"externalUserId\":\"anna\"}}\n";
     const junction_value *method = junction_member(message, "method");
@@ -88,6 +94,8 @@ static bool ask(const struct guest *guest, const junction_value *message) {
         bytes_wipe(&answer);
     } else if (method == NULL) {
         bool is_error = junction_member(message, "error") != NULL;
+        if (json_equals(junction_member(junction_member(message, "result"), "action"), "unableToRetrieveAuthToken"))
+            __atomic_add_fetch(&guest->daemon->unable, 1, __ATOMIC_RELEASE);
         __atomic_add_fetch(is_error ? &guest->daemon->refused : &guest->daemon->answered, 1, __ATOMIC_RELEASE);
     } else {
         return false;
@@ -582,6 +590,40 @@ static void callbacks_may_stop_and_restart_a_handler(void) {
     end(daemon);
 }
 
+static int too_long_replies;
+static void reply_too_long(void *context, const junction_renewal *renewal, junction_reply *reply) {
+    (void)context;
+    (void)renewal;
+    /* The first reply is too long for any line, and the second one only for a line with this id. */
+    bool is_first = ++too_long_replies == 1;
+    size_t length = is_first ? LONGEST_LINE : LONGEST_LINE - 1200;
+    char *token = malloc(length + 1);
+    memset(token, 'x', length);
+    token[length] = '\0';
+    int kind = junction_reply_with(reply, (junction_pair[]){{"action", "renewWithAuthToken"}, {"authToken", token}, {NULL, NULL}});
+    free(token);
+    CHECK(kind == (is_first ? JUNCTION_REQUEST_TOO_LARGE : JUNCTION_OK));
+}
+
+static void *handle_renewals(void *context) {
+    CHECK(junction_handle_renewals(context, reply_too_long, NULL, -1, NULL) == JUNCTION_CANCELLED);
+    return NULL;
+}
+
+static void a_reply_that_cannot_be_sent_counts_as_unable(void) {
+    struct daemon *daemon = begin(0);
+    daemon->asks = true;
+    junction *handle = junction_open(daemon->path, NULL);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, handle_renewals, handle) == 0);
+    while (__atomic_load_n(&daemon->unable, __ATOMIC_ACQUIRE) < 2) sched_yield();
+    junction_cancel(handle);
+    pthread_join(thread, NULL);
+    CHECK(too_long_replies == 2);
+    junction_close(handle);
+    end(daemon);
+}
+
 static void expect_timeout(void *context, const junction_value *result, const junction_error *error) {
     (void)result;
     CHECK(error != NULL && error->kind == JUNCTION_TIMED_OUT);
@@ -629,6 +671,7 @@ int main(int count, char **arguments) {
     RUN(an_event_loop_and_threads_share_a_handle);
     RUN(the_send_queue_is_bounded);
     RUN(callbacks_may_stop_and_restart_a_handler);
+    RUN(a_reply_that_cannot_be_sent_counts_as_unable);
     RUN(a_question_ends_with_its_call);
     /* ThreadSanitizer does not support a fork with several threads. */
     if (count < 3) RUN(a_forked_child_opens_its_own_connections);
