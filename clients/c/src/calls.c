@@ -395,6 +395,7 @@ static struct owned_answer *read_answer(junction_value *value, int *kind, juncti
 int junction_request(junction *j, const char *method, const char *path, const junction_pair *query, const junction_pair *headers,
                      const void *body, size_t length, int timeout, junction_answer **answer, junction_error *error) {
     *answer = NULL;
+    if (method == NULL || path == NULL) return error_set(error, JUNCTION_INVALID_ARGUMENT, "a request needs a method and a path");
     struct bytes params = {0};
     if (!write_api_request(&params, method, path, query, headers, body, length)) {
         bytes_wipe(&params);

@@ -247,6 +247,24 @@ static void pairs_are_written_as_an_object(void) {
     bytes_wipe(&text);
 }
 
+static void missing_text_is_an_invalid_argument(void) {
+    junction *j = junction_open("/nowhere", NULL);
+    junction_answer *answer;
+    junction_error error;
+    CHECK(junction_request(j, NULL, "/x", NULL, NULL, NULL, 0, -1, &answer, &error) == JUNCTION_INVALID_ARGUMENT && answer == NULL);
+    CHECK(junction_request(j, "GET", NULL, NULL, NULL, NULL, 0, -1, &answer, &error) == JUNCTION_INVALID_ARGUMENT && answer == NULL);
+    CHECK(junction_call(j, NULL, NULL, -1, NULL, &error) == JUNCTION_INVALID_ARGUMENT);
+    CHECK(junction_start(j, NULL, NULL, -1, NULL, NULL, NULL, &error) == JUNCTION_INVALID_ARGUMENT);
+    /* A missing value and a missing list are allowed: the pair is skipped, and the list is empty. */
+    CHECK(junction_sign_in(j, JUNCTION_SIGN_IN_TOKEN(NULL), -1, NULL, &error) == JUNCTION_DAEMON_UNREACHABLE);
+    CHECK(junction_sign_in(j, NULL, -1, NULL, &error) == JUNCTION_DAEMON_UNREACHABLE);
+    CHECK(junction_member(NULL, "a") == NULL);
+    junction_value *value = read_text("{\"a\":1}");
+    CHECK(junction_member(value, NULL) == NULL);
+    junction_value_free(value);
+    junction_close(j);
+}
+
 static void dropped_bytes_are_wiped(void) {
     struct bytes bytes = {0};
     bytes_add_text(&bytes, "a secret, and what comes next");
@@ -341,6 +359,7 @@ int main(void) {
     RUN(a_line_that_is_too_long_is_rejected);
     RUN(every_error_has_a_remedy);
     RUN(pairs_are_written_as_an_object);
+    RUN(missing_text_is_an_invalid_argument);
     RUN(dropped_bytes_are_wiped);
     RUN(a_failed_allocation_is_reported);
     RUN(the_socket_is_the_one_in_the_table_of_all_clients);
