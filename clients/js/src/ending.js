@@ -3,23 +3,42 @@ import { closedError, JunctionError } from './errors.js';
 // The longest time of setTimeout, which fires at once for a longer one.
 const LONGEST = 2 ** 31 - 1;
 
+// The endings of each signal. They share one listener, because Node warns about a leak if a signal has more than ten.
+const endings = new WeakMap();
+
+function aborted({ target }) {
+    for (const ending of endings.get(target)) ending.end(closedError());
+}
+
+function listen(signal, ending) {
+    // Throws if the signal is no AbortSignal. Adding the same listener again has no effect.
+    signal.addEventListener('abort', aborted);
+    if (!endings.has(signal)) endings.set(signal, new Set());
+    endings.get(signal).add(ending);
+}
+
+function ignore(signal, ending) {
+    const others = endings.get(signal);
+    others?.delete(ending);
+    if (others?.size === 0) signal.removeEventListener('abort', aborted);
+}
+
 /** The end of a wait: its timeout, the abort of its signal, or an explicit `end`. The first one counts. */
 export class Ending {
     #error = null;
     #listeners = new Set();
     #timer;
     #signal;
-    #aborted = () => this.end(closedError());
 
     /** `timeout` is in seconds; `undefined` and `Infinity` mean none. */
     constructor(timeout, signal) {
         if (timeout !== undefined && !(typeof timeout === 'number' && timeout >= 0)) {
             throw new TypeError('a timeout is a number of seconds');
         }
-        this.#signal = signal;
-        if (signal?.aborted) return this.#aborted();
-        // Before the timer starts, because it throws if the signal is no AbortSignal.
-        signal?.addEventListener('abort', this.#aborted);
+        this.#signal = signal ?? null;
+        if (this.#signal?.aborted) return this.end(closedError());
+        // Before the timer starts, because it may throw.
+        if (this.#signal !== null) listen(this.#signal, this);
         if (timeout === 0) this.#timedOut();
         else if (timeout !== undefined && timeout !== Infinity) this.#arm(performance.now() + timeout * 1000);
     }
@@ -74,6 +93,6 @@ export class Ending {
     /** Lets go of timer and signal, when nothing waits any more. */
     dispose() {
         clearTimeout(this.#timer);
-        this.#signal?.removeEventListener('abort', this.#aborted);
+        if (this.#signal !== null) ignore(this.#signal, this);
     }
 }

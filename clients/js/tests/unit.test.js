@@ -1,6 +1,6 @@
 // What needs no daemon, and what a scripted peer shows.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -305,6 +305,29 @@ test('a call whose end has come sends nothing', async () => {
         client.close();
     });
     assert.deepEqual(methods, ['daemon.metrics']);
+});
+
+test('many calls with one signal add one listener to it, and its abort ends them all', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const listeners = () => getEventListeners(signal, 'abort').length;
+    let left = 20;
+    const serve = async ({ hear, say }) => {
+        for (; left > 0; left -= 1) say({ id: (await hear()).id, result: { text: '' } });
+    };
+    await withPeer(serve, async (client) => {
+        const answered = Array.from({ length: left }, () => client.metrics({ signal }));
+        assert.equal(listeners(), 1);
+        await Promise.all(answered);
+        assert.equal(listeners(), 0);
+
+        const unanswered = [client.metrics({ signal }), client.metrics({ signal }), client.wait('fresh', { signal })];
+        controller.abort();
+
+        for (const call of unanswered) await rejects(call, 'cancelled');
+        assert.equal(listeners(), 0);
+        client.close();
+    });
 });
 
 test('an answer that arrived before a failed write is delivered, and the unsent call is repeated', async () => {
