@@ -49,6 +49,8 @@ export class Client {
         const isReached = isNamed ? GOALS[goal] : goal;
         for await (const snapshot of new Watch(this.#path, false, { timeout, signal })) {
             if (isReached(snapshot)) return snapshot;
+            const obstacle = goal === 'fresh' ? obstacleTo(snapshot) : null;
+            if (obstacle !== null) throw obstacle;
         }
     }
 
@@ -151,3 +153,20 @@ const GOALS = {
     'signed-out': (snapshot) => !snapshot.isSignedIn && snapshot.state !== 'establishing',
     fresh: (snapshot) => snapshot.isFresh,
 };
+
+/** Returns the error of a session that does not become fresh before a user or an administrator acts, or null. */
+function obstacleTo({ state, flags, isSignedIn, storage, termination }) {
+    if (!storage.readable) {
+        const message = `the daemon cannot open the stored session: it is ${storage.status}`;
+        return new JunctionError('storageUnavailable', message, { remedy: storage.reason });
+    }
+    if (state === 'terminated') {
+        const why = termination === null ? 'it gave no reason' : `${termination.message} (${termination.code})`;
+        return new JunctionError('sessionTerminated', `the provider has terminated the session: ${why}`, { termination });
+    }
+    // The session is not fresh, so its token has expired.
+    if (isSignedIn && flags.includes('pendingReauthentication') && state !== 'establishing') {
+        return new JunctionError('reauthenticationRequired', 'the provider requires a new credential of the signed-in user');
+    }
+    return null;
+}

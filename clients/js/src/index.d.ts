@@ -374,7 +374,10 @@ export class Client {
      */
     watchState(options?: { signal?: AbortSignal }): AsyncIterableIterator<Snapshot>;
 
-    /** Waits until the session reaches the goal. Without a timeout it waits for ever. Needs `status`. */
+    /**
+     * Waits until the session reaches the goal. Without a timeout it waits for ever. With `'fresh'` it rejects with
+     * `sessionTerminated`, `storageUnavailable` or `reauthenticationRequired` if waiting cannot help. Needs `status`.
+     */
     wait(goal: Goal, options?: CallOptions): Promise<Snapshot>;
 
     /** Signs a user in. Needs `manage`. */

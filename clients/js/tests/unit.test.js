@@ -307,6 +307,34 @@ test('a call whose end has come sends nothing', async () => {
     assert.deepEqual(methods, ['daemon.metrics']);
 });
 
+function snapshot(members) {
+    return { revision: 1, changedAt: '2026-11-29T00:00:00Z', state: 'established', flags: ['signedIn'], provider: 'junction', ...members };
+}
+
+test('a wait for a fresh session fails at once if waiting cannot help', async () => {
+    const reason = 'unlock the TPM';
+    const termination = { code: '1205', message: 'the user is banned', at: '2026-11-29T00:00:00Z' };
+    const obstacles = {
+        sessionTerminated: { state: 'terminated', flags: [], termination },
+        storageUnavailable: { storage: { sealedWith: 'tpm', durable: true, status: 'locked', reason } },
+        reauthenticationRequired: { state: 'tokenExpired', flags: ['signedIn', 'pendingReauthentication'] },
+    };
+    const errors = [];
+    for (const [kind, obstacle] of Object.entries(obstacles)) {
+        // A wait that continues after the obstacle connects again and finds a fresh session.
+        const snapshots = [snapshot(obstacle), snapshot()];
+        const serve = async ({ end, hear, say }) => {
+            say({ id: (await hear()).id, result: snapshots.shift() });
+            end.end();
+        };
+
+        await withPeer(serve, async (client) => errors.push(await rejects(client.wait('fresh'), kind)));
+    }
+    assert.equal(errors[0].termination.code, '1205');
+    assert.match(errors[0].message, /the user is banned/);
+    assert.equal(errors[1].remedy, reason);
+});
+
 test('many calls with one signal add one listener to it, and its abort ends them all', async () => {
     const controller = new AbortController();
     const { signal } = controller;
