@@ -351,7 +351,10 @@ export type Goal = 'signed-in' | 'signed-out' | 'fresh' | ((snapshot: Snapshot) 
 
 // The client.
 
-/** The session of this device. It connects with the first call, and uses one connection for all calls. */
+/**
+ * The session of this device. It connects with the first call, and uses one connection for all calls. The connection stays open
+ * until `close`, also if the program drops the object.
+ */
 export class Client {
     constructor(options?: ClientOptions);
 
