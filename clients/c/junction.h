@@ -206,7 +206,8 @@ JUNCTION_API void junction_snapshot_free(junction_snapshot *snapshot);
 enum junction_goal {
     JUNCTION_SIGNED_IN,
     JUNCTION_SIGNED_OUT, /* and no sign-in is in progress */
-    JUNCTION_FRESH       /* signed in with a valid token; the wait fails if the session is terminated or unreadable */
+    JUNCTION_FRESH       /* signed in with a valid token; the wait fails if the session is terminated or unreadable, or if
+                          * the token has expired and the provider requires a new credential */
 };
 
 /* Waits until the session reaches the goal. The wait continues while the daemon is absent or restarts. */

@@ -139,6 +139,9 @@ static int verdict(enum junction_goal goal, const junction_snapshot *snapshot, j
     if (snapshot->state == JUNCTION_STATE_TERMINATED)
         return error_set(error, JUNCTION_SESSION_TERMINATED, "the provider has ended the session: %s",
                          snapshot->termination_message == NULL ? "it does not say why" : snapshot->termination_message);
+    /* The goal is not reached, so the token has expired. */
+    if (snapshot->signed_in && snapshot->pending_reauthentication && snapshot->state != JUNCTION_STATE_ESTABLISHING)
+        return error_set(error, JUNCTION_REAUTHENTICATION_REQUIRED, "the provider requires a new credential of the signed-in user");
     return JUNCTION_OK;
 }
 

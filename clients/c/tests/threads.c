@@ -42,6 +42,7 @@ struct daemon {
     char path[100];
     int listener;
     int answers; /* closes the connection after so many answers; 0: never */
+    const char *first; /* members of the first snapshot, which replace those with the same name */
     bool is_silent;
     bool asks;    /* asks questions: two renewals for a handler, a credential for an identification */
     int answered; /* answers to its questions */
@@ -138,6 +139,8 @@ static void *serve(void *context) {
                                     "\"junction\",\"flags\":[\"signedIn\"],\"userId\":");
             const junction_value *user = junction_member(junction_member(request, "params"), "userId");
             json_write(&answer, user);
+            const char *first = __atomic_exchange_n(&guest.daemon->first, NULL, __ATOMIC_ACQ_REL);
+            if (first != NULL) bytes_add_text(&answer, first);
             bytes_add_text(&answer, "}}\n");
         }
         put(guest.fd, (char *)answer.data, answer.count);
@@ -167,7 +170,7 @@ static void *serve_all(void *context) {
 
 /* Each daemon has its own struct, because the threads of its last connections may outlive it. */
 static struct daemon *begin(int answers) {
-    static struct daemon daemons[16];
+    static struct daemon daemons[32];
     static size_t count;
     CHECK(count < sizeof daemons / sizeof daemons[0]);
     struct daemon *daemon = &daemons[count++];
@@ -385,6 +388,29 @@ static void cancelling_ends_a_wait_between_two_snapshots(void) {
     cancelled = NULL;
     junction_close(handle);
     end(daemon);
+}
+
+static void a_wait_for_a_fresh_session_fails_if_waiting_cannot_help(void) {
+    static const struct {
+        const char *members;
+        int kind;
+    } obstacles[] = {
+        {",\"state\":\"terminated\",\"flags\":[]", JUNCTION_SESSION_TERMINATED},
+        {",\"storage\":{\"status\":\"locked\",\"readable\":false}", JUNCTION_STORAGE_UNAVAILABLE},
+        {",\"state\":\"tokenExpired\",\"flags\":[\"signedIn\",\"pendingReauthentication\"]", JUNCTION_REAUTHENTICATION_REQUIRED},
+    };
+    for (size_t i = 0; i < sizeof obstacles / sizeof obstacles[0]; i++) {
+        /* A wait that continues after the obstacle connects again and finds a fresh session. */
+        struct daemon *daemon = begin(1);
+        __atomic_store_n(&daemon->first, obstacles[i].members, __ATOMIC_RELEASE);
+        junction *handle = junction_open(daemon->path, NULL);
+        junction_snapshot *snapshot;
+        CHECK(junction_wait(handle, JUNCTION_FRESH, -1, &snapshot, NULL) == obstacles[i].kind && snapshot == NULL);
+        CHECK(junction_wait(handle, JUNCTION_FRESH, -1, &snapshot, NULL) == JUNCTION_OK);
+        junction_snapshot_free(snapshot);
+        junction_close(handle);
+        end(daemon);
+    }
 }
 
 static void a_forked_child_opens_its_own_connections(void) {
@@ -668,6 +694,7 @@ int main(int count, char **arguments) {
     RUN(a_signal_ends_no_call);
     RUN(cancelling_ends_every_wait);
     RUN(cancelling_ends_a_wait_between_two_snapshots);
+    RUN(a_wait_for_a_fresh_session_fails_if_waiting_cannot_help);
     RUN(an_event_loop_and_threads_share_a_handle);
     RUN(the_send_queue_is_bounded);
     RUN(callbacks_may_stop_and_restart_a_handler);
