@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from junctiond import Client, credentials  # noqa: E402
+from scripted import ScriptedDaemon  # noqa: E402
 from stage import Daemon, Sandbox, junction_configuration  # noqa: E402
 
 
@@ -75,6 +76,20 @@ def asking(binaries, folder, sandbox):
     daemon = Daemon(binaries, folder, configuration).start()
     yield daemon
     daemon.kill()
+
+
+@pytest.fixture
+def scripted(folder):
+    """Starts a daemon in this process that answers each request with a function. Returns its socket."""
+    daemons = []
+
+    def start(respond):
+        daemons.append(ScriptedDaemon(f"{folder}/scripted", respond))
+        return daemons[-1].path
+
+    yield start
+    for daemon in daemons:
+        daemon.close()
 
 
 def pytest_sessionfinish(session, exitstatus):

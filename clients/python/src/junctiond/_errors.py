@@ -116,7 +116,10 @@ class TokenExpired(JunctionError):
 
 
 class Busy(JunctionError):
-    """A limit of this caller is reached, or the token is valid for less time than requested."""
+    """A limit of this caller is reached, or the token is valid for less time than requested.
+
+    Without a `code`, another thread or task waits on this watch.
+    """
 
     kind = "busy"
 

@@ -11,7 +11,7 @@ from typing import Callable, Generic, Optional, TypeVar
 from ._again import NO_ROOM, Reconnection
 from ._calls import Call, T
 from ._channel import Channel
-from ._errors import Cancelled, JunctionError, TimedOut
+from ._errors import Busy, Cancelled, JunctionError, TimedOut
 from ._feeds import Feed
 from ._switchboard import Switchboard, Waiter
 from ._waiting import Deadline, closed_error
@@ -164,6 +164,8 @@ class TaskLoop(Generic[FeedType]):
         self, take: Callable[[FeedType], Optional[T]], deadline: Deadline, lost: Callable[[], None] = lambda: None
     ) -> T:
         """Waits until `take` returns something. `lost` is called for each lost connection."""
+        if self._waiting is not None and self._waiting.get_loop() is asyncio.get_running_loop():
+            raise Busy("another task waits on this watch or handler: give each task its own")
         while True:
             try:
                 return await self._taken(take, deadline)

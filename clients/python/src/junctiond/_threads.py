@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Callable, Generic, Optional, TypeVar
 
 from ._again import NO_ROOM, Reconnection
 from ._calls import Call, T
 from ._channel import Channel
-from ._errors import Cancelled, ConnectionLost, JunctionError, TimedOut
+from ._errors import Busy, Cancelled, ConnectionLost, JunctionError, TimedOut
 from ._feeds import Feed
 from ._switchboard import Switchboard, Waiter
 from ._waiting import Bell, Deadline, closed_error, wait
@@ -125,7 +123,10 @@ class Loop(Generic[FeedType]):
         self._feed: Optional[FeedType] = None
         self._reconnection = Reconnection()
         self._bell = Bell()
-        self._in_use = threading.Lock()
+        # Taken for a moment, and with `with` only: an exception of a signal handler cannot leave it locked.
+        self._lock = threading.Lock()
+        # The use that holds the loop.
+        self._holder: Optional[object] = None
         self.is_closed = False
 
     def close(self) -> None:
@@ -133,17 +134,22 @@ class Loop(Generic[FeedType]):
         self.is_closed = True
         self._bell.ring()
         # A thread that holds the loop still needs the connection, and closes it afterwards.
-        if self._in_use.acquire(blocking=False):
+        if self._holder is None:
             self._hang_up()
-            self._in_use.release()
 
-    @contextmanager
-    def held(self) -> Generator[None, None, None]:
-        """Keeps the connection until the end of the block, even if the loop is closed meanwhile."""
-        with self._in_use:
-            try:
-                yield
-            finally:
+    def hold(self, action: Callable[[], T]) -> T:
+        """Performs the action, and keeps the connection until its end, even if the loop is closed meanwhile."""
+        me = object()
+        try:
+            with self._lock:
+                if self._holder is not None:
+                    raise Busy("another thread waits on this watch or handler: give each thread its own")
+                self._holder = me
+            return action()
+        finally:
+            # The assignment comes before any call, at which an exception of a signal handler could prevent it.
+            if self._holder is me:
+                self._holder = None
                 if self.is_closed:
                     self._hang_up()
 
@@ -193,9 +199,9 @@ class Loop(Generic[FeedType]):
         return channel
 
     def _hang_up(self) -> None:
-        if self._feed is not None:
-            self._feed.channel.close()
-            self._feed = None
+        feed, self._feed = self._feed, None
+        if feed is not None:
+            feed.channel.close()
 
     def _sleep(self, seconds: float, deadline: Deadline) -> None:
         pause = Deadline(deadline.pause(seconds))

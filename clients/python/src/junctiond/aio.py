@@ -249,7 +249,8 @@ class AsyncWatch(AsyncIterator[Snapshot]):
     async def next(self, *, timeout: Optional[float] = None) -> Snapshot:
         """Returns the current snapshot first, and then each snapshot that differs.
 
-        After `TimedOut` it can be called again, and no snapshot is lost.
+        After `TimedOut` it can be called again, and no snapshot is lost. If another task waits on this watch, it raises
+        `Busy` at once.
         """
         return await self._loop.next(self._changes.take, Deadline(timeout))
 

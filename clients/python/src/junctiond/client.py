@@ -300,10 +300,10 @@ class Watch(Iterator[Snapshot]):
     def next(self, *, timeout: Optional[float] = None) -> Snapshot:
         """Returns the current snapshot first, and then each snapshot that differs.
 
-        After `TimedOut` it can be called again, and no snapshot is lost.
+        After `TimedOut` it can be called again, and no snapshot is lost. If another thread waits on this watch, it raises
+        `Busy` at once.
         """
-        with self._loop.held():
-            return self._loop.next(self._changes.take, Deadline(timeout))
+        return self._loop.hold(lambda: self._loop.next(self._changes.take, Deadline(timeout)))
 
     def __next__(self) -> Snapshot:
         try:
@@ -345,13 +345,7 @@ class SessionHandler:
 
     def run(self) -> None:
         """Answers until another thread calls `stop`. Raises an error that a new connection would not fix."""
-        with self._loop.held():
-            while True:
-                try:
-                    question = self._loop.next(RenewalFeed.take, Deadline(None))
-                except Cancelled:
-                    return
-                question.answer(self._decision(question.request))
+        self._loop.hold(self._serve)
 
     def start(self) -> SessionHandler:
         """Answers in a new thread until `stop`. Returns after the registration with the daemon.
@@ -381,6 +375,14 @@ class SessionHandler:
         self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         self.stop()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                question = self._loop.next(RenewalFeed.take, Deadline(None))
+            except Cancelled:
+                return
+            question.answer(self._decision(question.request))
 
     def _run_to_the_end(self) -> None:
         try:
