@@ -1,5 +1,6 @@
 """A daemon in this process that answers each request with a function."""
 
+import concurrent.futures
 import json
 import os
 import socket
@@ -63,11 +64,20 @@ class ScriptedDaemon:
         os.unlink(self.path)
 
 
+def in_background(function):
+    """Calls the function in a thread that does not keep the program alive. Returns the future of its result."""
+    outcome = concurrent.futures.Future()
+
+    def run():
+        try:
+            outcome.set_result(function())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome
+
+
 def in_thread(function):
-    """Calls the function in a thread, and returns its result, so that a deadlock fails the test."""
-    outcome = []
-    thread = threading.Thread(target=lambda: outcome.append(function()), daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    assert outcome, "the thread hangs or failed"
-    return outcome[0]
+    """Calls the function in a thread and returns its result. A deadlock fails the test, instead of blocking it."""
+    return in_background(function).result(PATIENCE)

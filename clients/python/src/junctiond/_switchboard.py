@@ -24,6 +24,7 @@ class Waiter:
     """A call that waits for its answer."""
 
     def __init__(self, asked_about: Optional[str], changed: Callable[[], None]) -> None:
+        """`changed` is called for each question and for the answer."""
         self.id = 0
         #: The user for whom the daemon may ask for a credential.
         self.asked_about = asked_about
@@ -31,21 +32,21 @@ class Waiter:
         self.question: Optional[RequestId] = None
         self.is_done = False
         self.outcome: object = None
-        self._changed = changed
+        self.changed = changed
 
     def finish(self, outcome: object) -> None:
         """Sets the result or the error. Only the first one counts."""
-        if self.is_done:
-            return
-        self.is_done = True
-        self.question = None
-        self.outcome = outcome
-        self._changed()
+        if not self.is_done:
+            self.outcome = outcome
+            self.question = None
+            self.is_done = True
+        # Also the second time: an exception of a signal handler may have ended the first one before this line.
+        self.changed()
 
     def ask(self, question: RequestId) -> None:
         """Notes that the daemon asks for a credential."""
         self.question = question
-        self._changed()
+        self.changed()
 
     def result(self, call: Call[T]) -> T:
         """Returns the result, or raises the error."""
@@ -54,17 +55,14 @@ class Waiter:
         return call.read(self.outcome)
 
 
-def no_change() -> None:
-    """For waiters that are polled."""
-
-
 class Switchboard:
     """The calls in progress on a channel."""
 
-    def __init__(self, channel: Channel, ending: Callable[[], None] = no_change) -> None:
-        """`ending` is called before the channel is closed."""
+    def __init__(self, channel: Channel, ended: Callable[[], None] = lambda: None) -> None:
+        """`ended` is called when no further call can be made. The owner closes the channel."""
         self.channel = channel
-        self._ending = ending
+        self._ended = ended
+        # Each call until it is forgotten.
         self._waiters: dict[int, Waiter] = {}
         self._end: Optional[JunctionError] = None
         self._is_retired = False
@@ -74,18 +72,17 @@ class Switchboard:
         """Whether calls can be made."""
         return self._end is None and self.channel.is_usable
 
-    def begin(
-        self, call: Call[T], asked_about: Optional[str] = None, changed: Callable[[], None] = no_change
-    ) -> Waiter:
-        """Starts a call. `changed` is called for each question and for the answer."""
-        waiter = Waiter(asked_about, changed)
+    @property
+    def has_ended(self) -> bool:
+        return self._end is not None
+
+    def begin(self, waiter: Waiter, call: Call[T]) -> None:
+        """Starts a call."""
         if self._end is not None:
-            waiter.finish(self._end)
-            return waiter
+            return waiter.finish(self._end)
         waiter.id = self.channel.ask(call)
         self._waiters[waiter.id] = waiter
         self.flush()
-        return waiter
 
     def forget(self, waiter: Waiter) -> None:
         """Stops waiting for a call. An open question is refused, so that a later credential signs no user in."""
@@ -128,14 +125,18 @@ class Switchboard:
         except JunctionError as error:
             self.end(error)
 
+    def wake(self) -> None:
+        """Makes every waiter look again."""
+        for waiter in self._waiters.values():
+            waiter.changed()
+
     def end(self, error: JunctionError) -> None:
-        """Closes the connection and fails all calls with this error."""
+        """Fails all calls with this error, and later ones, too."""
         if self._end is None:
             self._end = error
-            self._ending()
-            self.channel.close()
-        for id in sorted(self._waiters):
-            self._finish(id, error)
+            self._ended()
+        for waiter in self._waiters.values():
+            waiter.finish(error)
 
     def _dispatch(self, arrived: Iterable[Message]) -> None:
         for message in arrived:
@@ -148,7 +149,7 @@ class Switchboard:
         self.flush()
 
     def _finish(self, id: int, outcome: object) -> None:
-        waiter = self._waiters.pop(id, None)
+        waiter = self._waiters.get(id)
         if waiter is not None:
             waiter.finish(outcome)
 
@@ -156,9 +157,9 @@ class Switchboard:
         user = _user(question) if question.method == "session.authenticate" else None
         if user is None:
             return self.channel.refuse(question.id, METHOD_NOT_FOUND, f"Method not found: {question.method}")
-        for id in sorted(self._waiters):
-            if self._waiters[id].asked_about == user and self._waiters[id].question is None:
-                return self._waiters[id].ask(question.id)
+        for waiter in self._waiters.values():
+            if waiter.asked_about == user and waiter.question is None and not waiter.is_done:
+                return waiter.ask(question.id)
         self.channel.refuse(question.id, INVALID_CREDENTIAL, "Nobody identifies this user any more")
 
 

@@ -30,7 +30,7 @@ class TaskConnection:
         self._is_hooked = True
         # A weak reference: neither the event loop nor the board must keep an unused connection alive.
         self._reference: weakref.ReferenceType[TaskConnection] = weakref.ref(self)
-        self._board = Switchboard(channel, partial(_ending, self._reference))
+        self._board = Switchboard(channel, partial(_ended, self._reference))
         loop.add_reader(self._descriptor, _readable, self._reference)
 
     def __del__(self) -> None:
@@ -59,7 +59,8 @@ class TaskConnection:
         asked: Callable[[], None] = lambda: None,
     ) -> T:
         changed = asyncio.Event()
-        waiter = self._board.begin(call, user, changed.set)
+        waiter = Waiter(user, changed.set)
+        self._board.begin(waiter, call)
         left = deadline.left
         alarm = None if left is None else self.loop.call_later(left, self._expire, waiter, deadline.error)
         self._hook_writer()
@@ -105,6 +106,11 @@ class TaskConnection:
         self._board.flush()
         self._hook_writer()
 
+    def hang_up(self) -> None:
+        """Closes the channel."""
+        self.unhook()
+        self._board.channel.close()
+
     def unhook(self) -> None:
         """Removes the descriptor from the event loop."""
         self._is_hooked = False
@@ -124,10 +130,10 @@ def _writable(reference: weakref.ReferenceType[TaskConnection]) -> None:
         connection.flush()
 
 
-def _ending(reference: weakref.ReferenceType[TaskConnection]) -> None:
+def _ended(reference: weakref.ReferenceType[TaskConnection]) -> None:
     connection = reference()
     if connection is not None:
-        connection.unhook()
+        connection.hang_up()
 
 
 class TaskLoop(Generic[FeedType]):

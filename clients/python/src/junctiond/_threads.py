@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from queue import SimpleQueue
 from typing import Callable, Generic, Optional, TypeVar
 
 from ._again import NO_ROOM, Reconnection
@@ -11,10 +12,11 @@ from ._channel import Channel
 from ._errors import Busy, Cancelled, ConnectionLost, JunctionError, TimedOut
 from ._feeds import Feed
 from ._switchboard import Switchboard, Waiter
-from ._waiting import Bell, Deadline, closed_error, wait
+from ._waiting import Bell, Deadline, Wake, closed_error, doze, wait
 from .credentials import Credential
 
 FeedType = TypeVar("FeedType", bound=Feed)
+U = TypeVar("U")
 
 
 class SharedConnection:
@@ -23,22 +25,18 @@ class SharedConnection:
     def __init__(self, channel: Channel) -> None:
         self._bell = Bell()
         self._board = Switchboard(channel)
-        self._condition = threading.Condition()
-        self._is_read = False
-        self._is_closing = False
+        # Taken with `with` only. A condition has methods in Python, which an exception of a signal handler can end while they
+        # hold its lock.
+        self._lock = threading.Lock()
+        # The call whose thread receives for all.
+        self._reader: Optional[Waiter] = None
 
     @property
     def is_usable(self) -> bool:
         return self._board.is_usable
 
     def close(self) -> None:
-        with self._condition:
-            if self._is_read:
-                # The thread that reads still needs the descriptor, and closes it afterwards.
-                self._is_closing = True
-                self._bell.ring()
-            else:
-                self._board.end(closed_error())
+        self._use(lambda: self._board.end(closed_error()))
 
     def retire(self) -> None:
         """Ends with the last call, because another connection replaces this one."""
@@ -46,8 +44,7 @@ class SharedConnection:
             # In a child, another thread of the parent may have held the lock during the fork. The destructor closes the
             # socket.
             return
-        with self._condition:
-            self._board.retire()
+        self._use(self._board.retire)
 
     def perform(
         self,
@@ -57,57 +54,89 @@ class SharedConnection:
         credential: Optional[Callable[[str], Credential]] = None,
         asked: Callable[[], None] = lambda: None,
     ) -> T:
-        with self._condition:
-            waiter = self._board.begin(call, user)
-            if self._is_read and self._board.channel.wants_to_write:
-                self._bell.ring()
+        wake: Wake = SimpleQueue()
+        waiter = Waiter(user, lambda: wake.put(None))
         try:
-            while self._has_question(waiter, deadline):
+            self._use(lambda: self._begin(waiter, call))
+            while self._has_question(waiter, wake, deadline):
                 asked()
                 answer = None if credential is None or user is None else credential(user).wire()
-                with self._condition:
-                    if deadline.has_passed:
-                        raise deadline.error
-                    self._board.answer(waiter, answer)
-            return waiter.result(call)
-        finally:
-            with self._condition:
-                self._board.forget(waiter)
-
-    def _has_question(self, waiter: Waiter, deadline: Deadline) -> bool:
-        """Waits for a question or the answer. Returns whether there is a question."""
-        with self._condition:
-            while not waiter.is_done and waiter.question is None:
                 if deadline.has_passed:
                     raise deadline.error
-                if self._is_read:
-                    self._condition.wait(deadline.left)
-                else:
-                    self._read(deadline)
-            return not waiter.is_done
-
-    def _read(self, deadline: Deadline) -> None:
-        """Waits and then receives for all threads. Expects the lock held, and releases it during the wait."""
-        self._is_read = True
-        try:
-            self._condition.release()
+                self._use(lambda: self._board.answer(waiter, answer))
+            return waiter.result(call)
+        finally:
             try:
-                wait(self._board.channel, self._bell, deadline)
+                self._use(lambda: self._forget(waiter))
             finally:
-                self._condition.acquire()
+                # Again, because an exception of a signal handler may have ended the first one.
+                self._use(lambda: self._forget(waiter))
+
+    def _has_question(self, waiter: Waiter, wake: Wake, deadline: Deadline) -> bool:
+        """Waits for a question or the answer. Returns whether there is a question."""
+        while not self._use(lambda: self._is_answered(waiter)):
+            if deadline.has_passed:
+                raise deadline.error
+            if self._reader is waiter:
+                wait(self._board.channel, self._bell, deadline)
+                self._use(self._receive)
+            else:
+                doze(wake, deadline.left)
+        return not waiter.is_done
+
+    def _use(self, action: Callable[[], U]) -> U:
+        """Performs the action with the lock held."""
+        with self._lock:
             try:
-                self._bell.silence()
-                self._board.flush()
-                self._board.receive()
-                if self._is_closing:
-                    self._board.end(closed_error())
+                return action()
+            except JunctionError:
+                raise
             except BaseException:
                 # After an interrupt part of a message may be lost, so the connection is unusable.
-                self._board.end(ConnectionLost("the program was interrupted while it read from the daemon"))
+                self._board.end(ConnectionLost("the program was interrupted while it used the connection"))
                 raise
-        finally:
-            self._is_read = False
-            self._condition.notify_all()
+            finally:
+                if self._board.has_ended:
+                    self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._reader is None:
+            self._board.channel.close()
+        else:
+            # The thread that reads still needs the descriptor. It hangs up afterwards.
+            self._bell.ring()
+
+    # With the lock held.
+
+    def _begin(self, waiter: Waiter, call: Call[T]) -> None:
+        self._board.begin(waiter, call)
+        if self._reader is not None and self._board.channel.wants_to_write:
+            self._bell.ring()
+
+    def _is_answered(self, waiter: Waiter) -> bool:
+        """Whether there is an answer or a question. If not, and no thread receives, the thread of this call does."""
+        is_answered = waiter.is_done or waiter.question is not None
+        if is_answered:
+            self._end_turn(waiter)
+        elif self._reader is None:
+            self._reader = waiter
+        return is_answered
+
+    def _receive(self) -> None:
+        self._bell.silence()
+        if not self._board.has_ended:
+            self._board.flush()
+            self._board.receive()
+
+    def _forget(self, waiter: Waiter) -> None:
+        self._board.forget(waiter)
+        self._end_turn(waiter)
+
+    def _end_turn(self, waiter: Waiter) -> None:
+        """Lets another thread receive."""
+        if self._reader is waiter:
+            self._reader = None
+            self._board.wake()
 
 
 class Loop(Generic[FeedType]):

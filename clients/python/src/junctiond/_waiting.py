@@ -5,11 +5,18 @@ from __future__ import annotations
 import math
 import os
 import select
+import threading
 import time
-from typing import Optional
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Optional
 
 from ._channel import Channel
 from ._errors import Cancelled, LocalFailure, TimedOut
+
+if TYPE_CHECKING:
+    Wake = SimpleQueue[None]
+else:
+    Wake = SimpleQueue
 
 #: The default timeout of a call in seconds. It leaves a session handler its minute.
 TIMEOUT = 90.0
@@ -89,6 +96,18 @@ def wait(channel: Optional[Channel], bell: Bell, deadline: Deadline) -> None:
     left = deadline.left
     # Rounded up, so that the last millisecond does not become a busy loop.
     poll.poll(None if left is None else min(left * 1000 + 1, 1 << 30))
+
+
+def doze(wake: Wake, seconds: Optional[float]) -> None:
+    """Waits until something is put into the queue, or for so many seconds.
+
+    The queue is a C object. An `Event` has a lock that its methods in Python take: an exception of a signal handler can leave
+    that lock locked.
+    """
+    try:
+        wake.get(timeout=None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
+    except Empty:
+        pass
 
 
 def closed_error() -> Cancelled:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from queue import SimpleQueue
 from types import TracebackType
 from typing import Callable, Optional, Union
 
@@ -28,7 +29,7 @@ from ._values import (
     RenewResult,
     Snapshot,
 )
-from ._waiting import TIMEOUT, Deadline, closed_error
+from ._waiting import TIMEOUT, Deadline, Wake, closed_error, doze
 from .credentials import Credential
 from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
 
@@ -57,7 +58,9 @@ class Client:
         self._timeout = timeout
         self._lock = threading.Lock()
         self._connection: Optional[SharedConnection] = None
-        self._closed = threading.Event()
+        self._is_closed = False
+        # Ends the pauses between the attempts of a call.
+        self._closing: Wake = SimpleQueue()
 
     def __enter__(self) -> Client:
         return self
@@ -74,7 +77,8 @@ class Client:
         """
         with self._lock:
             connection, self._connection = self._connection, None
-            self._closed.set()
+            self._is_closed = True
+        self._closing.put(None)
         if connection is not None:
             connection.close()
 
@@ -268,12 +272,12 @@ class Client:
                 pause = repetition.pause(error)
                 if pause is None:
                     raise
-            self._closed.wait(deadline.pause(pause))
+            self._pause(deadline.pause(pause))
 
     def _usable_connection(self, deadline: Deadline) -> SharedConnection:
         while True:
             with self._lock:
-                if self._closed.is_set():
+                if self._is_closed:
                     raise closed_error()
                 if self._connection is not None and self._connection.is_usable:
                     return self._connection
@@ -283,7 +287,14 @@ class Client:
                         self._connection.retire()
                     self._connection = SharedConnection(channel)
                     return self._connection
-            self._closed.wait(deadline.pause(NO_ROOM))
+            self._pause(deadline.pause(NO_ROOM))
+
+    def _pause(self, seconds: float) -> None:
+        """Waits for so many seconds, or until the client is closed."""
+        doze(self._closing, seconds)
+        if self._is_closed:
+            # For the next thread that waits.
+            self._closing.put(None)
 
 
 class Watch(Iterator[Snapshot]):
@@ -334,8 +345,9 @@ class SessionHandler:
 
     def __init__(self, path: str, function: Callable[[RenewalRequest], HandlerResult]) -> None:
         """@private"""
-        self._registered = threading.Event()
-        self._loop = Loop(path, RenewalFeed, self._registered.set)
+        # For `start`: the daemon has answered the registration, or the thread has ended.
+        self._registered: Wake = SimpleQueue()
+        self._loop = Loop(path, RenewalFeed, lambda: self._registered.put(None))
         self._function = function
         self._thread: Optional[threading.Thread] = None
         self._failure: Optional[JunctionError] = None
@@ -352,9 +364,10 @@ class SessionHandler:
 
         It waits for a daemon that is not there yet, and raises an error that a new connection would not fix.
         """
+        self._registered = SimpleQueue()
         self._thread = threading.Thread(target=self._run_to_the_end, name="junctiond session handler", daemon=True)
         self._thread.start()
-        self._registered.wait()
+        self._registered.get()
         if self._failure is not None:
             self.stop()
         return self
@@ -391,7 +404,7 @@ class SessionHandler:
             log.error("The session handler has ended: %s", error)
             self._failure = error
         finally:
-            self._registered.set()
+            self._registered.put(None)
 
     def _decision(self, request: RenewalRequest) -> RenewalAnswer:
         try:
