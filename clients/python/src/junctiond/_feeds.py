@@ -139,8 +139,8 @@ class RenewalQuestion:
         self._feed = feed
 
     def answer(self, answer: RenewalAnswer) -> None:
-        """Sends the answer, unless the connection is closed."""
-        if not self._feed.channel.is_closed:
+        """Sends the answer, unless the connection is closed or belongs to the parent process."""
+        if self._feed.channel.is_usable:
             self._feed.channel.answer(self._id, answer.wire())
             self._feed.channel.flush()
 

@@ -40,10 +40,6 @@ class SharedConnection:
 
     def retire(self) -> None:
         """Ends with the last call, because another connection replaces this one."""
-        if self._board.channel.is_inherited:
-            # In a child, another thread of the parent may have held the lock during the fork. The destructor closes the
-            # socket.
-            return
         self._use(self._board.retire)
 
     def perform(
@@ -67,10 +63,10 @@ class SharedConnection:
             return waiter.result(call)
         finally:
             try:
-                self._use(lambda: self._forget(waiter))
+                self._forget(waiter)
             finally:
                 # Again, because an exception of a signal handler may have ended the first one.
-                self._use(lambda: self._forget(waiter))
+                self._forget(waiter)
 
     def _has_question(self, waiter: Waiter, wake: Wake, deadline: Deadline) -> bool:
         """Waits for a question or the answer. Returns whether there is a question."""
@@ -84,8 +80,19 @@ class SharedConnection:
                 doze(wake, deadline.left)
         return not waiter.is_done
 
+    def _forget(self, waiter: Waiter) -> None:
+        def forget() -> None:
+            self._board.forget(waiter)
+            self._end_turn(waiter)
+
+        if not self._board.channel.is_inherited:
+            self._use(forget)
+
     def _use(self, action: Callable[[], U]) -> U:
         """Performs the action with the lock held."""
+        if self._board.channel.is_inherited:
+            # The callback of `identify` has forked. In the child the lock may be locked for good.
+            raise ConnectionLost("the connection belongs to the parent process")
         with self._lock:
             try:
                 return action()
@@ -128,10 +135,6 @@ class SharedConnection:
             self._board.flush()
             self._board.receive()
 
-    def _forget(self, waiter: Waiter) -> None:
-        self._board.forget(waiter)
-        self._end_turn(waiter)
-
     def _end_turn(self, waiter: Waiter) -> None:
         """Lets another thread receive."""
         if self._reader is waiter:
@@ -168,6 +171,10 @@ class Loop(Generic[FeedType]):
 
     def hold(self, action: Callable[[], T]) -> T:
         """Performs the action, and keeps the connection until its end, even if the loop is closed meanwhile."""
+        if self._bell.is_inherited:
+            # In a child, a thread of the parent may still hold the loop or its lock.
+            self._lock = threading.Lock()
+            self._holder = None
         me = object()
         try:
             with self._lock:

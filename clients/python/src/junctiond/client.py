@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from queue import SimpleQueue
@@ -56,6 +57,7 @@ class Client:
     ) -> None:
         self._path = socket_path(socket, instance)
         self._timeout = timeout
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._connection: Optional[SharedConnection] = None
         self._is_closed = False
@@ -75,6 +77,7 @@ class Client:
 
         Watches and handlers are closed separately.
         """
+        self._leave_parent()
         with self._lock:
             connection, self._connection = self._connection, None
             self._is_closed = True
@@ -275,6 +278,7 @@ class Client:
             self._pause(deadline.pause(pause))
 
     def _usable_connection(self, deadline: Deadline) -> SharedConnection:
+        self._leave_parent()
         while True:
             with self._lock:
                 if self._is_closed:
@@ -288,6 +292,14 @@ class Client:
                     self._connection = SharedConnection(channel)
                     return self._connection
             self._pause(deadline.pause(NO_ROOM))
+
+    def _leave_parent(self) -> None:
+        """Starts anew in a child of `os.fork`: a thread of the parent may have held the lock during the fork."""
+        if self._process != os.getpid():
+            self._lock = threading.Lock()
+            # Its destructor closes the child's copy of the socket.
+            self._connection = None
+            self._process = os.getpid()
 
     def _pause(self, seconds: float) -> None:
         """Waits for so many seconds, or until the client is closed."""
