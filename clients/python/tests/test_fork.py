@@ -15,19 +15,19 @@ def program(scripted):
     subscriptions = []
 
     def respond(peer, message):
+        if message["method"] == "session.signOut":
+            for each in subscriptions:
+                each.send(method="session.changed", params={"snapshot": {**SNAPSHOT, "revision": 2}})
         peer.send(id=message["id"], result=SNAPSHOT)
         if message["method"] == "session.subscribe":
             subscriptions.append(peer)
-        elif message["method"] == "session.signOut":
-            for each in subscriptions:
-                each.send(method="session.changed", params={"snapshot": {**SNAPSHOT, "revision": 2}})
 
     path = scripted(respond)
 
     def run(code):
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, "JUNCTIOND_SOCKET": path}, capture_output=True, text=True,
-            timeout=PATIENCE,
+            [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, "JUNCTIOND_SOCKET": path},
+            capture_output=True, text=True, timeout=PATIENCE,
         )
         return done.stdout + done.stderr
 
@@ -96,7 +96,76 @@ except ConnectionLost:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), outcome)
 """
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, "JUNCTIOND_SOCKET": daemon.socket}, capture_output=True, text=True,
-        timeout=PATIENCE,
+        [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, "JUNCTIOND_SOCKET": daemon.socket},
+        capture_output=True, text=True, timeout=PATIENCE,
     )
     assert (done.stdout, done.stderr) == ("7 signedIn\n", "")
+
+
+# asyncio.
+
+
+@pytest.mark.parametrize("action", ["asyncio.run(state()); os._exit(0)", "sys.exit(0)"])
+def test_a_child_leaves_the_connection_of_an_asynchronous_client_to_the_parent(program, action):
+    assert program(f"""
+import asyncio, os, sys
+from junctiond import AsyncClient
+
+async def state():
+    return (await client.status()).state
+
+async def main():
+    global client
+    async with AsyncClient() as client:
+        await state()
+        child = os.fork()
+        if child == 0:
+            {action}
+        assert os.waitpid(child, 0)[1] == 0
+        print(await state())
+
+asyncio.run(main())
+""") == "notLoggedIn\n"
+
+
+@pytest.mark.parametrize("action", ["assert asyncio.run(watch.next()).revision == 1; os._exit(0)", "sys.exit(0)"])
+def test_a_child_leaves_the_connection_of_an_asynchronous_watch_to_the_parent(program, action):
+    assert program(f"""
+import asyncio, os, sys
+from junctiond import AsyncClient
+
+async def main():
+    async with AsyncClient() as client, client.watch() as watch:
+        await watch.next()
+        change = asyncio.ensure_future(watch.next())
+        await asyncio.sleep(0)
+        child = os.fork()
+        if child == 0:
+            {action}
+        assert os.waitpid(child, 0)[1] == 0
+        await client.sign_out()
+        print((await change).revision)
+
+asyncio.run(main())
+""") == "2\n"
+
+
+def test_a_child_does_not_read_from_the_connection_of_its_parent_s_watch(program):
+    """The daemon has sent the change before the child asks for it."""
+    assert program("""
+import asyncio, os, sys
+from junctiond import AsyncClient, Client
+
+async def main():
+    async with AsyncClient() as client, client.watch() as watch:
+        await watch.next()
+        Client().sign_out()
+        child = os.fork()
+        if child == 0:
+            assert asyncio.run(watch.next()).revision == 1
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        print((await watch.next()).revision)
+
+asyncio.run(main())
+""") == "2\n"

@@ -105,7 +105,7 @@ class Channel:
 
     def flush(self) -> list[int]:
         """Sends as much as the socket accepts. Returns the ids of the calls that the daemon did not receive completely."""
-        while self._outgoing:
+        while self._outgoing and not self.is_inherited:
             id, line = self._outgoing[0]
             try:
                 sent = self._end.send(line, socket.MSG_NOSIGNAL)
@@ -127,6 +127,8 @@ class Channel:
 
     def receive(self) -> Iterator[Message]:
         """Yields the received messages. Raises an error at the end of the connection and at an unreadable message."""
+        if self.is_inherited:
+            raise ConnectionLost("the connection belongs to the parent process")
         received = 0
         while received < _AT_ONCE:
             try:

@@ -114,6 +114,9 @@ class TaskConnection:
     def unhook(self) -> None:
         """Removes the descriptor from the event loop."""
         self._is_hooked = False
+        if self._board.channel.is_inherited:
+            # The parent's event loop would lose it, too: a child has the epoll descriptor of its parent.
+            return
         self.loop.remove_reader(self._descriptor)
         self.loop.remove_writer(self._descriptor)
 
@@ -187,6 +190,8 @@ class TaskLoop(Generic[FeedType]):
     async def _taken(self, take: Callable[[FeedType], Optional[T]], deadline: Deadline) -> T:
         if self._is_ended:
             raise closed_error()
+        if self._feed is not None and self._feed.channel.is_inherited:
+            self._hang_up()
         if self._feed is None:
             self._feed = self._begin(await self._connected(deadline))
         while (taken := take(self._feed)) is None:
@@ -227,10 +232,12 @@ class TaskLoop(Generic[FeedType]):
         try:
             await future
         finally:
-            self._waiting = None
+            if self._waiting is future:
+                self._waiting = None
             if alarm is not None:
                 alarm.cancel()
-            if channel is not None:
+            # The parent's event loop would lose the descriptor, too: a child has the epoll descriptor of its parent.
+            if channel is not None and not channel.is_inherited:
                 loop.remove_reader(descriptor)
                 loop.remove_writer(descriptor)
             if self._is_closed:
