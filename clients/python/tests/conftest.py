@@ -80,11 +80,11 @@ def asking(binaries, folder, sandbox):
 
 @pytest.fixture
 def scripted(folder):
-    """Starts a daemon in this process that answers each request with a function. Returns its socket."""
+    """Starts a daemon in this process that answers each line with a function. Returns its socket."""
     daemons = []
 
-    def start(respond):
-        daemons.append(ScriptedDaemon(f"{folder}/scripted", respond))
+    def start(*roles):
+        daemons.append(ScriptedDaemon(f"{folder}/scripted", *roles))
         return daemons[-1].path
 
     yield start

@@ -28,11 +28,12 @@ class Peer:
 
 
 class ScriptedDaemon:
-    """Calls `respond(peer, message)` for each line, in one thread for each connection."""
+    """Calls `respond(peer, message)` for each line and `gone()` at the end, in one thread for each connection."""
 
-    def __init__(self, path, respond):
+    def __init__(self, path, respond, gone=lambda: None):
         self.path = path
         self.respond = respond
+        self.gone = gone
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(path)
         self.listener.listen(64)
@@ -56,6 +57,7 @@ class ScriptedDaemon:
                         self.respond(peer, json.loads(line))
             except OSError:
                 pass
+        self.gone()
 
     def close(self):
         # `shutdown` wakes the thread that accepts.

@@ -1,10 +1,14 @@
-"""The cancellation of an asynchronous session handler."""
+"""The answers of a session handler, and the cancellation of an asynchronous one."""
 
 import asyncio
 import json
+import queue
 from datetime import datetime, timedelta, timezone
 
-from junctiond import AsyncClient, renewal
+import pytest
+
+from junctiond import AsyncClient, Client, renewal
+from scripted import PATIENCE
 
 
 def question(id, seconds=3600):
@@ -103,3 +107,97 @@ def test_a_handler_is_cancelled_when_the_connection_is_lost(folder):
         await stage.play()
 
     asyncio.run(story())
+
+
+# Answers that cannot be given.
+
+UNABLE = {"action": "unableToRetrieveAuthToken"}
+
+
+class OtherExit(BaseException):
+    """An exception that is no `Exception`."""
+
+
+def raises(error):
+    raise error
+
+
+@pytest.fixture
+def asks(scripted):
+    """A daemon that asks a new handler question 1 and, after its answer, question 2. Has the queue of the answers, which ends with
+    `None` when the connection ends."""
+
+    class Asks:
+        answers = queue.Queue()
+
+        def respond(self, peer, message):
+            if "method" in message:
+                peer.send(id=message["id"], result={"registered": True})
+                peer.send(**question(1))
+            else:
+                self.answers.put(message)
+                if message["id"] == 1:
+                    peer.send(**question(2))
+
+        def answer(self):
+            message = self.answers.get(timeout=PATIENCE)
+            return message and (message["id"], message["result"])
+
+    asks = Asks()
+    asks.path = scripted(asks.respond, lambda: asks.answers.put(None))
+    return asks
+
+
+IMPOSSIBLE = {
+    "a number": lambda: 5,
+    "half of a surrogate pair": lambda: "\ud800",
+    "too long": lambda: "x" * (1 << 20),
+    "an exception": lambda: raises(OtherExit()),
+}
+
+
+@pytest.mark.parametrize("answer", [*IMPOSSIBLE.values(), lambda: raises(SystemExit(3))], ids=[*IMPOSSIBLE, "an exit"])
+def test_a_handler_without_an_answer_is_unable_and_continues(asks, answer):
+    handler = Client(asks.path).session_handler(lambda request: answer() if request.renewal_id == "1" else "token")
+
+    with handler:
+        assert asks.answer() == (1, UNABLE)
+        assert asks.answer() == (2, {"action": "renewWithAuthToken", "authToken": "token"})
+
+
+@pytest.mark.parametrize("answer", [*IMPOSSIBLE.values(), lambda: raises(asyncio.CancelledError())], ids=[*IMPOSSIBLE, "cancelled"])
+def test_an_asynchronous_handler_without_an_answer_is_unable_and_continues(asks, answer):
+    async def story():
+        async with AsyncClient(asks.path) as client:
+
+            @client.session_handler
+            async def handler(request):
+                return answer() if request.renewal_id == "1" else "token"
+
+            async with handler:
+                loop = asyncio.get_running_loop()
+                assert await loop.run_in_executor(None, asks.answer) == (1, UNABLE)
+                assert (await loop.run_in_executor(None, asks.answer))[0] == 2
+
+    asyncio.run(story())
+
+
+def test_a_handler_in_this_thread_that_exits_is_unable_and_ends_the_registration(asks):
+    handler = Client(asks.path).session_handler(lambda request: raises(SystemExit(3)))
+
+    with pytest.raises(SystemExit):
+        handler.run()
+
+    assert asks.answer() == (1, UNABLE)
+    assert asks.answer() is None
+
+
+def test_an_asynchronous_handler_that_exits_is_unable_before_the_program_ends(asks):
+    async def story():
+        async with AsyncClient(asks.path) as client:
+            await client.session_handler(lambda request: raises(SystemExit(3))).run()
+
+    with pytest.raises(SystemExit):
+        asyncio.run(story())
+
+    assert asks.answer() == (1, UNABLE)

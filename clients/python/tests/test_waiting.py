@@ -63,7 +63,7 @@ def test_a_second_task_that_waits_on_a_watch_is_refused_at_once(subscribed):
             first = asyncio.ensure_future(watch.next())
             await asyncio.sleep(0)
             with pytest.raises(junctiond.Busy, match="another task"):
-                await watch.next()
+                await watch.next(timeout=60)
             first.cancel()
             with pytest.raises(junctiond.TimedOut):
                 await asyncio.gather(first, return_exceptions=True)

@@ -135,11 +135,16 @@ class RenewalQuestion:
 
     def __init__(self, request: RenewalRequest, id: RequestId, feed: RenewalFeed) -> None:
         self.request = request
+        #: The daemon no longer waits for the answer.
+        self.is_over = False
         self._id = id
         self._feed = feed
 
     def answer(self, answer: RenewalAnswer) -> None:
-        """Sends the answer, unless the connection is closed or belongs to the parent process."""
+        """Sends the answer, unless the connection is closed or belongs to the parent process.
+
+        Raises an error, and sends nothing, if the answer cannot be sent.
+        """
         if self._feed.channel.is_usable:
             self._feed.channel.answer(self._id, answer.wire())
             self._feed.channel.flush()

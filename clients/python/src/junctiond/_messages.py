@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, Optional, Union
 
-from ._errors import JunctionError, RequestTooLarge, UnreadableAnswer, error_from_wire
+from ._errors import InvalidParams, JunctionError, RequestTooLarge, UnreadableAnswer, error_from_wire
 from ._lines import LONGEST_REQUEST
 from ._members import as_list, as_object
 
@@ -123,11 +123,7 @@ def _answer(value: dict[str, object], id: object) -> Union[Answer, Complaint, No
 
 def request_line(id: int, method: str, params: Mapping[str, object]) -> bytes:
     """Returns the line of a request."""
-    line = _line({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-    # The daemon would answer a longer line with an error without an id, and close the connection.
-    if len(line) - 1 > LONGEST_REQUEST:
-        raise RequestTooLarge(f"the request is longer than {LONGEST_REQUEST} bytes, which is what the daemon accepts")
-    return line
+    return _line({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 
 
 def result_line(id: RequestId, result: object) -> bytes:
@@ -141,4 +137,19 @@ def error_line(id: RequestId, code: int, message: str) -> bytes:
 
 
 def _line(message: Mapping[str, object]) -> bytes:
-    return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    line = _encoded(message)
+    # The daemon would answer a longer line with an error without an id, and close the connection.
+    if len(line) > LONGEST_REQUEST:
+        raise RequestTooLarge(f"the request or the answer is longer than {LONGEST_REQUEST} bytes, which is what the daemon accepts")
+    return line + b"\n"
+
+
+def _encoded(message: Mapping[str, object]) -> bytes:
+    try:
+        return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        why = "a text has half of a surrogate pair, which is not valid Unicode"
+    except (TypeError, ValueError, RecursionError) as error:
+        why = str(error)
+    # Outside the blocks, so that it is not chained to a `UnicodeEncodeError`, which has the whole text: that may be a secret.
+    raise InvalidParams(f"the request or the answer cannot be sent: {why}")

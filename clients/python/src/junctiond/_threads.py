@@ -167,7 +167,7 @@ class Loop(Generic[FeedType]):
         self._bell.ring()
         # A thread that holds the loop still needs the connection, and closes it afterwards.
         if self._holder is None:
-            self._hang_up()
+            self.hang_up()
 
     def hold(self, action: Callable[[], T]) -> T:
         """Performs the action, and keeps the connection until its end, even if the loop is closed meanwhile."""
@@ -187,7 +187,7 @@ class Loop(Generic[FeedType]):
             if self._holder is me:
                 self._holder = None
                 if self.is_closed:
-                    self._hang_up()
+                    self.hang_up()
 
     def next(self, take: Callable[[FeedType], Optional[T]], deadline: Deadline) -> T:
         """Waits until `take` returns something. The caller holds the loop."""
@@ -198,7 +198,7 @@ class Loop(Generic[FeedType]):
                 # The connection is still usable.
                 raise
             except JunctionError as error:
-                self._hang_up()
+                self.hang_up()
                 pause = self._reconnection.pause(error)
             self._sleep(pause, deadline)
 
@@ -207,7 +207,7 @@ class Loop(Generic[FeedType]):
             raise closed_error()
         if self._bell.is_inherited:
             self._bell = Bell()
-            self._hang_up()
+            self.hang_up()
         if self._feed is None:
             self._feed = self._begin(self._connected(deadline))
         has_looked = False
@@ -222,7 +222,7 @@ class Loop(Generic[FeedType]):
                 raise
             except BaseException:
                 # After an interrupt part of a message may be lost, so the connection is unusable.
-                self._hang_up()
+                self.hang_up()
                 raise
             if self._feed.has_begun and self._reconnection.began():
                 self._began()
@@ -234,7 +234,8 @@ class Loop(Generic[FeedType]):
             self._sleep(NO_ROOM, deadline)
         return channel
 
-    def _hang_up(self) -> None:
+    def hang_up(self) -> None:
+        """Closes the connection. The next wait opens another one."""
         feed, self._feed = self._feed, None
         if feed is not None:
             feed.channel.close()

@@ -31,7 +31,7 @@ from ._values import (
 )
 from ._waiting import TIMEOUT, Deadline, closed_error
 from .credentials import Credential
-from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
+from .renewal import HandlerResult, RenewalRequest, UnableToRetrieveAuthToken, decision
 
 __all__ = ["AsyncClient", "AsyncSessionHandler", "AsyncWatch"]
 
@@ -277,7 +277,8 @@ class AsyncSessionHandler:
     """A session handler: the result of `AsyncClient.session_handler`.
 
     The function is cancelled when its answer is no longer needed: at the deadline, when the connection is lost, and
-    when the daemon asks the next question. If it raises, the answer is *unable*, and the exception is logged.
+    when the daemon asks the next question. If it raises, or if its answer cannot be sent, the answer is *unable*, and the
+    exception is logged. `SystemExit` and `KeyboardInterrupt` also end the event loop, as in every task.
     """
 
     def __init__(self, path: str, function: HandlerFunction) -> None:
@@ -286,6 +287,7 @@ class AsyncSessionHandler:
         self._loop = TaskLoop(path, RenewalFeed, self._note_registration)
         self._function = function
         self._task: Optional[asyncio.Task[None]] = None
+        self._question: Optional[RenewalQuestion] = None
         self._answering: Optional[asyncio.Task[None]] = None
 
     def __call__(self, request: RenewalRequest) -> Union[HandlerResult, Awaitable[HandlerResult]]:
@@ -297,11 +299,12 @@ class AsyncSessionHandler:
             while True:
                 question = await self._loop.next(RenewalFeed.take, Deadline(None), self._cancel)
                 self._cancel()
+                self._question = question
                 self._answering = asyncio.ensure_future(self._answer(question))
         except Cancelled:
             # An answer in progress is completed.
             if self._answering is not None:
-                await self._answering
+                await asyncio.wait([self._answering])
         finally:
             self._cancel()
             self._loop.close()
@@ -328,20 +331,32 @@ class AsyncSessionHandler:
             self._registered.set()
 
     def _cancel(self) -> None:
+        if self._question is not None:
+            self._question.is_over = True
         if self._answering is not None:
             self._answering.cancel()
             self._answering = None
 
     async def _answer(self, question: RenewalQuestion) -> None:
-        question.answer(await self._decision(question.request))
-
-    async def _decision(self, request: RenewalRequest) -> RenewalAnswer:
+        deciding = asyncio.ensure_future(self._result(question))
         try:
-            return decision(await asyncio.wait_for(self._result(request), min(request.time_left, 86_400.0)))
-        except Exception:
-            log.exception("The session handler was unable to decide renewal %s", request.renewal_id)
-            return UnableToRetrieveAuthToken()
+            question.answer(decision(await asyncio.wait_for(deciding, min(question.request.time_left, 86_400.0))))
+        except (KeyboardInterrupt, SystemExit):
+            # The task of the function has ended the event loop with it.
+            return
+        except GeneratorExit:
+            raise
+        except BaseException:
+            if question.is_over:
+                raise
+            log.exception("The session handler was unable to decide renewal %s", question.request.renewal_id)
+            question.answer(UnableToRetrieveAuthToken())
 
-    async def _result(self, request: RenewalRequest) -> HandlerResult:
-        result = self._function(request)
-        return await result if inspect.isawaitable(result) else result
+    async def _result(self, question: RenewalQuestion) -> HandlerResult:
+        try:
+            result = self._function(question.request)
+            return await result if inspect.isawaitable(result) else result
+        except (KeyboardInterrupt, SystemExit):
+            # The event loop ends with these, so that nothing can answer later.
+            question.answer(UnableToRetrieveAuthToken())
+            raise

@@ -14,7 +14,7 @@ from ._again import NO_ROOM, Repetition
 from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError
-from ._feeds import Changes, RenewalFeed
+from ._feeds import Changes, RenewalFeed, RenewalQuestion
 from ._goals import Goal, reached
 from ._log import log
 from ._place import socket_path
@@ -32,7 +32,7 @@ from ._values import (
 )
 from ._waiting import TIMEOUT, Deadline, Wake, closed_error, doze
 from .credentials import Credential
-from .renewal import HandlerResult, RenewalAnswer, RenewalRequest, UnableToRetrieveAuthToken, decision
+from .renewal import HandlerResult, RenewalRequest, UnableToRetrieveAuthToken, decision
 
 __all__ = ["Client", "SessionHandler", "Watch"]
 
@@ -351,8 +351,9 @@ class SessionHandler:
     """A session handler: the result of `Client.session_handler`.
 
     `run` answers in the calling thread; `with handler:` answers in a new thread. The handler continues across restarts
-    of the daemon. If the function raises, the answer is *unable*, and the exception is logged. Of several handlers the
-    daemon asks the latest one first.
+    of the daemon. If the function raises, or if its answer cannot be sent, the answer is *unable*, and the exception is
+    logged. `SystemExit` and `KeyboardInterrupt` also end `run`, but not the thread of `with`. Of several handlers the daemon
+    asks the latest one first.
     """
 
     def __init__(self, path: str, function: Callable[[RenewalRequest], HandlerResult]) -> None:
@@ -402,12 +403,23 @@ class SessionHandler:
         self.stop()
 
     def _serve(self) -> None:
-        while True:
-            try:
-                question = self._loop.next(RenewalFeed.take, Deadline(None))
-            except Cancelled:
-                return
-            question.answer(self._decision(question.request))
+        try:
+            while True:
+                self._answer(self._loop.next(RenewalFeed.take, Deadline(None)))
+        except Cancelled:
+            pass
+        finally:
+            # The daemon would wait for the answers of a handler that does not run.
+            self._loop.hang_up()
+
+    def _answer(self, question: RenewalQuestion) -> None:
+        try:
+            question.answer(decision(self._function(question.request)))
+        except BaseException as error:
+            log.exception("The session handler was unable to decide renewal %s", question.request.renewal_id)
+            question.answer(UnableToRetrieveAuthToken())
+            if not isinstance(error, Exception) and self._thread is not threading.current_thread():
+                raise
 
     def _run_to_the_end(self) -> None:
         try:
@@ -417,10 +429,3 @@ class SessionHandler:
             self._failure = error
         finally:
             self._registered.put(None)
-
-    def _decision(self, request: RenewalRequest) -> RenewalAnswer:
-        try:
-            return decision(self._function(request))
-        except Exception:
-            log.exception("The session handler was unable to decide renewal %s", request.renewal_id)
-            return UnableToRetrieveAuthToken()
