@@ -201,3 +201,12 @@ def test_an_asynchronous_handler_that_exits_is_unable_before_the_program_ends(as
         asyncio.run(story())
 
     assert asks.answer() == (1, UNABLE)
+
+
+def test_a_long_answer_of_an_asynchronous_handler_is_sent_completely(asks):
+    async def story():
+        async with AsyncClient(asks.path) as client, client.session_handler(lambda request: "x" * 1_000_000):
+            assert (await asyncio.get_running_loop().run_in_executor(None, asks.answer))[0] == 1
+            assert (await asyncio.get_running_loop().run_in_executor(None, asks.answer))[0] == 2
+
+    asyncio.run(story())

@@ -161,6 +161,11 @@ class TaskLoop(Generic[FeedType]):
         if self._waiting is not None:
             _fail(self._waiting, closed_error())
 
+    def wake(self) -> None:
+        """Makes the current wait look again, because there may be more to send."""
+        if self._waiting is not None:
+            _wake(self._waiting)
+
     def close(self) -> None:
         """Closes the connection."""
         self.end()

@@ -351,6 +351,7 @@ class AsyncSessionHandler:
                 raise
             log.exception("The session handler was unable to decide renewal %s", question.request.renewal_id)
             question.answer(UnableToRetrieveAuthToken())
+        self._loop.wake()
 
     async def _result(self, question: RenewalQuestion) -> HandlerResult:
         try:
