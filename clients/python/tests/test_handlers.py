@@ -3,12 +3,14 @@
 import asyncio
 import json
 import queue
+import signal
+import threading
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from junctiond import AsyncClient, Client, renewal
-from scripted import PATIENCE
+from scripted import PATIENCE, in_background
 
 
 def question(id, seconds=3600):
@@ -210,3 +212,56 @@ def test_a_long_answer_of_an_asynchronous_handler_is_sent_completely(asks):
             assert (await asyncio.get_running_loop().run_in_executor(None, asks.answer))[0] == 2
 
     asyncio.run(story())
+
+
+# A block that is not entered.
+
+
+@pytest.fixture
+def silent(scripted):
+    """A daemon that does not answer. Has the queue of the methods, which ends with `None` when the connection ends."""
+
+    class Silent:
+        heard = queue.Queue()
+
+    silent = Silent()
+    silent.path = scripted(lambda peer, message: silent.heard.put(message["method"]), lambda: silent.heard.put(None))
+    return silent
+
+
+def test_an_asynchronous_handler_whose_block_is_not_entered_is_not_registered(silent):
+    async def story():
+        async with AsyncClient(silent.path) as client:
+            entering = asyncio.ensure_future(client.session_handler(lambda request: None).__aenter__())
+            loop = asyncio.get_running_loop()
+            assert await loop.run_in_executor(None, silent.heard.get) == "handler.register"
+            entering.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await entering
+            assert await loop.run_in_executor(None, silent.heard.get) is None
+
+    asyncio.run(story())
+
+
+def test_a_handler_whose_block_is_not_entered_is_not_registered(silent):
+    class Interrupted(Exception):
+        """The exception of a signal handler."""
+
+    def interrupt(*_):
+        raise Interrupted
+
+    def interrupt_when_heard():
+        assert silent.heard.get() == "handler.register"
+        signal.pthread_kill(main, signal.SIGUSR1)
+
+    main = threading.get_ident()
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(Interrupted):
+            in_background(interrupt_when_heard)
+            with Client(silent.path).session_handler(lambda request: None):
+                pytest.fail("the block was entered")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+    assert silent.heard.get(timeout=PATIENCE) is None

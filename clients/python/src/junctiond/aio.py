@@ -314,7 +314,12 @@ class AsyncSessionHandler:
         self._registered = asyncio.Event()
         self._task = asyncio.ensure_future(self.run())
         self._task.add_done_callback(self._note_registration)
-        await self._registered.wait()
+        try:
+            await self._registered.wait()
+        except BaseException:
+            # The task was cancelled: the block is not entered, so that nothing would stop the handler.
+            self._task.cancel()
+            raise
         if self._task.done():
             await self._task
         return self

@@ -379,8 +379,13 @@ class SessionHandler:
         """
         self._registered = SimpleQueue()
         self._thread = threading.Thread(target=self._run_to_the_end, name="junctiond session handler", daemon=True)
-        self._thread.start()
-        self._registered.get()
+        try:
+            self._thread.start()
+            self._registered.get()
+        except BaseException:
+            # An interrupt: no caller knows that the handler runs, and nothing would stop it.
+            self._loop.close()
+            raise
         if self._failure is not None:
             self.stop()
         return self
@@ -394,8 +399,8 @@ class SessionHandler:
         if failure is not None:
             raise failure
 
-    def __enter__(self) -> SessionHandler:
-        return self.start()
+    # Not a function that calls `start`, in which an interrupt after the call would leave the handler running.
+    __enter__ = start
 
     def __exit__(
         self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
