@@ -104,14 +104,15 @@ class Switchboard:
 
     def answer(self, waiter: Waiter, credential: Optional[object]) -> None:
         """Answers the open question of this call, if there is one; `None` refuses it."""
-        question, waiter.question = waiter.question, None
-        if question is None or not self.is_usable:
-            return
-        if credential is None:
-            self.channel.refuse(question, INVALID_CREDENTIAL, "The app has no credential")
-        else:
-            self.channel.answer(question, credential)
-        self.flush()
+        question = waiter.question
+        if question is not None and self.is_usable:
+            if credential is None:
+                self.channel.refuse(question, INVALID_CREDENTIAL, "The app has no credential")
+            else:
+                self.channel.answer(question, credential)
+            self.flush()
+        # Only now: a credential that cannot be sent raises an error, and the question is then refused.
+        waiter.question = None
 
     def flush(self) -> None:
         """Sends as much as the socket accepts, and fails the calls that the daemon did not receive completely."""

@@ -1,0 +1,80 @@
+"""Arguments that cannot be sent."""
+
+import asyncio
+import queue
+
+import pytest
+
+import junctiond
+from junctiond import AsyncClient, Client, credentials
+from scripted import PATIENCE, SNAPSHOT
+
+
+@pytest.fixture
+def asks(scripted):
+    """A daemon that asks for a credential, and signs the user in. Has the queue of the connections and the answers on them."""
+
+    class Asks:
+        answers = queue.Queue()
+
+        def respond(self, peer, message):
+            if message.get("method") == "session.identify":
+                params = {"externalUserId": message["params"]["externalUserId"]}
+                peer.send(id=f"about {message['id']}", method="session.authenticate", params=params)
+            elif "method" in message:
+                peer.send(id=message["id"], result=SNAPSHOT)
+            else:
+                self.answers.put((peer, message))
+                asked = int(message["id"].split()[1])
+                if "error" in message:
+                    peer.send(id=asked, error={"code": 1002, "message": "No credential"})
+                else:
+                    peer.send(id=asked, result={"outcome": "signedIn", "snapshot": SNAPSHOT})
+
+    asks = Asks()
+    asks.path = scripted(asks.respond)
+    return asks
+
+
+UNSENDABLE = {
+    "half of a surrogate pair": ("secret\ud800", junctiond.InvalidParams),
+    "too long": ("secret" * 200_000, junctiond.RequestTooLarge),
+}
+unsendable = pytest.mark.parametrize("token, error", UNSENDABLE.values(), ids=UNSENDABLE)
+
+
+def check(asks, raised):
+    """The daemon's question was refused on the connection that also brought the second credential, and the error has no secret."""
+    first, refused = asks.answers.get(timeout=PATIENCE)
+    second, answered = asks.answers.get(timeout=PATIENCE)
+    assert "error" in refused and answered["result"]["token"] == "token" and first is second
+    assert isinstance(raised, junctiond.JunctionError) and raised.__context__ is None
+    assert "secret" not in f"{raised} {raised.args} {raised.__dict__}"
+
+
+@unsendable
+def test_a_credential_that_cannot_be_sent_refuses_the_question(asks, token, error):
+    with Client(asks.path) as client:
+        with pytest.raises(error) as raised:
+            client.identify("anna", lambda user: credentials.SignInToken(token))
+        assert client.identify("anna", lambda user: credentials.SignInToken("token")).outcome == "signedIn"
+    check(asks, raised.value)
+
+
+@unsendable
+def test_a_credential_of_a_task_that_cannot_be_sent_refuses_the_question(asks, token, error):
+    async def story():
+        async with AsyncClient(asks.path) as client:
+
+            async def wrong(user):
+                return credentials.SignInToken(token)
+
+            async def right(user):
+                return credentials.SignInToken("token")
+
+            with pytest.raises(error) as raised:
+                await client.identify("anna", wrong)
+            assert (await client.identify("anna", right)).outcome == "signedIn"
+            return raised.value
+
+    check(asks, asyncio.run(story()))
