@@ -42,6 +42,15 @@ def test_an_error_can_be_pickled():
     assert (str(again), again.code, again.retry_after) == ("Too much (busy)", 1011, 2)
 
 
+def test_the_remedy_of_the_daemon_ends_the_message():
+    data = {"kind": "permissionDenied", "capability": "manage", "remedy": "add the group 'junction'"}
+    error = error_from_wire({"code": 1007, "message": "it lacks 'manage'", "data": data})
+    assert error.remedy == "add the group 'junction'"
+    assert str(error) == "it lacks 'manage': add the group 'junction' (permissionDenied)"
+    assert pickle.loads(pickle.dumps(error)).remedy == error.remedy
+    assert error_from_wire({"code": 1003, "message": "nobody", "data": {"kind": "notSignedIn"}}).remedy is None
+
+
 def test_errors_derive_from_python_s_own_classes():
     assert issubclass(junctiond.TimedOut, TimeoutError)
     assert issubclass(junctiond.DaemonUnreachable, ConnectionError)

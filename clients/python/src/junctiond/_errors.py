@@ -19,6 +19,8 @@ class JunctionError(Exception):
     kind: str = "error"
     #: What failed, for which object, and the remedy, for a person. Never contains a secret.
     message: str
+    #: The remedy, if the daemon names one. It is also the end of `message`.
+    remedy: Optional[str] = None
     #: The number of the error on the wire; `None` if the error does not come from the daemon.
     code: Optional[int] = None
     #: How many seconds to wait before a retry may succeed.
@@ -261,8 +263,10 @@ def error_from_wire(value: object) -> JunctionError:
     kind = data.get("kind")
     if not isinstance(kind, str):
         kind = _BY_CODE.get(code, f"error{code}")
-    error = _BY_KIND.get(kind, JunctionError)(message)
+    remedy = _text(data.get("remedy"))
+    error = _BY_KIND.get(kind, JunctionError)(message if remedy is None else f"{message}: {remedy}")
     error.kind = kind
+    error.remedy = remedy
     error.code = code
     error.retry_after = _seconds(data.get("retryAfter"))
     error.maximum = _seconds(data.get("maximum"))
