@@ -72,6 +72,36 @@ def test_a_second_task_that_waits_on_a_watch_is_refused_at_once(subscribed):
     asyncio.run(story())
 
 
+EXPIRED = {"issuedAt": "2026-11-22T10:00:00Z", "expiresAt": "2026-11-22T11:00:00Z", "generation": 1}
+ENDED = {"code": "user_banned", "message": "The user is banned", "at": "2026-11-22T10:00:00Z"}
+
+
+@pytest.mark.parametrize("members, error, word", [
+    ({"state": "terminated", "termination": ENDED}, junctiond.SessionTerminated, "The user is banned"),
+    ({"state": "terminated"}, junctiond.SessionTerminated, "does not say why"),
+    (
+        {"state": "tokenExpired", "flags": ["signedIn", "pendingReauthentication"], "accessToken": EXPIRED},
+        junctiond.ReauthenticationRequired, "sign the same user in again",
+    ),
+    (
+        {"state": "established", "storage": {**SNAPSHOT["storage"], "status": "locked", "readable": False, "reason": "Look."}},
+        junctiond.StorageUnavailable, "locked: Look.",
+    ),
+])
+def test_waiting_for_a_fresh_session_ends_if_a_person_has_to_act(scripted, members, error, word):
+    path = scripted(lambda peer, message: peer.send(id=message["id"], result={**SNAPSHOT, **members}))
+
+    with pytest.raises(error, match=word) as raised:
+        Client(path).wait("fresh", timeout=60)
+    assert (raised.value.termination is not None) == ("termination" in members)
+
+    async def story():
+        with pytest.raises(error, match=word):
+            await AsyncClient(path).wait("fresh", timeout=60)
+
+    asyncio.run(story())
+
+
 # Exceptions of signal handlers, such as ^C.
 
 

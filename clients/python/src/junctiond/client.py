@@ -116,6 +116,9 @@ class Client:
     def wait(self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None) -> Snapshot:
         """Waits until the session reaches the goal, also for a daemon that is not there yet. The default is no timeout.
 
+        `"fresh"` raises `SessionTerminated`, `ReauthenticationRequired` or `StorageUnavailable` if the session does not become
+        fresh by waiting.
+
         Args:
             goal: `"signed-in"`, `"signed-out"`, `"fresh"` (signed in with a valid token), or a predicate on snapshots.
         """
