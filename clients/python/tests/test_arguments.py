@@ -1,6 +1,7 @@
 """Arguments that cannot be sent."""
 
 import asyncio
+import math
 import queue
 
 import pytest
@@ -78,3 +79,65 @@ def test_a_credential_of_a_task_that_cannot_be_sent_refuses_the_question(asks, t
             return raised.value
 
     check(asks, asyncio.run(story()))
+
+
+HALF = "\ud800"
+WRONG = {
+    "sign_in": lambda client: client.sign_in(credentials.UserLogin(HALF)),
+    "identify": lambda client: client.identify(HALF),
+    "reconcile": lambda client: client.reconcile(HALF),
+    "authorization_page": lambda client: client.authorization_page("https://app", HALF, "challenge"),
+    "api method": lambda client: client.api(HALF, "/"),
+    "api path": lambda client: client.api("GET", HALF),
+    "api query": lambda client: client.api("GET", "/", query={"a": HALF}),
+    "api header": lambda client: client.api("GET", "/", headers={HALF: "a"}),
+    "api body": lambda client: client.api("POST", "/", body=HALF),
+    "api query of another type": lambda client: client.api("GET", "/", query={"a": b"a"}),
+    "validity nan": lambda client: client.token(minimum_validity=math.nan),
+    "validity inf": lambda client: client.token(minimum_validity=math.inf),
+    "validity negative": lambda client: client.token(minimum_validity=-1),
+    "patience nan": lambda client: client.token(patience=math.nan),
+    "timeout nan": lambda client: client.status(timeout=math.nan),
+    "timeout of wait nan": lambda client: client.wait("fresh", timeout=math.nan),
+    "timeout of next nan": lambda client: client.watch().next(timeout=math.nan),
+    "goal": lambda client: client.wait("sober"),
+}
+
+
+@pytest.fixture
+def heard(scripted):
+    """A daemon that answers every request. Has the list of their methods."""
+
+    class Heard:
+        methods = []
+
+        def respond(self, peer, message):
+            self.methods.append(message["method"])
+            peer.send(id=message["id"], result=SNAPSHOT)
+
+    heard = Heard()
+    heard.path = scripted(heard.respond)
+    return heard
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_a_wrong_argument_is_found_before_anything_is_sent(heard, call):
+    with Client(heard.path) as client:
+        with pytest.raises(junctiond.InvalidParams) as raised:
+            call(client)
+        assert raised.value.code is None
+        client.status()
+    assert heard.methods == ["session.status"]
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_a_wrong_argument_of_a_task_is_found_before_anything_is_sent(heard, call):
+    async def story():
+        async with AsyncClient(heard.path) as client:
+            with pytest.raises(junctiond.InvalidParams) as raised:
+                await call(client)
+            assert raised.value.code is None
+            await client.status()
+
+    asyncio.run(story())
+    assert heard.methods == ["session.status"]

@@ -29,6 +29,7 @@ def test_a_secret_is_not_shown():
     assert "tok-1" not in f"{renewal.RenewWithAuthToken('tok-1')} {credentials.ApiKey('tok-1', user_id='anna')}"
     assert "tok-1" not in logging.makeLogRecord({"msg": "%s", "args": (secret,)}).getMessage()
     assert secret == Secret(secret) and secret != Secret("tok-2") and secret != "tok-1"
+    assert Secret("\ud800") != secret
     assert len({secret, Secret("tok-1")}) == 1 and copy.deepcopy(secret) is copy.copy(secret) is secret
     assert secret.reveal() == "tok-1" and dataclasses.asdict(credentials.LinkCode(secret)) == {"code": secret}
     with pytest.raises(TypeError):
@@ -52,6 +53,7 @@ def test_the_remedy_of_the_daemon_ends_the_message():
 
 
 def test_errors_derive_from_python_s_own_classes():
+    assert issubclass(junctiond.InvalidParams, ValueError)
     assert issubclass(junctiond.TimedOut, TimeoutError)
     assert issubclass(junctiond.DaemonUnreachable, ConnectionError)
     assert issubclass(junctiond.ConnectionLost, ConnectionError)
@@ -126,7 +128,7 @@ def test_the_socket_is_the_one_in_the_table_of_all_clients(row, monkeypatch, tmp
 
 
 def test_a_path_that_does_not_fit_into_an_address_is_refused():
-    for bad in ("", "/" + "ü" * 54, "/a\0b"):
+    for bad in ("", "/" + "ü" * 54, "/a\0b", "/\ud800"):
         with pytest.raises(junctiond.InvalidSocketPath):
             socket_path(bad)
 

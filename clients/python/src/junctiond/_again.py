@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from typing import Any, Optional
 
 from ._calls import Call
-from ._errors import Busy, ConnectionLost, DaemonUnreachable, JunctionError, LocalFailure, Misconfigured
+from ._errors import Busy, ConnectionLost, DaemonUnreachable, InvalidParams, JunctionError, LocalFailure, Misconfigured
 
 #: The delay in seconds before the second retry. The first retry has no delay.
 FIRST = 0.05
@@ -53,6 +54,8 @@ class Repetition:
         self._backoff = Backoff()
         self._is_under_way = False
         self._left = self.MOST
+        if math.isnan(patience):
+            raise InvalidParams("patience is a number of seconds, and not nan")
         self._patient_until = time.monotonic() + patience
 
     def daemon_asked(self) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Callable, Generic, Optional, TypeVar, Union
 
-from ._errors import UnreadableAnswer
+from ._errors import InvalidParams, UnreadableAnswer
 from ._members import Members, Mismatch, as_list, text, words
 from ._values import AccessToken, ApiAnswer, Caller, Check, DaemonInfo, IdentifyResult, ReconcileResult, RenewResult, Snapshot
 from .credentials import Credential
@@ -74,6 +75,8 @@ def authorization_page(redirect_uri: str, state: str, code_challenge: str) -> Ca
 
 
 def token(minimum_validity: float) -> Call[AccessToken]:
+    if not 0 <= minimum_validity < math.inf:
+        raise InvalidParams(f"minimum_validity is a number of seconds from 0, and not {minimum_validity}")
     params = {"minimumValidity": minimum_validity} if minimum_validity > 0 else {}
     return Call("token.get", AccessToken.read, params, is_repeatable=True)
 

@@ -138,8 +138,11 @@ class Misconfigured(JunctionError):
     kind = "misconfigured"
 
 
-class InvalidParams(JunctionError):
-    """A parameter is missing, unknown or out of range; `maximum` is the largest accepted value."""
+class InvalidParams(JunctionError, ValueError):
+    """A parameter is missing, unknown or out of range; `maximum` is the largest accepted value.
+
+    Without a `code`, the library found it, and sent nothing.
+    """
 
     kind = "invalidParams"
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Callable, Literal, Optional, Union
 
-from ._errors import JunctionError, ReauthenticationRequired, SessionTerminated, StorageUnavailable
+from ._errors import InvalidParams, JunctionError, ReauthenticationRequired, SessionTerminated, StorageUnavailable
 from ._values import Flag, Snapshot, State
 
 Goal = Literal["signed-in", "signed-out", "fresh"]
+
+
+def check(goal: Union[Goal, Callable[[Snapshot], bool]]) -> None:
+    """Raises an error if this is no goal."""
+    if not callable(goal) and goal not in ("signed-in", "signed-out", "fresh"):
+        raise InvalidParams(f"{goal!r} is no goal: 'signed-in', 'signed-out' or 'fresh'")
 
 
 def reached(goal: Union[Goal, Callable[[Snapshot], bool]], snapshot: Snapshot) -> bool:
@@ -19,14 +25,12 @@ def reached(goal: Union[Goal, Callable[[Snapshot], bool]], snapshot: Snapshot) -
     if goal == "signed-out":
         # A sign-in in progress is not a signed-out session.
         return not snapshot.is_signed_in and snapshot.state != State.ESTABLISHING
-    if goal == "fresh":
-        if snapshot.is_fresh:
-            return True
-        error = obstacle(snapshot)
-        if error is not None:
-            raise error
-        return False
-    raise ValueError(f"{goal!r} is no goal: 'signed-in', 'signed-out' or 'fresh'")
+    if snapshot.is_fresh:
+        return True
+    error = obstacle(snapshot)
+    if error is not None:
+        raise error
+    return False
 
 
 def obstacle(snapshot: Snapshot) -> Optional[JunctionError]:

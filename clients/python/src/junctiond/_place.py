@@ -24,7 +24,10 @@ def socket_path(explicit: Optional[str] = None, instance: Optional[str] = None) 
         explicit = os.environ.get("JUNCTIOND_SOCKET") or None
     if explicit is None:
         explicit = _of(os.environ.get("JUNCTIOND_INSTANCE") or "junctiond" if instance is None else instance)
-    length = len(os.fsencode(explicit))
+    try:
+        length = len(os.fsencode(explicit))
+    except UnicodeEncodeError:
+        raise InvalidSocketPath(f"{explicit!r} cannot be a socket: it has half of a surrogate pair") from None
     if not 1 <= length <= LONGEST or "\0" in explicit:
         raise InvalidSocketPath(f"{explicit!r} cannot be a socket: its path has to have 1 to {LONGEST} bytes")
     return explicit

@@ -29,7 +29,7 @@ class Secret:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Secret):
             return NotImplemented
-        return hmac.compare_digest(self._text.encode(), other._text.encode())
+        return hmac.compare_digest(_bytes(self._text), _bytes(other._text))
 
     def __hash__(self) -> int:
         return hash((Secret, self._text))
@@ -42,3 +42,8 @@ class Secret:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a secret is not pickled: ask the daemon again where it is needed")
+
+
+def _bytes(text: str) -> bytes:
+    # Also of half of a surrogate pair, whose `UnicodeEncodeError` would have the secret.
+    return text.encode(errors="surrogatepass")

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Optional
 
 from ._channel import Channel
-from ._errors import Cancelled, LocalFailure, TimedOut
+from ._errors import Cancelled, InvalidParams, LocalFailure, TimedOut
 
 if TYPE_CHECKING:
     Wake = SimpleQueue[None]
@@ -26,6 +26,8 @@ class Deadline:
     """A deadline on the monotonic clock."""
 
     def __init__(self, seconds: Optional[float]) -> None:
+        if seconds is not None and math.isnan(seconds):
+            raise InvalidParams("a timeout is a number of seconds, and not nan")
         self._at = math.inf if seconds is None else time.monotonic() + seconds
 
     @property

@@ -14,7 +14,7 @@ from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError
 from ._feeds import Changes, RenewalFeed, RenewalQuestion
-from ._goals import Goal, reached
+from ._goals import Goal, check, reached
 from ._log import log
 from ._place import socket_path
 from ._tasks import TaskConnection, TaskLoop
@@ -92,6 +92,7 @@ class AsyncClient:
         self, goal: Union[Goal, Callable[[Snapshot], bool]], *, timeout: Optional[float] = None
     ) -> Snapshot:
         """Waits until the session reaches the goal: see `Client.wait`."""
+        check(goal)
         deadline = Deadline(timeout)
         async with self.watch() as watch:
             while True:

@@ -15,7 +15,7 @@ from ._calls import Call, T
 from ._channel import Channel
 from ._errors import Cancelled, JunctionError
 from ._feeds import Changes, RenewalFeed, RenewalQuestion
-from ._goals import Goal, reached
+from ._goals import Goal, check, reached
 from ._log import log
 from ._place import socket_path
 from ._threads import Loop, SharedConnection
@@ -122,6 +122,7 @@ class Client:
         Args:
             goal: `"signed-in"`, `"signed-out"`, `"fresh"` (signed in with a valid token), or a predicate on snapshots.
         """
+        check(goal)
         deadline = Deadline(timeout)
         with self.watch() as watch:
             while True:
