@@ -11,7 +11,8 @@ enum InstallationState: Hashable, Sendable {
     /// A record exists that the daemon cannot read.
     case unreadable(Restoration.Unreadable)
 
-    /// The session of the signed-in user. Setting it changes a detail of this session, and nothing if nobody is signed in.
+    /// The session of the signed-in user. Setting it changes a detail of this session. It has no effect if no user is
+    /// signed in.
     var session: Session? {
         get { if case .signedIn(let session) = self { session } else { nil } }
         set { if case .signedIn = self, let newValue { self = .signedIn(newValue) } }

@@ -99,11 +99,11 @@ package struct SessionMachine: Hashable, Sendable {
             let grantEnd = grants.resume(
                 record.partialGrants,
                 partials,
-                beside: device,
+                isApprovalAwaited: device != nil,
                 writtenAt: record.writtenAt,
                 now
             )
-            if let grantEnd { device?.granted(until: grantEnd, now) }
+            if let grantEnd { device?.awaitUser(until: grantEnd, now) }
             signIn.device = device
             if !mayManage { return endDeviceSignIn(.firstCallerLostRight) + settle(now) }
         case .unreadable(let unreadable):

@@ -28,8 +28,8 @@ extension OAuthProvider {
             return grant
         } catch {
             switch error {
-            case .refused: await giveUp(tokens.revocation)
-            case .unavailable: if !store.isLasting { await giveUp(tokens.revocation) }
+            case .refused: await revokeUnused(tokens.revocation)
+            case .unavailable: if !store.isLasting { await revokeUnused(tokens.revocation) }
             }
             throw error
         }

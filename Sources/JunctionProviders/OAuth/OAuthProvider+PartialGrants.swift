@@ -3,11 +3,11 @@ import JunctionSession
 
 /// Keeps partial grants for the next attempt with the same credential.
 extension OAuthProvider {
-    /// Stores the grant. Returns when it is on disk or the disk write has failed; throws if no caller waits for the
-    /// sign-in any more.
+    /// Stores the grant. Returns when it is on disk or the disk write has failed; throws if the sign-in or
+    /// renewal is no longer wanted.
     func keep(_ grant: OAuthPartialGrant, with store: PartialGrantStore) async throws(SignInFailure) {
         guard await store.keep(grant.content) else {
-            throw .unavailable(Unavailability("Nobody waits for the sign-in any more"))
+            throw .unavailable(Unavailability("The tokens are no longer wanted"))
         }
     }
 
@@ -15,7 +15,7 @@ extension OAuthProvider {
     /// stored for the next attempt; otherwise the tokens are revoked.
     func keep(_ unusable: OAuthReply.Unusable, with store: PartialGrantStore) async -> SignInFailure {
         guard let refreshToken = unusable.refreshToken else {
-            await giveUp(unusable.revocation)
+            await revokeUnused(unusable.revocation)
             return .refused(unusable.why.message)
         }
         do throws(SignInFailure) {
@@ -23,7 +23,7 @@ extension OAuthProvider {
         } catch {
             return error
         }
-        if !store.isLasting { await giveUp(unusable.revocation) }
+        if !store.isLasting { await revokeUnused(unusable.revocation) }
         var why = unusable.why
         why.ambiguous = true
         return .unavailable(why)
@@ -31,6 +31,6 @@ extension OAuthProvider {
 
     package func revokePartialGrant(_ partialGrant: SharedSecret) async {
         guard let grant = OAuthPartialGrant(partialGrant, now: clock.now()) else { return }
-        await giveUp(grant.revocation)
+        await revokeUnused(grant.revocation)
     }
 }

@@ -118,7 +118,7 @@ extension OAuthProvider {
                 accessToken: grant.token?.secret,
                 origins: grant.endpointOrigins
             )
-            await giveUp(unwanted)
+            await revokeUnused(unwanted)
             throw .answerRefused("The session handler's subject token is for another user")
         }
         return grant

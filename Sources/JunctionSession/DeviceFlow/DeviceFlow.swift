@@ -13,7 +13,7 @@ struct DeviceFlow: Hashable, Sendable {
     private(set) var stored: StoredApproval
     let codes: SecretRef
     /// Whether a person has approved, and the provider has not named the user yet.
-    private var isGranted = false
+    private var awaitsUser = false
     /// The time at which the codes expire, or at which the wait for the grant's user ends.
     private var endsAt: Uptime
     /// The time of the next poll. It has no time while a poll is in flight.
@@ -79,8 +79,8 @@ struct DeviceFlow: Hashable, Sendable {
     }
 
     /// Waits for the user of the grant that an approval has brought.
-    mutating func granted(until end: Uptime, _ now: Moment) {
-        (isGranted, endsAt) = (true, end)
+    mutating func awaitUser(until end: Uptime, _ now: Moment) {
+        (awaitsUser, endsAt) = (true, end)
         stored.expiresAt = now.wall(at: end)
     }
 
@@ -138,7 +138,7 @@ struct DeviceFlow: Hashable, Sendable {
 
     /// The error if the outcome is unknown. `nil` if no answer can have been missed.
     var interruption: SessionError? {
-        if isGranted { return .approvalUnidentified }
+        if awaitsUser { return .approvalUnidentified }
         return doubt.map(SessionError.approvalInterrupted)
     }
 

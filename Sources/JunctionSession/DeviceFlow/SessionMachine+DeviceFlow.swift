@@ -116,7 +116,9 @@ extension SessionMachine {
     mutating func poll(_ now: Moment) -> [Effect] {
         guard isPollDue(now) else { return [] }
         let attempt = nextAttempt()
-        return signIn.poll(attempt, now).map { [.poll(attempt, with: $0)] } ?? []
+        guard let codes = signIn.poll(attempt, now) else { return [] }
+        grants.useGrantOfApproval(by: attempt)
+        return [.poll(attempt, with: codes)]
     }
 
     /// Whether the next request is a poll. A due poll goes before sign-ins that wait for their turn.

@@ -171,7 +171,8 @@ package struct SessionSecrets: Sendable {
     package var endpointOrigins: EndpointOrigins?
     /// The codes of a device sign-in. They are sealed in the same record, and do not belong to the session.
     package var codes: DeviceCodes?
-    /// The grants of incomplete sign-ins and renewals. They are sealed in the same record, and do not belong to the session.
+    /// The grants of incomplete sign-ins and renewals. They are sealed in the same record, and do not belong to the
+    /// session.
     package var partialGrants: [PartialGrant] = []
     /// The end of the access token on the monotonic clock, for the provider's code that sends it. Not stored. `nil`:
     /// unknown.

@@ -14,8 +14,8 @@ package struct Unavailability: Error, Hashable, Sendable {
     /// The time since the request was sent, if it is known. Name resolution and connection may have taken time before
     /// that. The provider's grace begins when the request is sent.
     package var sentAgo: Duration?
-    /// Whether the provider refused the session's refresh token without an error code that gives a reason. One such refusal
-    /// means nothing; the session counts several.
+    /// Whether the provider refused the session's refresh token without an error code that gives a reason. One such
+    /// refusal means nothing; the session counts several.
     package var isUnexplainedRefusal = false
 
     /// The kind of a failure. The raw values are labels of a metric and must not change.

@@ -3,8 +3,8 @@
 /// | window | opens on | closes on |
 /// |---|---|---|
 /// | closed | an ambiguous outcome; an open intent that a start finds | |
-/// | open, before the late refresh retry | each further ambiguous outcome opens it again | one of the events below |
-/// | open, after the late refresh retry | each further ambiguous outcome opens it again | any outcome that is not ambiguous; one of the events below |
+/// | open, before the late refresh retry | an ambiguous outcome opens it again | one of the events below |
+/// | open, after the late refresh retry | an ambiguous outcome opens it again | any outcome that is not ambiguous; one of the events below |
 ///
 /// Each of these events closes the window:
 /// - a grant, or a verdict;

@@ -49,14 +49,14 @@ extension SessionMachine {
     /// token first. Then the renewal has failed, and the next attempt uses it.
     package mutating func renewalSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
         if renewal.answered(attempt, .success(granted), now) { return settle(now) }
-        dropGrant(ofRenewal: attempt)
+        dropGrant(of: attempt)
         return revokeUnwanted(attempt, granted, now)
     }
 
     package mutating func renewalFailed(_ attempt: AttemptID, _ failure: RenewalFailure, now: Moment) -> [Effect] {
         if renewal.answered(attempt, .failure(failure), now) { return settle(now) }
         _ = revocations.arrived(attempt)
-        return dropGrant(ofRenewal: attempt).map { [.revokePartialGrant($0)] + settle(now) } ?? []
+        return dropGrant(of: attempt).map { [.revokePartialGrant($0)] + settle(now) } ?? []
     }
 
     /// Uses the answer to a renewal, unless a change is being written, which may end the session. A granted answer also
@@ -75,18 +75,15 @@ extension SessionMachine {
             // login.
             return reported(tried, .unavailable(.ofAnotherUser), session, now)
         case .success(let granted):
-            dropGrant(ofRenewal: tried.attempt)
+            dropGrant(of: tried.attempt)
             if let failure = granted.missingAccessToken {
                 renewal.storeSuccessor(tried, failure)
                 persistence.begin(.rotation, .signedIn(session.replacingRefreshToken(with: granted.secrets)))
             } else {
                 renewal.store()
-                // A session that has got a refresh token of its own no longer needs the app's server.
-                let isOwn = traits(of: granted.scheme).renewsByRefreshToken
                 let next = session.renewed(
                     granted,
-                    as: isOwn && !traits(of: session.stored.scheme).renewsByRefreshToken
-                        ? granted.scheme : session.stored.scheme,
+                    as: scheme(of: session, after: granted),
                     generation: persistence.nextGeneration,
                     at: now,
                     using: &random
@@ -95,6 +92,13 @@ extension SessionMachine {
             }
             return []
         }
+    }
+
+    /// Returns the scheme after a renewal. With its first refresh token, a session no longer needs the app's server.
+    private func scheme(of session: Session, after granted: Granted) -> Scheme {
+        let present = session.stored.scheme
+        if traits(of: present).renewsByRefreshToken { return present }
+        return traits(of: granted.scheme).renewsByRefreshToken ? granted.scheme : present
     }
 
     private mutating func reported(
@@ -136,7 +140,7 @@ extension SessionMachine {
             }
             retryLater(tried, unavailability, session, now)
         case .answerRefused(let reason):
-            dropGrant(ofRenewal: tried.attempt)
+            dropGrant(of: tried.attempt)
             guard asksApps(session) else {
                 let failure = Unavailability(reason, remedy: Self.howToAskApps, cause: .handler)
                 return retryLater(tried, failure, session, now)

@@ -31,7 +31,7 @@ struct PartialGrants: Hashable, Sendable {
     mutating func resume(
         _ stored: [StoredPartialGrant],
         _ secrets: [SecretRef],
-        beside device: DeviceFlow?,
+        isApprovalAwaited: Bool,
         writtenAt: WallTime,
         _ now: Moment
     ) -> Uptime? {
@@ -39,10 +39,16 @@ struct PartialGrants: Hashable, Sendable {
             Kept(
                 secrets: ref,
                 endsAt: now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, now), Self.longestWait),
-                isOfApproval: stored.isOfApproval && device != nil
+                isOfApproval: stored.isOfApproval && isApprovalAwaited
             )
         }
         return list.first(where: \.isOfApproval)?.endsAt
+    }
+
+    /// Lets a poll continue with the grant of the device sign-in, if there is one.
+    mutating func useGrantOfApproval(by attempt: AttemptID) {
+        guard let index = list.firstIndex(where: \.isOfApproval) else { return }
+        list[index].attempt = attempt
     }
 
     /// Continues with the grant of an earlier attempt, which has spent the credential.

@@ -5,7 +5,7 @@ extension SessionMachine {
     package mutating func partiallyGranted(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
         guard isWanted(attempt) else { return [.revokePartialGrant(secrets), .resumeExchange(attempt, false)] }
         let isOfApproval = signIn.sent(attempt)?.isPoll ?? false
-        if isOfApproval { signIn.device?.granted(until: now.uptime + PartialGrants.longestWait, now) }
+        if isOfApproval { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
         let surplus = grants.keep(
             secrets,
             of: attempt,
@@ -27,19 +27,10 @@ extension SessionMachine {
         grants.release(where: persistence.hasEnded).map { .resumeExchange($0, isWanted($0)) }
     }
 
-    /// Removes the grant of a decided sign-in from the record. Returns it.
+    /// Removes the grant of a decided attempt from the record. Returns it.
     @discardableResult
-    mutating func dropGrant(of exchange: SignIn.Exchange) -> SecretRef? {
-        dropped(exchange.isPoll ? grants.dropOfApproval() : grants.drop(of: exchange.attempt))
-    }
-
-    /// Removes the grant of a decided renewal from the record. Returns it.
-    @discardableResult
-    mutating func dropGrant(ofRenewal attempt: AttemptID) -> SecretRef? {
-        dropped(grants.drop(of: attempt))
-    }
-
-    private mutating func dropped(_ grant: SecretRef?) -> SecretRef? {
+    mutating func dropGrant(of attempt: AttemptID) -> SecretRef? {
+        let grant = grants.drop(of: attempt)
         if grant != nil { updateRecord() }
         return grant
     }

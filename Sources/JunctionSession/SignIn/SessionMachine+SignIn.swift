@@ -107,7 +107,7 @@ extension SessionMachine {
     package mutating func exchangeSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
         guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
-            dropGrant(of: exchange)
+            dropGrant(of: exchange.attempt)
             let effects = revoke(granted, now)
             guard exchange.isPoll else {
                 return effects + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
@@ -141,10 +141,12 @@ extension SessionMachine {
         var effects: [Effect] = []
         switch failure {
         case .refused, .terminated:
-            dropGrant(of: exchange)
+            dropGrant(of: exchange.attempt)
         case .otherUser, .unavailable:
             // The partial grant can be used by another attempt.
-            if exchange.isWithdrawn, let grant = dropGrant(of: exchange) { effects.append(.revokePartialGrant(grant)) }
+            if exchange.isWithdrawn, let grant = dropGrant(of: exchange.attempt) {
+                effects.append(.revokePartialGrant(grant))
+            }
         }
         var answer: SessionError?
         if case .unavailable = failure {
@@ -182,13 +184,13 @@ extension SessionMachine {
     mutating func storeGranted(_ now: Moment) -> [Effect] {
         guard persistence.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
-            dropGrant(of: exchange)
+            dropGrant(of: exchange.attempt)
             let effects = revokeUnlessSignedIn(granted, now)
             callers.refuse(.withdrawn) { $0 == .session }
             return effects
         }
         // The next write holds the session instead of the partial grant.
-        dropGrant(of: exchange)
+        dropGrant(of: exchange.attempt)
         if exchange.isPoll {
             signIn.endDevice(because: nil)
             callers.move { $0.wait.isOfApproval ? .session : nil }

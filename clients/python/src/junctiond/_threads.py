@@ -91,7 +91,7 @@ class SharedConnection:
     def _use(self, action: Callable[[], U]) -> U:
         """Performs the action with the lock held."""
         if self._board.channel.is_inherited:
-            # The callback of `identify` has forked. In the child the lock may be locked for good.
+            # The callback of `identify` has forked. In the child, no thread may ever release the lock.
             raise ConnectionLost("the connection belongs to the parent process")
         with self._lock:
             try:
