@@ -50,7 +50,7 @@ struct Callers: Hashable, Sendable {
         case signOut(Answer)
         /// The write of the app's name for the signed-in user. If the caller loses its right, the machine restores
         /// `before`.
-        case name(PersistenceQueue.Update, before: ExternalUserId?)
+        case name(ExternalUserId, PersistenceQueue.Update, before: ExternalUserId?)
         case retry(Retry)
         /// The end of a write, after which the caller gets this answer.
         case update(PersistenceQueue.Update, Reply.Outcome)
@@ -161,7 +161,7 @@ struct Callers: Hashable, Sendable {
 
     /// Whether the external user id of a caller of `session.identify` is being written.
     func isWritingName(to persistence: PersistenceQueue) -> Bool {
-        list.contains { if case .name(let update, _) = $0.wait { !persistence.hasEnded(update) } else { false } }
+        list.contains { if case .name(_, let update, _) = $0.wait { !persistence.hasEnded(update) } else { false } }
     }
 
     var wantSignIn: Bool {

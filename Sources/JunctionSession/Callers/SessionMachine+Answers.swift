@@ -19,10 +19,11 @@ extension SessionMachine {
                 return .failure(SessionError(.invalidCredential, words))
             }
             return persistence.hasEnded(update) ? caller.done().map { .success($0) } : nil
-        case .name(let update, _):
+        case .name(let name, let update, _):
             guard persistence.hasEnded(update) else { return nil }
-            // The provider may have ended the session meanwhile.
+            // The provider may have ended the session meanwhile, or a device sign-in may have been approved.
             if case .terminated(let termination, _) = installation { return .failure(.terminated(termination)) }
+            guard installation.session?.stored.externalUserId == name else { return .failure(alreadySignedIn()) }
             return caller.done().map { .success($0) }
         case .token(let hasHadRenewal):
             if case .answer(let outcome) = decision(for: caller.kind, hasHadRenewal, now) { return outcome }

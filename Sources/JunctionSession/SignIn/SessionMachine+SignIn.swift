@@ -78,7 +78,7 @@ extension SessionMachine {
                 effects += withdrawSignIn(.withdrawn, now)
             case .session where persistence.change?.kind == .signIn(of: nil):
                 callers.refuse(caller.id, .withdrawn)
-            case .name(_, let before):
+            case .name(_, _, let before):
                 installation.session?.bind(to: before)
                 callers.move(caller.id, to: .update(updateRecord(), .failure(.withdrawn)))
             case .session, .renewal, .token, .signOut, .retry, .update, .answer: break
@@ -344,7 +344,7 @@ extension SessionMachine {
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
         let before = installation.session?.stored.externalUserId
         installation.session?.bind(to: externalUserId)
-        callers.move(caller.id, to: .name(updateRecord(), before: before))
+        callers.move(caller.id, to: .name(externalUserId, updateRecord(), before: before))
     }
 
     // MARK: The exchange

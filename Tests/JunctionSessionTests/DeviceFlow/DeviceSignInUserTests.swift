@@ -84,6 +84,26 @@ struct DeviceSignInUserTests {
         #expect(bench.reply(to: second) == .identified(.switched) && bench.facts.userId == "bob")
     }
 
+    @Test func `identify is refused if an approval that takes effect in the same step gives the user another name`() {
+        var bench = Bench.signedIn()
+        let first = bench.identify("ext-alice")
+        bench.answer(first, .success(.device))
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.failPoll(.pending)
+        bench.holdsWrites = true
+        let second = bench.identify("ext-other")
+        bench.answer(second, .success(.signInToken("alice")))
+        bench.passToPoll()
+        bench.grantPoll(by: "alice")
+        #expect(bench.reply(to: second) == nil && bench.facts.externalUserId == "ext-other")
+        bench.passToAlarm()
+
+        #expect(bench.facts.externalUserId == "ext-alice")
+        #expect(bench.reply(to: first) == .identified(.unchanged))
+        #expect(bench.refusal(of: second) == .alreadySignedIn)
+    }
+
     @Test func `a sign-out answers the identify call that waits for the approval`() {
         var bench = Bench()
         let request = bench.identify("ext-alice")
