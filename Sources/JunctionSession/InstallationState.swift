@@ -2,7 +2,7 @@
 ///
 /// A record is made from one installation state and nothing else. Its content and its sealed secrets therefore come
 /// from one value.
-enum InstallationState: Hashable, Sendable {
+indirect enum InstallationState: Hashable, Sendable {
     case signedOut
     /// A team API key without a user.
     case configured(environment: String, region: String, key: SecretRef?)

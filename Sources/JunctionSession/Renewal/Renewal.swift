@@ -31,7 +31,7 @@ struct Renewal: Hashable, Sendable {
     private(set) var isRegistrationForgotten = false
 
     /// The steps of a rotation have a fixed order: write the intent, send, write the new generation, then serve it.
-    enum Phase: Hashable, Sendable {
+    indirect enum Phase: Hashable, Sendable {
         case resting(Wait)
         case asking(HandlerRounds.Round)
         case writingIntent(Attempt, PersistenceQueue.Update)

@@ -26,7 +26,7 @@ struct SignIn: Hashable, Sendable {
         /// Whether the caller has lost the right to sign in. No second request is sent, and a grant is revoked.
         fileprivate(set) var isWithdrawn = false
 
-        enum Stage: Hashable, Sendable {
+        indirect enum Stage: Hashable, Sendable {
             case asking(HandlerRounds.Round)
             /// `round`: the round of questions that led to it, if there was one.
             case sent(handlerSecret: SecretRef?, round: HandlerRounds.Round?)
