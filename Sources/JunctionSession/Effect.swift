@@ -27,7 +27,7 @@ package enum Effect: Hashable, Sendable {
     )
     /// Resume this sign-in or renewal, because the write of its partial grant has ended. The value is false if it is no
     /// longer wanted.
-    case resumeExchange(AttemptID, Bool)
+    case resumeProviderCall(AttemptID, Bool)
     case revokePartialGrant(SecretRef)
     /// Revoke this session at the provider. Report `revocationEnded`.
     case revoke(Identity, with: SecretRef)

@@ -28,7 +28,7 @@ indirect enum InstallationState: Hashable, Sendable {
     }
 
     /// The state that a withdrawal writes: `signedOut` if the record could not be read, otherwise this state.
-    var restorable: InstallationState { content == nil ? .signedOut : self }
+    var stateAfterWithdrawal: InstallationState { content == nil ? .signedOut : self }
 
     /// The content of its record. `nil` if the present record cannot be read.
     var content: SessionRecord.Content? {

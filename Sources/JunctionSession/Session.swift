@@ -81,7 +81,7 @@ struct Session: Hashable, Sendable {
         (next.stored.reauthenticationPending, next.stored.unexplainedRefusals) = (false, nil)
         next.stored.postponement = nil
         next.refusedSince = nil
-        next.renewalAnswered()
+        next.clearIntent()
         return next
     }
 
@@ -101,23 +101,21 @@ struct Session: Hashable, Sendable {
 
     // MARK: The renewal
 
-    /// Records that a renewal is about to be sent.
-    ///
-    /// A demanded pause stays in the record until a grant, a postponement until its end.
+    /// Records the intent to send a renewal. A demanded pause and a postponement stay in the record.
     ///
     /// - Parameter usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
     mutating func renewalBegan(usesAnswer: Bool) {
-        (stored.renewalUnderWay, stored.renewalUsesAnswer) = (true, usesAnswer)
+        (stored.renewalUnderWay, stored.intentUsesHandlerSecret) = (true, usesAnswer)
     }
 
-    /// Clears the intent, because the provider has answered. A restart has no request to retry.
-    mutating func renewalAnswered() {
-        (stored.renewalUnderWay, stored.renewalUsesAnswer) = (false, false)
+    /// Clears the intent: the provider has answered, or no request was sent. A restart has no request to retry.
+    mutating func clearIntent() {
+        (stored.renewalUnderWay, stored.intentUsesHandlerSecret) = (false, false)
     }
 
     mutating func postponed(until time: WallTime, after words: String) {
         stored.postponement = StoredPostponement(until: time, reason: words)
-        renewalAnswered()
+        clearIntent()
     }
 
     mutating func postponementEnded() {
@@ -146,11 +144,11 @@ struct Session: Hashable, Sendable {
         stored.reauthenticationPending = true
         stored.unexplainedRefusals = nil
         refusedSince = nil
-        renewalAnswered()
+        clearIntent()
     }
 
     /// Whether the token has certainly expired. False if its end is unknown because a restart did not trust the clock.
-    func isDead(_ now: Moment) -> Bool { revocationWindow(now) <= .zero }
+    func hasCertainlyExpired(_ now: Moment) -> Bool { revocationWindow(now) <= .zero }
 
     // MARK: Lifetime
 
@@ -160,7 +158,7 @@ struct Session: Hashable, Sendable {
     }
 
     /// Whether the token may be served.
-    func isAlive(_ now: Moment) -> Bool { validity(now) > .zero }
+    func isServable(_ now: Moment) -> Bool { validity(now) > .zero }
 
     /// Whether the wall clock can be trusted: it is not before the record's own write time.
     func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }

@@ -41,7 +41,7 @@ extension SessionMachine {
     func state(_ now: Moment) -> SessionState {
         switch installation {
         case .signedIn(let session):
-            return session.stored.token == nil || session.isAlive(now) ? .established : .tokenExpired
+            return session.stored.token == nil || session.isServable(now) ? .established : .tokenExpired
         case _ where isSigningIn: return .establishing
         case .signedOut, .configured: return .notLoggedIn
         case .terminated: return .terminated
@@ -70,7 +70,7 @@ extension SessionMachine {
         case .resting(.scheduled), .resting(.due):
             (facts.phase, facts.notBefore) = (.scheduled, session.renewAt(clockReading))
         }
-        if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isAlive(now) {
+        if case .resting(.scheduled) = renewal.phase, session.hasEnd, !session.isServable(now) {
             facts.notBefore = renewal.due(session, now).map(now.wall(at:))
         }
         // A renewal that is due waits for a handler or a write, and not for a time.

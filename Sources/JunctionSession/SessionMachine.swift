@@ -295,7 +295,7 @@ package struct SessionMachine: Hashable, Sendable {
             registrationCheckDue,
         ]
         var times = due.compactMap(\.self).map(now.wall(at:))
-        if let session = installation.session, session.isAlive(now), let end = session.end(now) { times.append(end) }
+        if let session = installation.session, session.isServable(now), let end = session.end(now) { times.append(end) }
         if let session = installation.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
         // While a change is being written, a due renewal waits for the end of the write and needs no alarm.
         if let session = installation.session, let due = renewal.due(session, now),

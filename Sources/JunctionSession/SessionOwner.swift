@@ -143,8 +143,7 @@ package actor SessionOwner {
         handle { clockJumped ? $0.clockJumped(now: $1) : $0.alarmRang(now: $1) }
     }
 
-    /// Handles a change of the machine's network. Attempts that failed because the provider was unreachable are
-    /// repeated soon.
+    /// Handles a change of the machine's network. It shortens the backoff of every failed attempt.
     package func networkChanged() {
         handle { $0.networkChanged(now: $1) }
     }
@@ -155,7 +154,7 @@ package actor SessionOwner {
         noticeQuiet()
     }
 
-    /// The number of sign-outs of which the provider has not been notified.
+    /// The number of ended sessions that the provider has not revoked yet.
     package var unconfirmedRevocations: Int { machine.revocations.list.count }
 
     /// Whether the provider has granted tokens to a sign-in or a renewal that is not complete.
@@ -208,7 +207,7 @@ package actor SessionOwner {
                 poll(attempt, with: codes)
             case .write(let record, let secrets, let codes, let partialGrants, let unopened):
                 write(record, secrets, codes, partialGrants, unopened)
-            case .resumeExchange(let attempt, let isWanted):
+            case .resumeProviderCall(let attempt, let isWanted):
                 waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
             case .revokePartialGrant(let grant):
                 guard let content = secretStore.partialGrant(grant)?.content else { continue }
@@ -265,7 +264,7 @@ package actor SessionOwner {
         Task(executorPreference: tasks) { await work(self) }
     }
 
-    /// Notifies the provider that a user has signed out here.
+    /// Asks the provider to revoke a session that has ended here.
     private func revoke(_ identity: Identity, with ref: SecretRef) {
         let secrets = secretStore.session(ref) ?? SessionSecrets()
         revocation = start { owner in

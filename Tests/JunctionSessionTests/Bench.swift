@@ -29,7 +29,7 @@ struct Bench {
     private(set) var revoked: [Identity] = []
     /// The user of the revocation in flight, which waits for `endRevocation`.
     private(set) var telling: Identity?
-    /// The results of `resumeExchange` effects: true if the sign-in continues after the write of its grant, false if it has
+    /// The results of `resumeProviderCall` effects: true if the sign-in continues after the write of its grant, false if it has
     /// ended.
     private(set) var resumedExchanges: [Bool] = []
     private(set) var revokedPartialGrants: [SecretRef] = []
@@ -390,7 +390,7 @@ struct Bench {
                 precondition(telling == nil, "The provider is told of two sign-outs at once")
                 telling = identity
                 revoked.append(identity)
-            case .resumeExchange(_, let isWanted): resumedExchanges.append(isWanted)
+            case .resumeProviderCall(_, let isWanted): resumedExchanges.append(isWanted)
             case .revokePartialGrant(let grant): revokedPartialGrants.append(grant)
             case .interruptRevocation: interrupted += [telling].compactMap(\.self)
             case .report(let event): reports.append(event)

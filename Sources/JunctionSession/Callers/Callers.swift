@@ -79,12 +79,12 @@ struct Callers: Hashable, Sendable {
         list.append(Caller(id: id, uid: uid, kind: kind, wait: wait))
     }
 
-    mutating func move(_ id: RequestID, to wait: Wait) {
+    mutating func setWait(_ id: RequestID, to wait: Wait) {
         guard let index = list.firstIndex(where: { $0.id == id }) else { return }
         list[index].wait = wait
     }
 
-    mutating func move(_ next: (Caller) -> Wait?) {
+    mutating func setWait(_ next: (Caller) -> Wait?) {
         for (index, caller) in list.enumerated() { list[index].wait = next(caller) ?? caller.wait }
     }
 
@@ -98,9 +98,9 @@ struct Callers: Hashable, Sendable {
 
     // MARK: Answers
 
-    mutating func answer(_ id: RequestID, _ answer: Answer) { move(id, to: .answer(.success(answer))) }
+    mutating func answer(_ id: RequestID, _ answer: Answer) { setWait(id, to: .answer(.success(answer))) }
 
-    mutating func refuse(_ id: RequestID, _ refusal: SessionError) { move(id, to: .answer(.failure(refusal))) }
+    mutating func refuse(_ id: RequestID, _ refusal: SessionError) { setWait(id, to: .answer(.failure(refusal))) }
 
     /// Refuses the callers whose wait satisfies `isMeant`. With `update`, they get the refusal after that write.
     mutating func refuse(

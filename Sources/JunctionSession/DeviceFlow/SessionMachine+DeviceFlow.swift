@@ -16,7 +16,7 @@ extension SessionMachine {
         by caller: LocalCaller? = nil,
         now: Moment
     ) -> [Effect] {
-        guard let exchange = signIn.sent(attempt) else {
+        guard let exchange = signIn.exchange(awaiting: attempt) else {
             _ = revocations.arrived(attempt)
             return []
         }
@@ -35,7 +35,7 @@ extension SessionMachine {
         signIn.show(DeviceFlow(approval, codes, now))
         let update = updateRecord()
         // A sign-in is answered with the codes, an identify call when the device sign-in ends.
-        callers.move { caller in
+        callers.setWait { caller in
             guard caller.wait == .session else { return nil }
             return caller.kind == .change ? .codes(codes, update) : .approval
         }
@@ -49,7 +49,7 @@ extension SessionMachine {
         by host: String? = nil,
         now: Moment
     ) -> [Effect] {
-        guard let exchange = signIn.sent(attempt), exchange.isPoll else {
+        guard let exchange = signIn.exchange(awaiting: attempt), exchange.isPoll else {
             _ = revocations.arrived(attempt)
             return []
         }
@@ -110,7 +110,7 @@ extension SessionMachine {
         guard device.stored.externalUserId == externalUserId, device.stored.wanted == wanted,
             !isFull || externalUserId == nil
         else { return callers.refuse(caller.id, .anotherIsAwaited) }
-        callers.move(caller.id, to: externalUserId == nil ? .codes(device.codes, persistence.lastUpdate) : .approval)
+        callers.setWait(caller.id, to: externalUserId == nil ? .codes(device.codes, persistence.lastUpdate) : .approval)
     }
 
     mutating func poll(_ now: Moment) -> [Effect] {

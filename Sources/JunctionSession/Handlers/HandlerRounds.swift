@@ -6,8 +6,8 @@
 /// | asks one handler | it answers, disconnects or is too slow | the answer is used, or the next user is asked |
 /// | has no user or no time left | | no handler could help |
 ///
-/// The part that needs the answer holds the round: the exchange of a sign-in (`SignIn.Exchange.Stage.asking`), or the
-/// renewal (`Renewal.Phase.asking`). When it no longer has the round, the round is over. At most two rounds exist.
+/// The exchange of a sign-in (`SignIn.Exchange.Stage.asking`) or the renewal (`Renewal.Phase.asking`) stores its round. A
+/// round ends when neither stores it any longer. So at most two rounds exist.
 ///
 /// The round first asks the user whose handler registered last. A user whose handler was silent comes last, until one
 /// of this user's handlers answers. Among a user's handlers, the round asks the one that registered last. A handler

@@ -51,7 +51,9 @@ extension SessionMachine {
             // sign-in gets it.
             continueRound(round.afterFailure("the last one answered with an error"))
         case .renew
-        where installation.session.map { $0.stored.reauthenticationPending && !mayRetryDespiteDemand($0) } ?? false:
+        where installation.session.map {
+            $0.stored.reauthenticationPending && !mayRetryWhileReauthenticationRequired($0)
+        } ?? false:
             renewal.rest()
             repeatForCallers(.reauthenticationRequired, now)
             callers.refuse(.reauthenticationRequired) { $0 == .renewal }
@@ -84,7 +86,7 @@ extension SessionMachine {
     /// and not have been asked since the renewal failed. That handler may have a token although the others could not
     /// help. A pause that the provider demands has to be over.
     func mayPassPostponement(_ session: Session, _ now: Moment) -> Bool {
-        renewal.postponement != nil && renewal.demandedUntil(now) == nil && !session.isAlive(now)
+        renewal.postponement != nil && renewal.demandedUntil(now) == nil && !session.isServable(now)
             && !rounds.usersNotAsked.isEmpty
     }
 
@@ -175,7 +177,7 @@ extension SessionMachine {
         // A caller must be able to rely on the postponement after a crash, so it is answered after the write.
         let update = updateRecord()
         for caller in callers.list where caller.wait.isForRenewal {
-            callers.move(caller.id, to: .update(update, outcome(for: caller.kind, session, refusal, now)))
+            callers.setWait(caller.id, to: .update(update, outcome(for: caller.kind, session, refusal, now)))
         }
     }
 }

@@ -18,8 +18,8 @@ package enum RenewalPolicy {
     /// The lower bound of every delay, so that an unlucky draw does not cause a busy loop.
     package static let shortestBackoff: Duration = .milliseconds(100)
 
-    /// The shortest time between two attempts that are caused by a caller with an expired token, a resume from suspend
-    /// or `session.renew`. A token younger than this is not replaced for a caller that wants a longer validity.
+    /// The shortest time between two attempts that are caused by a caller with an expired token, a resume from suspend,
+    /// or `session.renew` after a failure. A younger token is not replaced for a caller that wants a longer validity.
     package static let attemptSpacing: Duration = .seconds(10)
 
     /// When the network returns, waiting retries are spread over this share of the time for which attempts have failed.

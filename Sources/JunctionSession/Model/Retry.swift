@@ -9,12 +9,13 @@
 /// leaves `spacing` between two attempts.
 package struct Retry: Hashable, Sendable {
     private(set) var failures = 0
-    /// The end of the pause. `nil` if nothing has failed, or while an attempt is under way.
+    /// The end of the pause. `nil` if there is none, or while an attempt is under way.
     private(set) var time: Uptime?
     /// Whether the provider has set the length of the pause.
     private(set) var isDemanded = false
     private(set) var lastTried: Uptime?
-    /// The shortest time between two attempts: ten seconds, unless the provider sets another one.
+    /// The shortest time between two attempts if the pause is shortened: ten seconds, unless the provider sets another
+    /// one.
     var spacing = RenewalPolicy.attemptSpacing
     /// The begin of the first failed attempt.
     private var failingSince: Uptime?

@@ -108,7 +108,7 @@ package struct StoredSession: Hashable, Sendable {
     /// The intent: a renewal of this generation was about to be sent, and may have reached the provider.
     package var renewalUnderWay: Bool
     /// Whether the renewal under way uses a secret from an app's server, which only a handler can give again.
-    package var renewalUsesAnswer: Bool
+    package var intentUsesHandlerSecret: Bool
 
     package init(
         identity: Identity,
@@ -121,7 +121,7 @@ package struct StoredSession: Hashable, Sendable {
         reauthenticationPending: Bool = false,
         unexplainedRefusals: UnexplainedRefusals? = nil,
         renewalUnderWay: Bool = false,
-        renewalUsesAnswer: Bool = false
+        intentUsesHandlerSecret: Bool = false
     ) {
         self.identity = identity
         self.scheme = scheme
@@ -133,7 +133,7 @@ package struct StoredSession: Hashable, Sendable {
         self.reauthenticationPending = reauthenticationPending
         self.unexplainedRefusals = unexplainedRefusals
         self.renewalUnderWay = renewalUnderWay
-        self.renewalUsesAnswer = renewalUsesAnswer
+        self.intentUsesHandlerSecret = intentUsesHandlerSecret
     }
 }
 

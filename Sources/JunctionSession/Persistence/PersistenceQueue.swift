@@ -225,7 +225,7 @@ struct PersistenceQueue: Hashable, Sendable {
     func afterChange(_ installation: InstallationState) -> InstallationState {
         switch change?.kind {
         case nil: installation
-        case .withdrawal: installation.restorable
+        case .withdrawal: installation.stateAfterWithdrawal
         case .signIn, .rotation, .ending, .signOut: change?.outcome ?? installation
         }
     }
@@ -235,8 +235,9 @@ struct PersistenceQueue: Hashable, Sendable {
 
     private var isUpdateWanted: Bool { lastUpdate != lastBegun }
 
-    /// Whether a change may begin: the writes of all earlier updates have ended, or the present write is overdue.
-    var takesChange: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
+    /// Whether the write of a granted sign-in may begin: all earlier writes have ended, or the present one is overdue.
+    /// Other changes replace what waits, and do not ask.
+    var takesSignIn: Bool { change == nil && (isIdle || (atStore?.isOverdue ?? false)) }
 
     /// Whether the disk has everything.
     var isStored: Bool { isIdle && rewrite.failures == 0 }

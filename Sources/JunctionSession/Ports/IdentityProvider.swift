@@ -66,10 +66,11 @@ package protocol IdentityProvider: Sendable {
         store: PartialGrantStore
     ) async throws(RenewalFailure) -> Grant
 
-    /// Notifies the provider that the user has signed out here, if it wants to know: one request, no retry. The local
-    /// sign-out is already complete and does not wait.
+    /// Asks the provider to revoke a session that a sign-out or a switch has ended here: one request, no retry. The change
+    /// is already complete here and does not wait.
     ///
-    /// The function returns when the revocation is finished: the provider knows, has finally refused, or need not know.
+    /// The function returns when the revocation is finished: the provider has confirmed it, has finally refused it, or
+    /// does not support it.
     /// An error is transient, and the session repeats the call.
     func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability)
 

@@ -12,6 +12,7 @@ package enum RotationStep: String, Sendable, CaseIterable {
     case intentNoted
     /// The provider has answered. The answer is not on disk.
     case answered
-    /// The new generation is on disk and in memory. No caller has been notified.
+    /// Other secrets are served than before: those of a new generation, which is on disk or refused by the disk, or those
+    /// of the record at a start. No caller has been notified.
     case swapped
 }

@@ -7,12 +7,13 @@
 /// | resting: backing off | its time, a caller with no valid token, resume, network | asking, writing the intent |
 /// | resting: postponed | its time | due |
 /// | resting: postponed | `session.renew`, a handler of a user who was not asked (dead token) | asking |
+/// | resting: scheduled | the provider has forgotten the registration | due |
 /// | resting: due | a handler registers, if one is needed | asking, writing the intent |
 /// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |
 /// | writing the intent | the write ends | sending |
 /// | sending | the provider answers, or the request fails | answered |
-/// | answered: a grant or a verdict | no write is under way | storing |
-/// | answered: any other outcome | no write is under way | refresh retry, backing off, asking, postponed, scheduled |
+/// | answered: a grant or a verdict | no change is being written | storing |
+/// | answered: any other outcome | no change is being written | refresh retry, backing off, asking, postponed, scheduled, writing the intent |
 /// | storing | the write ends | a new `Renewal`; backing off, if only a refresh token came |
 struct Renewal: Hashable, Sendable {
     private(set) var phase = Phase.resting(.scheduled)
@@ -20,9 +21,9 @@ struct Renewal: Hashable, Sendable {
     /// The last failure, for the snapshot.
     private(set) var lastError: String?
     private var refreshRetries = RefreshRetries()
-    /// The end of the pause that the provider has demanded. It holds until a grant. Only refresh retries and
-    /// `session.renew` may be sent earlier.
-    private var demand: Uptime?
+    /// The end of the pause that the provider has demanded, or of the hour after refusals without a reason. It holds
+    /// until a grant or a demand for a new credential. Only refresh retries and `session.renew` may be sent earlier.
+    private var pauseEnd: Uptime?
     /// The time at which a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
     /// The last failure that `session.renew` reported.
@@ -87,8 +88,8 @@ struct Renewal: Hashable, Sendable {
             stored.postponement?.reason.map(Self.error(ofPostponementAfter:))
             ?? stored.reauthenticationReason.map(Self.error(of:))
         let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
-        demand = demanded?.time
-        if stored.renewalUnderWay, !stored.renewalUsesAnswer {
+        pauseEnd = demanded?.time
+        if stored.renewalUnderWay, !stored.intentUsesHandlerSecret {
             // The previous process may have sent the request at the write time, and its answer is lost.
             let age = max(now.wall - writtenAt, .zero)
             refreshRetries.lost(sentAt: now.uptime + (.zero - age), now)
@@ -141,7 +142,7 @@ struct Renewal: Hashable, Sendable {
         case .refreshRetry, .backoff: return retry.time
         case .due: return now.uptime
         case .scheduled:
-            if !session.isAlive(now) {
+            if !session.isServable(now) {
                 let earliest = retry.lastTried.map { $0 + RenewalPolicy.shortestLife } ?? now.uptime
                 return max(earliest, now.uptime)
             }
@@ -294,7 +295,7 @@ struct Renewal: Hashable, Sendable {
         if failure.ambiguous, let sentAt { refreshRetries.lost(sentAt: sentAt, now) }
         if let asked = failure.retryAfter {
             let end = now.uptime + RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
-            demand = max(end, demand ?? end)
+            pauseEnd = max(end, pauseEnd ?? end)
         }
         var delay: Duration
         if let retryDelay = refreshRetries.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
@@ -303,7 +304,7 @@ struct Renewal: Hashable, Sendable {
             phase = .resting(.refreshRetry)
         } else {
             refreshRetries.close()
-            let left = session.isAlive(now) ? session.validity(now) : nil
+            let left = session.isServable(now) ? session.validity(now) : nil
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
             let demanded = demandedUntil(now).map { $0 - now.uptime }
             if let demanded { delay = failure.retryAfter == nil ? max(delay, demanded) : demanded }
@@ -358,7 +359,7 @@ struct Renewal: Hashable, Sendable {
     ///
     /// - Returns: whether this is the first such answer since a grant. The daemon then sends a new registration at
     ///   once.
-    mutating func registrationForgotten() -> Bool {
+    mutating func markRegistrationForgotten() -> Bool {
         defer { isRegistrationForgotten = true }
         return !isRegistrationForgotten
     }
@@ -411,7 +412,7 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Returns the end of the pause that the provider demands, if it is in the future.
-    func demandedUntil(_ now: Moment) -> Uptime? { demand.flatMap { $0 > now.uptime ? $0 : nil } }
+    func demandedUntil(_ now: Moment) -> Uptime? { pauseEnd.flatMap { $0 > now.uptime ? $0 : nil } }
 
     /// The time of the retry after a failure.
     var retryAt: Uptime? {

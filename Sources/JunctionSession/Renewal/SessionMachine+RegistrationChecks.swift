@@ -26,6 +26,6 @@ extension SessionMachine {
     private var canCheckRegistration: Bool { renewal.phase == .resting(.scheduled) && persistence.change == nil }
 
     private func isChecked(_ session: Session, _ now: Moment) -> Bool {
-        traits(of: session.stored.scheme).mayBeForgotten && session.isAlive(now)
+        traits(of: session.stored.scheme).mayBeForgotten && session.isServable(now)
     }
 }

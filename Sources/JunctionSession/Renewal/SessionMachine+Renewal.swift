@@ -19,7 +19,7 @@ extension SessionMachine {
         let refusal =
             renewal.refusalToRepeat(now) ?? refusalWithoutHandler ?? budget.refusal(of: caller.uid, now: now)
         if let refusal {
-            callers.move(caller.id, to: .answer(outcome(for: .change, session, refusal, now)))
+            callers.setWait(caller.id, to: .answer(outcome(for: .change, session, refusal, now)))
         } else {
             beginRenewal(.requested, by: caller.uid, now)
         }
@@ -36,12 +36,14 @@ extension SessionMachine {
         if session.stored.token == nil {
             return SessionError(.unsupported, "An API key is not renewed: there is nothing to do")
         }
-        let isInVain = session.stored.reauthenticationPending && !asksApps(session) && !mayRetryDespiteDemand(session)
+        let isInVain =
+            session.stored.reauthenticationPending && !asksApps(session)
+            && !mayRetryWhileReauthenticationRequired(session)
         return isInVain ? .reauthenticationRequired : nil
     }
 
     /// Whether the provider's demand for a new credential may have become obsolete.
-    func mayRetryDespiteDemand(_ session: Session) -> Bool {
+    func mayRetryWhileReauthenticationRequired(_ session: Session) -> Bool {
         traits(of: session.stored.scheme).demandMayPass || session.stored.isReauthenticationPresumed
     }
 
@@ -134,7 +136,8 @@ extension SessionMachine {
         case .unavailable(let unavailability):
             var session = session
             let isDemanded = session.stored.isReauthenticationDemanded
-            if unavailability.isUnexplainedRefusal, !tried.isRefreshRetry, session.isDead(now), !isDemanded {
+            if unavailability.isUnexplainedRefusal, !tried.isRefreshRetry, session.hasCertainlyExpired(now), !isDemanded
+            {
                 session.refusedWithoutReason(now)
                 updateRecord()
             }
@@ -158,7 +161,7 @@ extension SessionMachine {
     private mutating func askNext(after tried: Renewal.Attempt, _ reason: String, _ session: Session, _ now: Moment) {
         let round =
             tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
-            ?? round(for: session, tried.attempt, session.isAlive(now) ? .expiring : .expired, now)
+            ?? round(for: session, tried.attempt, session.isServable(now) ? .expiring : .expired, now)
         rounds.putBehindOthers(round.lastAsked)
         renewal.ask(round.afterRefusal(reason), now)
     }
@@ -175,13 +178,14 @@ extension SessionMachine {
         }
         var tried = tried
         tried.isRefreshRetry = false
-        // A signature that has arrived is never sent again. Asking for another one is not a postponement.
+        // The provider accepts a signature once, so a spent one is dropped. The handlers are asked for a new one at once,
+        // also during a postponement.
         if tried.handlerSecret?.isSpentByUse == true { tried.handlerSecret = nil }
         let isSpent = tried.handlerSecret == nil && asksApps(session)
         // The round asks the user whose handler gave the signature first, then those whom it has not asked.
         let users = ((tried.round?.users ?? []) + [tried.round?.lastAsked?.uid].compactMap(\.self))
             .filter(rounds.users.contains)
-        guard renewal.registrationForgotten(), !isSpent || !users.isEmpty else {
+        guard renewal.markRegistrationForgotten(), !isSpent || !users.isEmpty else {
             let failure = Unavailability("The provider has forgotten this installation: it has to be registered again")
             return retryLater(tried, failure, session, now)
         }
@@ -218,7 +222,7 @@ extension SessionMachine {
             using: &random
         )
         repeatForCallers(refusal, now)
-        if !failure.ambiguous, !renewal.isOutcomeUnknown { session.renewalAnswered() }
+        if !failure.ambiguous, !renewal.isOutcomeUnknown { session.clearIntent() }
         if let until = renewal.demandedUntil(now) {
             session.delayed(until: now.wall(at: until))
             updateRecord()
@@ -263,7 +267,7 @@ extension SessionMachine {
 
     /// Returns the reason of a renewal that is due without a caller.
     private func reason(for session: Session, _ now: Moment) -> RenewalReason {
-        guard session.isAlive(now) else { return .expired }
+        guard session.isServable(now) else { return .expired }
         return renewal.isRegistrationForgotten ? .rejected : .expiring
     }
 
@@ -297,7 +301,7 @@ extension SessionMachine {
     mutating func writeIntent(_ next: Renewal.Attempt, _ now: Moment) {
         guard let session = installation.session else { return }
         let usesAnswer = next.handlerSecret != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
-        let isKnown = next.isRefreshRetry && session.stored.renewalUnderWay && !session.stored.renewalUsesAnswer
+        let isKnown = next.isRefreshRetry && session.stored.renewalUnderWay && !session.stored.intentUsesHandlerSecret
         installation.session?.renewalBegan(usesAnswer: usesAnswer)
         renewal.writeIntent(of: next, until: isKnown ? .none : updateRecord(), now)
     }
@@ -325,7 +329,7 @@ extension SessionMachine {
             return reported(tried, .unavailable(failure), session, now)
         }
         renewal.succeeded()
-        callers.move { caller in
+        callers.setWait { caller in
             guard caller.wait.isForRenewal else { return nil }
             return caller.done().map { .answer(.success($0)) } ?? .token(hasHadRenewal: true)
         }

@@ -1,10 +1,10 @@
 /// Grants of sign-ins and renewals whose user is not known yet.
 extension SessionMachine {
     /// Handles a partial grant: the provider needs another request before there is a session. The machine writes the
-    /// grant first and then returns `resumeExchange`.
+    /// grant first and then returns `resumeProviderCall`.
     package mutating func partiallyGranted(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
-        guard isWanted(attempt) else { return [.revokePartialGrant(secrets), .resumeExchange(attempt, false)] }
-        let isOfApproval = signIn.sent(attempt)?.isPoll ?? false
+        guard isWanted(attempt) else { return [.revokePartialGrant(secrets), .resumeProviderCall(attempt, false)] }
+        let isOfApproval = signIn.exchange(awaiting: attempt)?.isPoll ?? false
         if isOfApproval { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
         let surplus = grants.keep(
             secrets,
@@ -24,7 +24,7 @@ extension SessionMachine {
 
     /// Resumes the attempts whose grant has been written, whether the disk has taken or refused it.
     mutating func releasePartialGrants() -> [Effect] {
-        grants.release(where: persistence.hasEnded).map { .resumeExchange($0, isWanted($0)) }
+        grants.release(where: persistence.hasEnded).map { .resumeProviderCall($0, isWanted($0)) }
     }
 
     /// Removes the grant of a decided attempt from the record. Returns it.
@@ -46,6 +46,6 @@ extension SessionMachine {
 
     /// Whether an attempt in flight may send another request.
     private func isWanted(_ attempt: AttemptID) -> Bool {
-        signIn.sent(attempt).map { !$0.isWithdrawn } ?? (renewal.sending?.attempt == attempt)
+        signIn.exchange(awaiting: attempt).map { !$0.isWithdrawn } ?? (renewal.sending?.attempt == attempt)
     }
 }

@@ -54,7 +54,7 @@ extension SessionMachine {
     ) -> [Effect] {
         guard let externalUserId = callers.wanted(by: request) else { return [] }
         switch answer {
-        case .success(let facts): callers.move(request, to: .turn(.identifyWith(externalUserId, facts)))
+        case .success(let facts): callers.setWait(request, to: .turn(.identifyWith(externalUserId, facts)))
         case .failure(let refusal): callers.refuse(request, refusal)
         }
         return settle(now)
@@ -80,7 +80,7 @@ extension SessionMachine {
                 callers.refuse(caller.id, .withdrawn)
             case .name(_, _, let before):
                 installation.session?.bind(to: before)
-                callers.move(caller.id, to: .update(updateRecord(), .failure(.withdrawn)))
+                callers.setWait(caller.id, to: .update(updateRecord(), .failure(.withdrawn)))
             case .session, .renewal, .token, .signOut, .retry, .update, .answer: break
             }
         }
@@ -91,7 +91,7 @@ extension SessionMachine {
     /// Writes the previous state over the sign-in that is being written, and revokes its grant.
     mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
-        persistence.begin(.withdrawal(refusal), installation.restorable)
+        persistence.begin(.withdrawal(refusal), installation.stateAfterWithdrawal)
         if installation.content == nil { persistence.leftInQuarantine() }
         guard let session = granted.session, !staysSignedIn(session.stored.identity) else { return [] }
         return revoke(session, now)
@@ -99,13 +99,13 @@ extension SessionMachine {
 
     /// Completes a withdrawal. The previous state is on disk, or the disk has refused it.
     mutating func signInWithdrawn(_ refusal: SessionError) -> [Effect] {
-        installation = installation.restorable
+        installation = installation.stateAfterWithdrawal
         callers.refuse(refusal) { $0 == .session }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .other)))]
     }
 
     package mutating func exchangeSucceeded(_ attempt: AttemptID, _ granted: Granted, now: Moment) -> [Effect] {
-        guard let exchange = signIn.sent(attempt) else { return revokeUnwanted(attempt, granted, now) }
+        guard let exchange = signIn.exchange(awaiting: attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
             dropGrant(of: exchange.attempt)
             let effects = revoke(granted, now)
@@ -128,7 +128,7 @@ extension SessionMachine {
         by host: String? = nil,
         now: Moment
     ) -> [Effect] {
-        guard let exchange = signIn.sent(attempt) else {
+        guard let exchange = signIn.exchange(awaiting: attempt) else {
             _ = revocations.arrived(attempt)
             return []
         }
@@ -182,7 +182,7 @@ extension SessionMachine {
 
     /// Writes a granted session as soon as the persistence queue accepts a change.
     mutating func storeGranted(_ now: Moment) -> [Effect] {
-        guard persistence.takesChange, let (exchange, granted) = signIn.takeGranted() else { return [] }
+        guard persistence.takesSignIn, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
             dropGrant(of: exchange.attempt)
             let effects = revokeUnlessSignedIn(granted, now)
@@ -193,7 +193,7 @@ extension SessionMachine {
         dropGrant(of: exchange.attempt)
         if exchange.isPoll {
             signIn.endDevice(because: nil)
-            callers.move { $0.wait.isOfApproval ? .session : nil }
+            callers.setWait { $0.wait.isOfApproval ? .session : nil }
         }
         let session = Session(
             granted,
@@ -231,7 +231,7 @@ extension SessionMachine {
             outcome = .switched
             effects += departed.revoked { revoke($0, now) }
         }
-        callers.move { caller in
+        callers.setWait { caller in
             guard caller.wait == .session || caller.wait == .renewal else { return nil }
             return caller.done(outcome).map { .answer(.success($0)) }
         }
@@ -279,7 +279,7 @@ extension SessionMachine {
         case .configure where externalUserId != nil:
             callers.refuse(caller.id, .namesNoUser)
         case .configure(let environment, let region):
-            callers.move(caller.id, to: .session)
+            callers.setWait(caller.id, to: .session)
             persistence.begin(
                 .signIn(of: caller.id),
                 .configured(environment: environment, region: region, key: facts.key)
@@ -304,7 +304,7 @@ extension SessionMachine {
             accept(caller, .unchanged)
             return []
         }
-        callers.move(caller.id, to: .credential(externalUserId))
+        callers.setWait(caller.id, to: .credential(externalUserId))
         return [.ask(caller.id, externalUserId: externalUserId)]
     }
 
@@ -344,7 +344,7 @@ extension SessionMachine {
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
         let before = installation.session?.stored.externalUserId
         installation.session?.bind(to: externalUserId)
-        callers.move(caller.id, to: .name(externalUserId, updateRecord(), before: before))
+        callers.setWait(caller.id, to: .name(externalUserId, updateRecord(), before: before))
     }
 
     // MARK: The exchange
@@ -371,7 +371,7 @@ extension SessionMachine {
             callers.refuse(caller.id, refusal)
             return []
         }
-        callers.move(caller.id, to: .session)
+        callers.setWait(caller.id, to: .session)
         let (attempt, id) = (nextAttempt(), caller.id)
         let round = HandlerRounds.Round(
             attempt: attempt,

@@ -46,11 +46,11 @@ extension SessionMachine {
         }
     }
 
-    /// Whether only a sign-in can bring a token. The token has expired, or the provider has forgotten it, and the daemon
+    /// Whether only a sign-in can bring a token. The token has expired, or the provider has forgotten the registration, and the daemon
     /// can ask no handler: none is registered, or the renewal is postponed. A longer pause that the provider demands does
     /// not change this.
     private func onlySignInHelps(_ session: Session, _ now: Moment) -> Bool {
-        let isUsable = session.isAlive(now) && !renewal.isRegistrationForgotten
+        let isUsable = session.isServable(now) && !renewal.isRegistrationForgotten
         guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
         let isStoredPostponement = session.stored.postponement.map { $0.until > now.wall } ?? false
         let isPostponed = renewal.postponement != nil || isStoredPostponement && renewal.demandedUntil(now) != nil

@@ -97,7 +97,7 @@ struct SignIn: Hashable, Sendable {
     // MARK: Queries
 
     /// Returns the exchange under way if it waits for this attempt.
-    func sent(_ attempt: AttemptID) -> Exchange? {
+    func exchange(awaiting attempt: AttemptID) -> Exchange? {
         guard let exchange, exchange.attempt == attempt, case .sent = exchange.stage else { return nil }
         return exchange
     }
@@ -135,8 +135,8 @@ struct SignIn: Hashable, Sendable {
 }
 
 extension WallTime {
-    /// Returns this stored end of a pause, moved so that a wrong clock does not make the rest longer than it was when the
-    /// record was written.
+    /// Returns the end of a pause that this record stores. The remaining time is at most what it was when the record was
+    /// written, even if the wall clock is wrong.
     func limited(writtenAt: WallTime, _ now: Moment) -> WallTime { now.wall + min(self - now.wall, self - writtenAt) }
 
     /// Returns the time that is left until this stored time. It is never more than when the record was written. If the

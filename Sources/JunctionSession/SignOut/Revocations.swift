@@ -17,7 +17,7 @@ struct Revocations: Hashable, Sendable {
     /// answers may bring a session, which the daemon revokes.
     private(set) var overtaken: [AttemptID: Identity?] = [:]
 
-    /// A sign-out of which the provider has not been notified.
+    /// A session that a sign-out or a switch has ended, and that the provider has not revoked yet.
     struct Revocation: Hashable, Sendable {
         var identity: Identity
         /// The secrets that authenticate the sign-out.

@@ -40,10 +40,10 @@ extension SessionMachine {
 
     private mutating func dropEverything() -> [Effect] {
         let (partialGrants, held) = grants.dropAll()
-        let effects = partialGrants.map { Effect.revokePartialGrant($0) } + held.map { .resumeExchange($0, false) }
+        let effects = partialGrants.map { Effect.revokePartialGrant($0) } + held.map { .resumeProviderCall($0, false) }
         if let exchange = signIn.exchange {
             // The provider may still grant a request that has left.
-            if signIn.sent(exchange.attempt) != nil { revocations.overtake(exchange.attempt, of: nil) }
+            if signIn.exchange(awaiting: exchange.attempt) != nil { revocations.overtake(exchange.attempt, of: nil) }
             signIn.end()
         }
         overtakeRenewal(of: installation.session?.stored.identity)
@@ -55,7 +55,7 @@ extension SessionMachine {
 
     /// Completes a sign-out. The tombstone is on disk, or the disk has refused it.
     mutating func signedOut() -> [Effect] {
-        callers.move { caller in
+        callers.setWait { caller in
             if case .signOut(let answer) = caller.wait { .answer(.success(answer)) } else { nil }
         }
         return [.report(.signedOut)]

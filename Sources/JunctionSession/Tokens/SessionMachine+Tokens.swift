@@ -77,7 +77,7 @@ extension SessionMachine {
         _ now: Moment
     ) -> TokenDecision {
         guard let token = session.stored.token else { return .answer(outcomeWithApiKey(for: kind)) }
-        let isAlive = session.isAlive(now)
+        let isAlive = session.isServable(now)
         switch kind {
         case .token(let minimumValidity):
             let maximum = token.life * RenewalPolicy.largestValidity
@@ -109,7 +109,7 @@ extension SessionMachine {
             return .answer(outcome(for: kind, session, refusal, now))
         }
         if !canBeginRenewal { return .answer(outcome(for: kind, session, .noHandlerIsRegistered, now)) }
-        if case .replacement = kind, session.isAlive(now) {
+        if case .replacement = kind, session.isServable(now) {
             let isBackingOff = renewal.retryAt != nil && !renewal.retry.mayTrySooner(now)
             let isBarred = hasHadRenewal || renewal.hasReplacedJustNow(now) || isBackingOff
             return isBarred ? .answer(.success(.rejectionStands)) : .renew
@@ -119,11 +119,11 @@ extension SessionMachine {
         if hasHadRenewal { return .answer(outcome(for: kind, session, tokenExpired(retryAfter: spacing), now)) }
         if let retryAt = renewal.retryAt {
             // Only a caller with an expired token may begin an attempt before the backoff ends.
-            if !session.isAlive(now), renewal.retry.mayTrySooner(now) { return .renew }
+            if !session.isServable(now), renewal.retry.mayTrySooner(now) { return .renew }
             let refusal = tokenExpired(retryAfter: retryAt - now.uptime)
             return .answer(outcome(for: kind, session, refusal, now))
         }
-        if session.isAlive(now), let spacing {
+        if session.isServable(now), let spacing {
             return .answer(outcome(for: kind, session, tokenExpired(retryAfter: spacing), now))
         }
         return .renew
@@ -137,7 +137,7 @@ extension SessionMachine {
         _ refusal: SessionError,
         _ now: Moment
     ) -> Reply.Outcome {
-        guard refusal.kind == .tokenExpired, session.isAlive(now) else { return .failure(refusal) }
+        guard refusal.kind == .tokenExpired, session.isServable(now) else { return .failure(refusal) }
         var refusal = refusal
         switch kind {
         case .replacement:
@@ -164,7 +164,7 @@ extension SessionMachine {
 
     private func reason(for kind: Callers.Caller.Kind, _ now: Moment) -> RenewalReason {
         if case .replacement = kind { return .rejected }
-        return installation.session?.isAlive(now) == true ? .expiring : .expired
+        return installation.session?.isServable(now) == true ? .expiring : .expired
     }
 
     private func outcomeWithApiKey(for kind: Callers.Caller.Kind) -> Reply.Outcome {

@@ -110,7 +110,7 @@ extension JSONWriter {
             }
         }
         member("renewalUnderWay", session.renewalUnderWay)
-        if session.renewalUsesAnswer { member("renewalUsesAnswer", true) }
+        if session.intentUsesHandlerSecret { member("renewalUsesAnswer", true) }
     }
 
     fileprivate mutating func member(_ identity: Identity) {
@@ -301,7 +301,7 @@ extension StoredSession {
         case .current:
             guard let renewalUnderWay = text["renewalUnderWay"]?.bool else { return nil }
             self.renewalUnderWay = renewalUnderWay
-            renewalUsesAnswer = text["renewalUsesAnswer"]?.bool ?? false
+            intentUsesHandlerSecret = text["renewalUsesAnswer"]?.bool ?? false
             externalUserId = text["externalUserId"]?.string.flatMap(ExternalUserId.init)
         }
     }

@@ -379,7 +379,7 @@ struct Exploration: Hashable {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
                 isTelling = true
-            case .interruptRevocation, .resumeExchange, .revokePartialGrant, .checkRegistration: break
+            case .interruptRevocation, .resumeProviderCall, .revokePartialGrant, .checkRegistration: break
             case .askHandler(let asked, let attempt):
                 guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
                 (askedHandler, question) = (asked, attempt.attempt)
@@ -389,12 +389,12 @@ struct Exploration: Hashable {
             }
         }
         // An overtaken exchange may still be granted. A finished one may not.
-        if let attempt = exchange, machine.signIn.sent(attempt) == nil {
+        if let attempt = exchange, machine.signIn.exchange(awaiting: attempt) == nil {
             overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
             exchange = nil
         }
-        if let attempt = authorizing, machine.signIn.sent(attempt) == nil { authorizing = nil }
-        if let attempt = poll, machine.signIn.sent(attempt) == nil {
+        if let attempt = authorizing, machine.signIn.exchange(awaiting: attempt) == nil { authorizing = nil }
+        if let attempt = poll, machine.signIn.exchange(awaiting: attempt) == nil {
             overtaken = machine.revocations.overtaken[attempt] == nil ? overtaken : attempt
             poll = nil
         }

@@ -263,7 +263,7 @@ struct HandlerTests {
         #expect(bench.renewals.isEmpty)
         bench.endWrite()
         #expect(bench.renewals.count == 1)
-        #expect(try #require(bench.storedSession).renewalUsesAnswer)
+        #expect(try #require(bench.storedSession).intentUsesHandlerSecret)
     }
 
     @Test func `no second question is asked while one is open`() {

@@ -118,7 +118,7 @@ struct SignInRulesTests {
         #expect(bench.facts.userId == "bob")
     }
 
-    @Test func `users are compared without regard to case`() {
+    @Test func `Junction's user ids are compared without regard to case`() {
         var bench = Bench.signedIn("Alice")
         let request = bench.signIn(.signInToken("ALICE"))
         #expect(bench.reply(to: request) == .done)
