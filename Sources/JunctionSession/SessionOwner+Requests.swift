@@ -174,8 +174,11 @@ extension SessionOwner {
         )
     }
 
-    /// Refuses every later sign-in with this error, or permits them again with nil.
-    package func refuseSignIns(_ error: SessionError?) { signInRefusal = error }
+    /// Refuses every sign-in that waits or comes later with this error, or permits sign-ins again with nil.
+    package func refuseSignIns(_ error: SessionError?) {
+        signInRefusal = error
+        if let error { handle { $0.signInsRefused(error, now: $1) } }
+    }
 
     private func examined(_ credential: Credential) -> Result<CredentialFacts, SessionError> {
         if let signInRefusal { return .failure(signInRefusal) }

@@ -157,8 +157,11 @@ package actor SessionOwner {
     /// The number of ended sessions that the provider has not revoked yet.
     package var unconfirmedRevocations: Int { machine.revocations.list.count }
 
-    /// Whether the provider has granted tokens to a sign-in or a renewal that is not complete.
-    package var hasPartialGrants: Bool { !machine.grants.secrets.isEmpty }
+    /// Whether something is under way or waits that another provider could not complete: a request, a write, a sign-in,
+    /// a revocation or a partial grant.
+    package var isInUse: Bool {
+        machine.isBusy || machine.callers.wantSignIn || unconfirmedRevocations > 0 || !machine.grants.secrets.isEmpty
+    }
 
     private func noticeQuiet() {
         guard !machine.isBusy, !quietWaiters.isEmpty else { return }

@@ -22,8 +22,8 @@ struct ConfigurationReload: Sendable {
     enum Outcome: Equatable {
         /// The configuration is in force, except for these settings, which wait for a restart.
         case inForce(pendingRestart: [String])
-        /// The configuration is in force, and the daemon can start anew now: `isUnused` holds, and no ended session and no
-        /// partial grant may have to be revoked. Another provider could not revoke them.
+        /// The configuration is in force, and the daemon can start anew now: `isUnused` holds, and `SessionOwner.isInUse`
+        /// does not.
         case startsAnew
     }
 
@@ -58,12 +58,10 @@ struct ConfigurationReload: Sendable {
         // that start would refuse the session.
         let taken = loop.submit { () -> Result<Bool, StartFailure> in
             Result { () throws(StartFailure) in
-                let (facts, mayRevoke) = owner.assumeIsolated { owner in
-                    (owner.snapshot.facts, owner.unconfirmedRevocations > 0 || owner.hasPartialGrants)
-                }
+                let (facts, isInUse) = owner.assumeIsolated { ($0.snapshot.facts, $0.isInUse) }
                 try sound.check(mayHave: facts.sessionProvider)
                 server.reload(policy: policy, exposesApi: new.api.expose)
-                let startsAnew = canStartAnew && facts.isUnused && !mayRevoke
+                let startsAnew = canStartAnew && facts.isUnused && !isInUse
                 let refusal: SessionError? =
                     startsAnew ? .startsAnew : pending.contains("provider") ? .waitsForRestart : nil
                 owner.assumeIsolated { $0.refuseSignIns(refusal) }

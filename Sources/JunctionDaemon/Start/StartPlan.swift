@@ -69,7 +69,7 @@ struct StartPlan {
             .open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
         store = DescriptorStoreBackup(vault, notifier, held: passed.copyNames)
-        try validated.check(mayHave: restoration.sessionProvider)
+        try validated.check(mayHave: restoration.sessionProvider(at: SystemClock().now().wall))
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
         apiSocket = try Self.apiSocket(
             passed: passedApiSocket,
@@ -144,13 +144,21 @@ struct StartPlan {
 }
 
 extension Restoration {
-    /// The provider of the stored session, if there is one.
-    fileprivate var sessionProvider: String? {
+    /// Returns the provider of the stored session or incomplete sign-in, if there is one.
+    fileprivate func sessionProvider(at now: WallTime) -> String? {
         switch self {
         case .absent: nil
-        case .restored(let record, _, _): record.content == .signedOut ? nil : record.provider
+        case .restored(let record, _, _): record.hasLogin(at: now) ? record.provider : nil
         case .unreadable(let unreadable): unreadable.header.flatMap { $0.state == .notLoggedIn ? nil : $0.provider }
         }
+    }
+}
+
+extension SessionRecord {
+    /// Whether the record has a session, codes that may be approved, or a partial grant.
+    fileprivate func hasLogin(at now: WallTime) -> Bool {
+        content != .signedOut || (approval.map { $0.expiresAt > now } ?? false)
+            || partialGrants.contains { $0.expiresAt > now }
     }
 }
 

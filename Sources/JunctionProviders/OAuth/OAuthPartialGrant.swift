@@ -17,10 +17,11 @@ enum OAuthPartialGrant: Sendable {
         }
     }
 
-    /// The stored form. The members have the names of RFC 6749 §5.1 where those exist.
-    var content: SharedSecret {
+    /// Returns the stored form. The members have the names of RFC 6749 §5.1 where those exist.
+    func content(grantedBy issuer: OAuthIssuer) -> SharedSecret {
         var text = JSONWriter(capacity: 4096)
         text.object { text in
+            text.member("issuer", issuer.text)
             switch self {
             case .tokens(let tokens):
                 tokens.write(to: &text)
@@ -33,9 +34,12 @@ enum OAuthPartialGrant: Sendable {
         return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
-    /// Parses the stored form; returns `nil` if it is invalid.
-    init?(_ content: SharedSecret, now: Moment) {
-        guard let members = OAuthMembers(content) else { return nil }
+    /// Parses the stored form; returns `nil` if it is invalid, or if another issuer granted it: no other server gets its
+    /// tokens. An earlier release stored no issuer.
+    init?(_ content: SharedSecret, grantedBy issuer: OAuthIssuer, now: Moment) {
+        guard let members = OAuthMembers(content), members.text("issuer").map(issuer.isNamed) ?? true else {
+            return nil
+        }
         let origins = EndpointOrigins(members.json("origins"))
         if let tokens = OAuthTokens(members, origins: origins, now: now) {
             self = .tokens(tokens)

@@ -29,10 +29,14 @@ extension OAuthProvider {
             throw .unavailable(answer.unreadable("a device code, a user code and where to type it"))
         }
         begun.codes.endpointOrigins = server.remembered(.token).flatMap(server.origins)
+        begun.codes.issuer = setup.issuer.text
         return begun
     }
 
     package func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant {
+        guard codes.issuer.map(setup.issuer.isNamed) ?? true else {
+            throw .refused("\(codes.issuer ?? "") issued the codes, and oauth.issuer is \(setup.issuer.text)")
+        }
         let tokens: OAuthTokens
         var areKept = false
         switch partialGrant(store) {
@@ -67,7 +71,9 @@ extension OAuthProvider {
         )
         // Some servers send `slow_down` with this status. Without the code, the answer comes from a gateway that asks
         // to wait once, and the interval stays the same.
-        if answer.status == 429, OAuthMembers(answer.body)?.text("error") == "slow_down" { throw .slowDown }
+        if answer.status == 429, OAuthMembers(answer.body)?.text("error") == "slow_down" {
+            throw .slowDown(retryAfter: answer.unavailability(now: clock.now().wall).retryAfter)
+        }
         let origins = codes.endpointOrigins ?? server.origins(token: endpoint)
         switch OAuthReply(answer, sentAt: sentAt, now: clock.now(), origins: origins) {
         case .granted(let tokens):
@@ -80,8 +86,8 @@ extension OAuthProvider {
         case .error(let error, let why):
             notes.received(error)
             switch error {
-            case .pending: throw .pending
-            case .slowDown: throw .slowDown
+            case .pending: throw why.retryAfter == nil ? .pending : .unavailable(why)
+            case .slowDown: throw .slowDown(retryAfter: why.retryAfter)
             case .denied: throw .denied
             case .codeExpired: throw .expired
             case .grant, .badCode: throw .refused("\(setup.issuer.place) answered \(error.word)")

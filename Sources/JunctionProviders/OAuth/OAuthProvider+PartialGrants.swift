@@ -6,7 +6,7 @@ extension OAuthProvider {
     /// Stores the grant. Returns when it is on disk or the disk write has failed; throws if the sign-in or
     /// renewal is no longer wanted.
     func keep(_ grant: OAuthPartialGrant, with store: PartialGrantStore) async throws(SignInFailure) {
-        guard await store.keep(grant.content) else {
+        guard await store.keep(grant.content(grantedBy: setup.issuer)) else {
             throw .unavailable(Unavailability("The tokens are no longer wanted"))
         }
     }
@@ -30,7 +30,7 @@ extension OAuthProvider {
     }
 
     package func revokePartialGrant(_ partialGrant: SharedSecret) async {
-        guard let grant = OAuthPartialGrant(partialGrant, now: clock.now()) else { return }
+        guard let grant = OAuthPartialGrant(partialGrant, grantedBy: setup.issuer, now: clock.now()) else { return }
         await revokeUnused(grant.revocation)
     }
 }

@@ -12,7 +12,7 @@ extension OAuthProvider {
             guard let endpoint = try await server.optional(.revocation, at: tokens.origins) else { return }
             try await revoke(tokens.fields, at: endpoint)
         } catch {
-            revokeLater(tokens, after: 1)
+            revokeLater(tokens, after: 1, retryAfter: error.retryAfter)
         }
     }
 
@@ -23,13 +23,18 @@ extension OAuthProvider {
             return
         }
         server.send(tokens.fields, to: endpoint, patience: Self.revocationPatience) { answer in
-            if let answer, failure(of: answer) == nil { return }
-            revokeLater(tokens, after: attempt + 1)
+            guard let answer else { return revokeLater(tokens, after: attempt + 1) }
+            guard let why = failure(of: answer) else { return }
+            revokeLater(tokens, after: attempt + 1, retryAfter: why.retryAfter)
         }
     }
 
-    private func revokeLater(_ tokens: Revocable, after attempts: Int) {
+    /// - Parameter retryAfter: the pause that the server demands, if it demands one.
+    private func revokeLater(_ tokens: Revocable, after attempts: Int, retryAfter: Duration? = nil) {
         guard attempts < Self.mostAttempts else { return }
-        server.http.schedule(in: pause * (1 << (attempts - 1))) { revokeWithoutWaiting(tokens, attempt: attempts) }
+        let demanded = retryAfter.map { min($0, RenewalPolicy.believableRetryAfter.upperBound) } ?? .zero
+        server.http.schedule(in: max(pause * (1 << (attempts - 1)), demanded)) {
+            revokeWithoutWaiting(tokens, attempt: attempts)
+        }
     }
 }

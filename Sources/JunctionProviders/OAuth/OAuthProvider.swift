@@ -78,7 +78,7 @@ package struct OAuthProvider: IdentityProvider {
     /// used.
     func partialGrant(_ store: PartialGrantStore) -> OAuthPartialGrant? {
         let now = clock.now()
-        let found = store.found.flatMap { OAuthPartialGrant($0, now: now) }
+        let found = store.found.flatMap { OAuthPartialGrant($0, grantedBy: setup.issuer, now: now) }
         guard case .tokens(let tokens)? = found, tokens.hasEnded(now), let refreshToken = tokens.refreshToken else {
             return found
         }

@@ -3,7 +3,8 @@ import JunctionSession
 /// The sequences of the legacy scheme. Each is used once, also across sign-outs and crashes.
 extension SinchProvider {
     /// Registers a user's device once. The sequence is marked as used before the request leaves. If the server
-    /// certainly did not act on the request, the sequence is released, so the same signature can be used later.
+    /// refused the signature or certainly did not act on the request, the sequence is released. So a wrong signature
+    /// uses up no sequence.
     func register(
         _ userId: String,
         proving proof: SinchProof,
@@ -25,8 +26,10 @@ extension SinchProvider {
         do throws(InstanceEndpoint.Failure) {
             return try await endpoint.register(userId, proving: proof, extending: instanceId)
         } catch {
-            if case .unavailable(let why) = error, !why.ambiguous {
-                memory.release(sequence, of: subject)
+            switch error {
+            case .refused: memory.release(sequence, of: subject)
+            case .unavailable(let why) where !why.ambiguous: memory.release(sequence, of: subject)
+            case .unavailable, .forgotten, .spent: break
             }
             throw error
         }

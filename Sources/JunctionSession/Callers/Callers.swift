@@ -164,14 +164,7 @@ struct Callers: Hashable, Sendable {
         list.contains { if case .name(_, let update, _) = $0.wait { !persistence.hasEnded(update) } else { false } }
     }
 
-    var wantSignIn: Bool {
-        list.contains { caller in
-            switch caller.wait {
-            case .turn, .credential: true
-            default: false
-            }
-        }
-    }
+    var wantSignIn: Bool { list.contains { $0.wait.isForTurn } }
 
     /// Whether a credential that waits for its turn may belong to this user.
     func mayBe(_ identity: Identity) -> Bool {
@@ -198,5 +191,15 @@ struct Callers: Hashable, Sendable {
             guard case .retry(let retry) = caller.wait else { return nil }
             return retry.time
         }.min()
+    }
+}
+
+extension Callers.Wait {
+    /// Whether the caller waits for its turn to sign in, or for the credential that it then uses.
+    var isForTurn: Bool {
+        switch self {
+        case .turn, .credential: true
+        default: false
+        }
     }
 }

@@ -92,7 +92,7 @@ struct DeviceFlow: Hashable, Sendable {
         return true
     }
 
-    mutating func pollUndecided(tooFast: Bool, _ now: Moment) {
+    mutating func pollUndecided(tooFast: Bool, demanding retryAfter: Duration? = nil, _ now: Moment) {
         if tooFast {
             stored.interval += Self.slowDown
             retry.spacing = pause
@@ -100,7 +100,7 @@ struct DeviceFlow: Hashable, Sendable {
         // A `slow_down` does not say whether an earlier, lost answer was a grant.
         if !tooFast { doubt = nil }
         lastError = nil
-        retry.wait(for: pause(of: pause, now), isDemanded: tooFast, now)
+        retry.wait(for: max(pause(of: pause, now), retryAfter ?? .zero), isDemanded: tooFast, now)
         stored.notBefore = notBefore(now)
     }
 

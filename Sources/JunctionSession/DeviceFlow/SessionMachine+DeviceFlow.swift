@@ -57,7 +57,7 @@ extension SessionMachine {
         if exchange.isWithdrawn { return settle(now) }
         switch failure {
         case .pending: signIn.device?.pollUndecided(tooFast: false, now)
-        case .slowDown: signIn.device?.pollUndecided(tooFast: true, now)
+        case .slowDown(let retryAfter): signIn.device?.pollUndecided(tooFast: true, demanding: retryAfter, now)
         case .unavailable(let unavailability): signIn.device?.pollFailed(unavailability, now)
         case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host) + settle(now)
         case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired, by: host) + settle(now)

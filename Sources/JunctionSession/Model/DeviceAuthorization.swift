@@ -25,6 +25,8 @@ package struct DeviceCodes: Sendable {
     package var verificationUriComplete: SharedSecret?
     /// The origins to which the device code may be sent. `nil` if they are not fixed.
     package var endpointOrigins: EndpointOrigins?
+    /// The issuer that issued the codes, if the provider has issuers. `nil` in a record of a release that did not store it.
+    package var issuer: String?
 
     package init(
         deviceCode: SharedSecret,
@@ -44,7 +46,8 @@ package enum PollFailure: Error, Equatable, Sendable {
     /// The person has not decided yet.
     case pending
     /// The person has not decided yet, and the daemon has polled too fast.
-    case slowDown
+    /// - Parameter retryAfter: the pause that the answer demands, if it demands a longer one.
+    case slowDown(retryAfter: Duration? = nil)
     case denied
     /// The provider no longer accepts the code.
     case expired

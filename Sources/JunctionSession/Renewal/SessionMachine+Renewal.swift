@@ -109,6 +109,12 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> [Effect] {
+        var failure = failure
+        if case .reauthenticationRequired = failure, tried.round != nil, tried.handlerSecret == nil,
+            !traits(of: session.stored.scheme).renewsByRefreshToken
+        {
+            failure = .answerRefused("It answered renew, and the session has no refresh token: it has to give a token")
+        }
         judge(tried, failure, session, now)
         // The time of the next attempt is known only after `judge`.
         let next = renewalDue(now).map(now.wall(at:))
@@ -338,9 +344,16 @@ extension SessionMachine {
 
     /// Completes a verdict. It is on disk, or the disk refused it. The session is over.
     mutating func ended(_ termination: Termination) -> [Effect] {
-        renewal.abandon()
         callers.refuse(.terminated(termination)) { $0 == .renewal }
-        return []
+        return abandonRenewal()
+    }
+
+    /// Ends a renewal that another event has made pointless, and revokes the partial grant that its next attempt would use.
+    mutating func abandonRenewal() -> [Effect] {
+        let attempt = renewal.attemptToRepeat?.attempt
+        renewal.abandon()
+        guard let grant = attempt.flatMap({ dropGrant(of: $0) }) else { return [] }
+        return [.revokePartialGrant(grant)]
     }
 }
 

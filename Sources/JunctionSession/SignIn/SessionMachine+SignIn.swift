@@ -60,6 +60,12 @@ extension SessionMachine {
         return settle(now)
     }
 
+    /// Refuses the sign-ins that wait for their turn.
+    package mutating func signInsRefused(_ refusal: SessionError, now: Moment) -> [Effect] {
+        callers.refuse(refusal, where: \.isForTurn)
+        return settle(now)
+    }
+
     /// Handles callers that have lost the right to sign in. No further request leaves, grants are revoked, and the
     /// present state is written over a sign-in that is being written. A caller that joined a device sign-in is only
     /// refused.
@@ -235,7 +241,7 @@ extension SessionMachine {
             guard caller.wait == .session || caller.wait == .renewal else { return nil }
             return caller.done(outcome).map { .answer(.success($0)) }
         }
-        renewal.abandon()
+        effects += abandonRenewal()
         signIn.forgetDeviceError()
         return effects
     }

@@ -158,6 +158,7 @@ extension JSONWriter {
             text.member("verificationUri", codes.verificationUri)
             if let uri = codes.verificationUriComplete { text.member("verificationUriComplete", secret: uri) }
             text.member(codes.endpointOrigins)
+            if let issuer = codes.issuer { text.member("issuer", issuer) }
         }
     }
 
@@ -253,6 +254,7 @@ extension DeviceCodes {
             verificationUriComplete: text["verificationUriComplete"]?.secret
         )
         endpointOrigins = EndpointOrigins(text["endpointOrigins"])
+        issuer = text["issuer"]?.string
     }
 }
 

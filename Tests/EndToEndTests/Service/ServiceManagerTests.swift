@@ -140,9 +140,8 @@ import Testing
         #expect(lines.contains("RELOADING=1"))
         let call: Object = ["method": "GET", "path": "/v2/user/\(user)"]
         #expect(try installation.connect().refusal("api.request", call).kind == "permissionDenied")
-        let log = try #require(installation.daemon?.errors)
-        #expect(log.contains(installation.configurationFile))
-        #expect(log.contains("api.exposed"))
+        try installation.daemon?.awaitError(installation.configurationFile)
+        try installation.daemon?.awaitError("api.exposed")
 
         try installation.change("")
         installation.daemon?.signal(SIGHUP)

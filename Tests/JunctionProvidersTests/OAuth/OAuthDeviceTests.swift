@@ -144,6 +144,7 @@ struct OAuthDeviceTests {
             (.answer(400, [("content-type", "text/html")], #"{"error":"authorization_pending"}"#), "pending"),
             (.json(400, #"{"error":"slow_down"}"#), "slowDown"), (.answer(429, [], "Too many"), "unavailable"),
             (.json(429, #"{"error":"access_denied"}"#), "unavailable"),
+            (.answer(400, [("retry-after", "60")], #"{"error":"authorization_pending"}"#), "unavailable"),
             (.json(429, #"{"error":"slow_down"}"#), "slowDown"), (.json(400, #"{"error":"access_denied"}"#), "denied"),
             (.json(400, #"{"error":"authorization_declined"}"#), "denied"),
             (.json(400, #"{"error":"expired_token"}"#), "expired"),
@@ -164,6 +165,15 @@ struct OAuthDeviceTests {
 
             #expect(Outcome(failure)?.rawValue == outcome)
             #expect(!"\(failure, default: "")".contains("device-secret"))
+        }
+    }
+
+    @Test(arguments: [400, 429])
+    func `slow_down with a Retry-After demands that pause`(status: Int) async throws {
+        let step = ScriptedServer.Step.answer(status, [("retry-after", "60")], #"{"error":"slow_down"}"#)
+        try await Stage.play([step]) { stage in
+            let oauth = try stage.oauth()
+            #expect(await oauth.pollFailure() == .slowDown(retryAfter: .seconds(60)))
         }
     }
 }

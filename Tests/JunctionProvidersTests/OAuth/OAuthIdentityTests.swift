@@ -185,6 +185,24 @@ struct OAuthIdentityTests {
         }
     }
 
+    @Test func `tokens and codes of another issuer are neither used nor revoked`() async throws {
+        try await Stage.play([.tokens(OAuthSample.anonymous), .answer(503, [], "")]) { stage in
+            let kept = KeptGrant()
+            _ = await (try stage.oauth()).exchangeFailure(OAuthSample.code, store: kept.store)
+            let count = stage.server.requests.count
+            let other = try stage.oauth(["issuer": "https://other.example.com"])
+            await other.revokePartialGrant(try #require(kept.content))
+            #expect(other.partialGrant(kept.store) == nil)
+            var codes = OAuthSample.codes
+            codes.issuer = OAuthSample.issuer
+            guard case .refused? = await other.pollFailure(codes) else {
+                Issue.record("The codes of another issuer were polled")
+                return
+            }
+            #expect(stage.server.requests.count == count)
+        }
+    }
+
     @Test func `an id_token needs no second request, and nothing is stored`() async throws {
         try await Stage.play([.tokens()]) { stage in
             let kept = KeptGrant()

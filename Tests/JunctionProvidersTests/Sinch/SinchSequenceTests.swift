@@ -79,9 +79,7 @@ struct SinchSequenceTests {
 
     @Test(
         arguments: [
-            .json(401, #"{"errorCode":40101}"#), .json(401, #"{"errorCode":1104}"#), .answer(500, [], ""),
-            .closeConnection,
-            .json(200, "{}"),
+            .json(401, #"{"errorCode":1104}"#), .answer(500, [], ""), .closeConnection, .json(200, "{}"),
         ] as [ScriptedServer.Step]
     )
     func `a sequence that may have reached the service stays used`(step: ScriptedServer.Step) async throws {
@@ -90,6 +88,15 @@ struct SinchSequenceTests {
             #expect(await signIn(sinch, 7) != nil)
             #expect(await signIn(sinch, 7) == .refused(spent(7, last: 7)))
             #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `a refused signature uses up no sequence`() async throws {
+        try await Stage.play([.json(403, #"{"errorCode":40301}"#), Sinch.granted("i-1")]) { stage in
+            let sinch = try stage.sinch()
+            #expect(await signIn(sinch, .max) != nil)
+            #expect(await signIn(sinch, 7) == nil)
+            #expect(stage.server.requests.count == 2)
         }
     }
 

@@ -10,7 +10,7 @@ struct DevicePollingTests {
         #expect(bench.polls.isEmpty)
         bench.pass(.milliseconds(1))
         #expect(bench.polls.count == 1)
-        bench.failPoll(.slowDown)
+        bench.failPoll(.slowDown())
         bench.pass(.milliseconds(11_999))
         #expect(bench.polls.isEmpty)
         bench.pass(.milliseconds(1))
@@ -90,7 +90,7 @@ struct DevicePollingTests {
         var bench = Bench.withCodes()
         for _ in 0..<4 {
             bench.passToAlarm()
-            bench.failPoll(.slowDown)
+            bench.failPoll(.slowDown())
         }
         // The interval is now 25 seconds.
         bench.passToAlarm()
@@ -159,7 +159,7 @@ struct DevicePollingTests {
         bench.signIn(.device)
         bench.giveCodes(interval: .seconds(5))
         bench.passToPoll()
-        bench.failPoll(.slowDown)
+        bench.failPoll(.slowDown())
         #expect(bench.written.last?.approval?.interval == .seconds(10))
 
         bench.passToPoll()
@@ -179,7 +179,7 @@ struct DevicePollingTests {
         bench.failPoll(.pending)
         // At 72 s. The next poll would leave at 108 s, after the end of the codes.
         bench.passToPoll()
-        bench.failPoll(.slowDown)
+        bench.failPoll(.slowDown())
         bench.passToAlarm()
         #expect(bench.state == .notLoggedIn, "no faster than the provider wants")
 
@@ -223,7 +223,7 @@ struct DevicePollingTests {
         bench.failPoll(.unavailable(Unavailability("Lost", retryAfter: .seconds(30), ambiguous: true)))
         #expect(bench.written.last?.approval?.notBefore != nil)
         bench.passToAlarm()
-        bench.failPoll(.slowDown)
+        bench.failPoll(.slowDown())
         // The pause of `slow_down` replaces it: ten seconds, and a fifth more.
         #expect(bench.written.last?.approval?.notBefore == bench.now.wall + .seconds(12))
         bench.passToPoll()
@@ -246,7 +246,7 @@ struct DevicePollingTests {
         bench.passToPoll()
         bench.failPoll(.unavailable(Unavailability("The answer did not come", ambiguous: true)))
         bench.passToPoll()
-        bench.failPoll(.slowDown)
+        bench.failPoll(.slowDown())
         bench.passToPoll()
         bench.failPoll(.expired)
         #expect(bench.facts.renewal.lastError?.contains("an answer that was lost") == true)
@@ -261,5 +261,16 @@ struct DevicePollingTests {
             }
         }
         #expect(bench.facts.renewal.lastError?.contains("an answer that was lost") == true)
+    }
+
+    @Test func `a slow_down that demands a longer pause is obeyed, also after a restart`() {
+        var bench = Bench.withCodes()
+        bench.passToPoll()
+        bench.failPoll(.slowDown(retryAfter: .seconds(90)))
+        var after = bench.restarted(after: .seconds(30))
+        after.pass(.seconds(59))
+        #expect(after.polls.isEmpty)
+        after.pass(.seconds(1))
+        #expect(after.polls.count == 1)
     }
 }

@@ -7,10 +7,10 @@ struct DeviceSignInRestartTests {
     @Test func `starts with a wrong clock make the life of the codes no longer than it was`() {
         var before = Bench.withCodes()
         before.passToPoll()
-        before.failPoll(.slowDown)
+        before.failPoll(.slowDown())
         var wrong = before.restarted(after: .seconds(10), clockSetBy: .seconds(-86_400), rebooted: true)
         wrong.passToPoll()
-        wrong.failPoll(.slowDown)
+        wrong.failPoll(.slowDown())
         let again = wrong.restarted(after: .seconds(10), rebooted: true)
 
         #expect(again.facts.authorization!.expiresAt - again.now.wall <= .seconds(600))
@@ -19,7 +19,7 @@ struct DeviceSignInRestartTests {
     @Test func `a wrong clock at a start makes a pause between polls no longer than it was`() {
         var before = Bench.withCodes()
         before.passToPoll()
-        before.failPoll(.slowDown)
+        before.failPoll(.slowDown())
         var bench = before.restarted(after: .seconds(60), clockSetBy: .seconds(-86_400), rebooted: true)
 
         bench.pass(.seconds(20))
@@ -80,7 +80,7 @@ struct DeviceSignInRestartTests {
     @Test func `a restart keeps the pause of a slow_down`() {
         var before = Bench.withCodes()
         before.passToPoll()
-        before.failPoll(.slowDown)
+        before.failPoll(.slowDown())
         #expect(before.written.last?.approval?.interval == .seconds(10))
         let bench = before.restarted(after: .seconds(1))
         #expect(bench.polls.isEmpty, "one second after slow_down, which demands ten")
@@ -184,7 +184,7 @@ struct DeviceSignInRestartTests {
 
     @Test func `a restart, a slow_down and the end of the codes are reported as an interrupted sign-in`() {
         var bench = Bench.withCodes().restarted(after: .seconds(2))
-        bench.failPoll(.slowDown)
+        bench.failPoll(.slowDown())
         bench.passToPoll()
         bench.failPoll(.expired)
         #expect(bench.facts.renewal.lastError?.contains("interrupted by a restart") == true)

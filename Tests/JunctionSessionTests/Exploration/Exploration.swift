@@ -187,7 +187,7 @@ struct Exploration: Hashable {
             let life = Life(from: now, lasting: .seconds(600))
             try perform(machine.approvalBegan(attempt, put("codes"), life: life, interval: .seconds(5), now: now))
         case .pollUndecided: try endPoll(.pending)
-        case .pollTooFast: try endPoll(.slowDown)
+        case .pollTooFast: try endPoll(.slowDown())
         case .pollLost: try endPoll(.unavailable(Unavailability("Lost", ambiguous: true)))
         case .pollDenied: try endPoll(.denied)
         case .pollGrantedAlice: try grantPoll(by: "alice")

@@ -54,6 +54,21 @@ struct HandlerTests {
         #expect(bench.facts.renewal.phase == .scheduled)
     }
 
+    @Test func `a handler that gives no token for a session without a refresh token is skipped`() {
+        var bench = Bench(mode: .handler)
+        bench.signIn(CredentialFacts(scheme: .tokenExchange, subject: .unnamed))
+        bench.grantExchange(scheme: .tokenExchange)
+        bench.register(1)
+        bench.register(2)
+        bench.pass(.seconds(3_000))
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.reauthenticationRequired)
+        #expect(!bench.facts.flags.contains(.pendingReauthentication) && bench.everAsked.map(\.number) == [2, 1])
+        bench.answerQuestion(.credential)
+        bench.grantRenewal(scheme: .tokenExchange)
+        #expect(bench.state == .established && bench.facts.renewal.phase == .scheduled)
+    }
+
     @Test func `a handler that is silent until its deadline is skipped`() {
         var bench = Bench.renewalDue(handlers: 1, 2)
         bench.pass(.seconds(59))

@@ -247,6 +247,16 @@ struct PartialGrantTests {
         #expect(ended.revokedPartialGrants == [third] && ended.written.last?.partialGrants.isEmpty == true)
     }
 
+    @Test func `a switch revokes the grant that the next renewal would have used`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        let grant = bench.grantPartially()
+        bench.failRenewal(.unavailable(Self.again))
+        bench.identify(switchingTo: "bob")
+        #expect(bench.facts.userId == "bob" && bench.revokedPartialGrants == [grant])
+        #expect(bench.written.last?.partialGrants.isEmpty == true)
+    }
+
     // MARK: Device sign-ins
 
     @Test func `a device grant survives its codes, and its expiry is reported as an unidentified approval`() {

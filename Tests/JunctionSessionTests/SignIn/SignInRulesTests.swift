@@ -118,6 +118,18 @@ struct SignInRulesTests {
         #expect(bench.facts.userId == "bob")
     }
 
+    @Test func `sign-ins that wait for their turn are refused while only a restart can change the provider`() {
+        var bench = Bench.signedIn()
+        bench.holdsWrites = true
+        let signOut = bench.signOut()
+        let (signIn, identify) = (bench.signIn(.signInToken("bob")), bench.identify("ext-bob"))
+        let refusal = SessionError(.misconfigured, "The configuration names another provider")
+        bench.perform(bench.machine.signInsRefused(refusal, now: bench.now))
+        #expect(bench.refusal(of: signIn) == .misconfigured && bench.refusal(of: identify) == .misconfigured)
+        bench.endWrites()
+        #expect(bench.reply(to: signOut) == .done && bench.exchanges.isEmpty && bench.asked.isEmpty)
+    }
+
     @Test func `Junction's user ids are compared without regard to case`() {
         var bench = Bench.signedIn("Alice")
         let request = bench.signIn(.signInToken("ALICE"))

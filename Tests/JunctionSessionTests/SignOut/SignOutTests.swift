@@ -24,6 +24,26 @@ struct SignOutTests {
         if let record = bench.written.last { #expect(record.content == .signedOut) }
     }
 
+    /// Codes and grants of another provider or key are not loaded, and a record without a login may still hold them.
+    @Test func `a sign-out overwrites a record of an earlier process, also if nobody is signed in`() {
+        var record = SessionRecord(
+            generation: 7,
+            edition: 0,
+            writtenAt: Bench().now.wall,
+            provider: "another",
+            content: .signedOut
+        )
+        record.partialGrants = [StoredPartialGrant(expiresAt: .never, isOfApproval: false)]
+        var bench = Bench(.restored(record, SessionSecrets(), damaged: nil))
+        let first = bench.signOut()
+        #expect(bench.reply(to: first) == .done)
+        #expect(bench.written.last?.content == .signedOut && bench.written.last?.partialGrants.isEmpty == true)
+        #expect(bench.written.last?.supersedes(record) == true)
+
+        bench.signOut()
+        #expect(bench.written.count == 1)
+    }
+
     @Test func `the grant of an overtaken exchange is dropped and revoked`() {
         var bench = Bench()
         let signIn = bench.signIn(.signInToken("alice"))

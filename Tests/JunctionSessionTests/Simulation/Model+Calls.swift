@@ -63,11 +63,11 @@ extension Model {
             areNextCodesWithdrawn = false
             awaitsPoll(given.number, world)
         case .undecided(let failure):
-            if failure == .slowDown, isCurrent, case .poll(let code) = call.kind {
+            if failure == .slowDown(), isCurrent, case .poll(let code) = call.kind {
                 world.coverage.note(.slowDowns)
                 intervals[code] = (intervals[code] ?? 5_000) + 5_000
             }
-            if failure != .pending, failure != .slowDown { world.coverage.note(.approvalsRefused) }
+            if failure != .pending, failure != .slowDown() { world.coverage.note(.approvalsRefused) }
         case .granted(let tokens):
             hearsGrant(tokens, of: call, world)
         case .unnamed(let tokens):

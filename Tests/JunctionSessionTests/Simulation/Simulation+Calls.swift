@@ -215,7 +215,7 @@ extension Simulation {
         case (.gateway, _):
             reply(.unexplained(isOfToken: call.kind == .renewal && call.given == nil))
         case (.busy, 0..<9), (.flaky, 0..<3):
-            if call.kind.isPoll, chance(2) == 0 { return reply(.undecided(.slowDown)) }
+            if call.kind.isPoll, chance(2) == 0 { return reply(.undecided(.slowDown())) }
             let asked = chance(3) == 0 ? Duration.seconds(1 + chance(4_000)) : nil
             reply(.unavailable(isAmbiguous: false, retryAfter: asked))
         case (.flaky, 3), (.lossy, 0..<2):
