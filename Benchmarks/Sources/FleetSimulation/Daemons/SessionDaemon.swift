@@ -117,7 +117,8 @@ package struct SessionDaemon: FleetDaemon {
                 if perform(machine.writeEnded(failure: nil, now: now), now) { leaves = true }
             case .reply, .report:
                 break
-            case .requestDeviceAuthorization, .poll, .revoke, .interruptRevocation, .askHandler, .ask, .resumeProviderCall,
+            case .requestDeviceAuthorization, .poll, .revoke, .interruptRevocation, .askHandler, .ask,
+                .resumeProviderCall,
                 .revokePartialGrant,
                 .checkRegistration:
                 // The simulation has no sign-out, no handler and no two-step credential.
