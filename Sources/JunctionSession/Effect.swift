@@ -7,7 +7,7 @@ package enum Effect: Hashable, Sendable {
     /// Exchange the credential of a request, together with a handler's secret if there is one. Report
     /// `exchangeSucceeded` or `exchangeFailed`.
     case exchange(AttemptID, credentialOf: RequestID, completedWith: SecretRef?, expecting: Identity?)
-    /// Request the codes of a device sign-in from the provider. Report `approvalBegan` or `exchangeFailed`.
+    /// Request the codes of a device sign-in from the provider. Report `deviceSignInBegan` or `exchangeFailed`.
     case requestDeviceAuthorization(AttemptID, credentialOf: RequestID)
     /// Poll whether a person has approved the device sign-in. Report `exchangeSucceeded` or `pollFailed`.
     case poll(AttemptID, with: SecretRef)

@@ -91,7 +91,7 @@ package struct SessionMachine: Hashable, Sendable {
             // Codes and grants of another provider are of no use.
             guard record.provider == provider else { break }
             var device: DeviceFlow?
-            if var stored = record.approval, let codes {
+            if var stored = record.deviceSignIn, let codes {
                 // Records of earlier releases do not name the wanted user.
                 stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId)
                 device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
@@ -99,7 +99,7 @@ package struct SessionMachine: Hashable, Sendable {
             let grantEnd = grants.resume(
                 record.partialGrants,
                 partials,
-                isApprovalAwaited: device != nil,
+                hasDeviceSignIn: device != nil,
                 writtenAt: record.writtenAt,
                 now
             )
@@ -238,7 +238,7 @@ package struct SessionMachine: Hashable, Sendable {
         // A sign-in that takes effect ends a device sign-in, so its write does not include those codes.
         let device = persistence.isSigningIn ? nil : signIn.device
         let incomplete = PersistenceQueue.IncompleteSignIns(
-            approval: device?.stored,
+            deviceSignIn: device?.stored,
             codes: device?.codes,
             partialGrants: grants.stored(now)
         )

@@ -33,9 +33,9 @@ extension SessionOwner {
     package func rightsChanged() {
         let withdrawn = Set(requests.filter { !$0.value.isAllowed() }.keys)
         if !withdrawn.isEmpty { handle { $0.rightWithdrawn(from: withdrawn, now: $1) } }
-        guard let permit = approvalPermit, !permit() else { return }
-        approvalPermit = nil
-        handle { $0.approvalRightWithdrawn(now: $1) }
+        guard let permit = deviceSignInPermit, !permit() else { return }
+        deviceSignInPermit = nil
+        handle { $0.deviceSignInRightWithdrawn(now: $1) }
     }
 
     /// Signs out, from any state and also offline.

@@ -22,7 +22,7 @@ package actor SessionOwner {
     /// The open body streams of API calls, each with the user of its call.
     var streams: [(body: BodyStream, user: Identity)] = []
     /// Whether the caller that began the pending device sign-in may still do so. `nil` if the record does not name it.
-    var approvalPermit: (@Sendable () -> Bool)?
+    var deviceSignInPermit: (@Sendable () -> Bool)?
     /// The provider calls that wait for the write of their partial grant.
     var waitingForDisk: [AttemptID: CheckedContinuation<Bool, Never>] = [:]
     /// The session handlers, each with the function that asks it.
@@ -115,8 +115,8 @@ package actor SessionOwner {
         (secrets.codes, secrets.partialGrants) = (nil, [])
         let ref = secretStore.put(.session(secrets))
         var isAllowed = true
-        if case .restored(let record, _, _) = restoration, let caller = record.approval?.caller {
-            approvalPermit = { mayManage(caller) }
+        if case .restored(let record, _, _) = restoration, let caller = record.deviceSignIn?.caller {
+            deviceSignInPermit = { mayManage(caller) }
             isAllowed = mayManage(caller)
         }
         handle {

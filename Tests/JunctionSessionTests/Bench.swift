@@ -68,7 +68,7 @@ struct Bench {
         var codes: SecretRef?
         var partialGrants: [SecretRef] = []
         if case .restored(let record, _, _) = restoration {
-            if record.approval != nil { codes = secret() }
+            if record.deviceSignIn != nil { codes = secret() }
             for _ in record.partialGrants { partialGrants.append(secret()) }
         }
         let secrets = secret()
@@ -170,7 +170,7 @@ struct Bench {
     mutating func giveCodes(interval: Duration = .seconds(5), life: Duration = .seconds(600)) {
         let life = Life(from: now, lasting: life)
         let attempt = authorizations.removeLast()
-        perform(machine.approvalBegan(attempt, secret(), life: life, interval: interval, now: now))
+        perform(machine.deviceSignInBegan(attempt, secret(), life: life, interval: interval, now: now))
     }
 
     mutating func failPoll(_ failure: PollFailure) {

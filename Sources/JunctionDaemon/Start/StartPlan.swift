@@ -157,7 +157,7 @@ extension Restoration {
 extension SessionRecord {
     /// Whether the record has a session, codes that may be approved, or a partial grant.
     fileprivate func hasLogin(at now: WallTime) -> Bool {
-        content != .signedOut || (approval.map { $0.expiresAt > now } ?? false)
+        content != .signedOut || (deviceSignIn.map { $0.expiresAt > now } ?? false)
             || partialGrants.contains { $0.expiresAt > now }
     }
 }

@@ -10,7 +10,7 @@
 /// continues at most for the lifetime that the codes had when the record was written.
 struct DeviceFlow: Hashable, Sendable {
     /// The record's form of this sign-in. The wanted user was fixed when the codes were requested.
-    private(set) var stored: StoredApproval
+    private(set) var stored: StoredDeviceSignIn
     let codes: SecretRef
     /// Whether a person has approved, and the provider has not named the user yet.
     private var awaitsUser = false
@@ -43,11 +43,11 @@ struct DeviceFlow: Hashable, Sendable {
     // MARK: Beginning
 
     /// Creates a device sign-in from the codes that the provider has just issued.
-    init(_ approval: StoredApproval, _ codes: SecretRef, _ now: Moment) {
+    init(_ stored: StoredDeviceSignIn, _ codes: SecretRef, _ now: Moment) {
         self.codes = codes
-        stored = approval
-        stored.interval = approval.interval.clamped(to: Self.believableIntervals)
-        endsAt = now.uptime + (approval.expiresAt - now.wall)
+        self.stored = stored
+        self.stored.interval = stored.interval.clamped(to: Self.believableIntervals)
+        endsAt = now.uptime + (stored.expiresAt - now.wall)
         retry = Retry()
         retry.spacing = pause
         // The interval also applies before the first poll. No clock step shortens it.
@@ -55,7 +55,7 @@ struct DeviceFlow: Hashable, Sendable {
         retry.wait(for: pause, now)
     }
 
-    init(resuming stored: StoredApproval, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
+    init(resuming stored: StoredDeviceSignIn, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
         self.stored = stored
         self.stored.interval = stored.interval.clamped(to: Self.believableIntervals)
         self.codes = codes

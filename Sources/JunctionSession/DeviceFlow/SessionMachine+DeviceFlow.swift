@@ -8,7 +8,7 @@ extension SessionMachine {
     ///   - life: the time in which the sign-in can be approved.
     ///   - interval: the polling interval.
     ///   - caller: the caller that requested the codes.
-    package mutating func approvalBegan(
+    package mutating func deviceSignInBegan(
         _ attempt: AttemptID,
         _ codes: SecretRef,
         life: Life,
@@ -25,7 +25,7 @@ extension SessionMachine {
             callers.refuse(.withdrawn) { $0 == .session }
             return settle(now)
         }
-        let approval = StoredApproval(
+        let approval = StoredDeviceSignIn(
             expiresAt: now.wall(at: life.end ?? now.uptime),
             interval: interval,
             externalUserId: exchange.externalUserId,
@@ -71,7 +71,7 @@ extension SessionMachine {
 
     /// Handles a first caller of the device sign-in that has lost its right. Tokens that are being written, or that a
     /// poll in flight brings, are revoked. Callers that joined get the reason why the sign-in has ended.
-    package mutating func approvalRightWithdrawn(now: Moment) -> [Effect] {
+    package mutating func deviceSignInRightWithdrawn(now: Moment) -> [Effect] {
         if persistence.change?.kind == .signIn(of: nil) {
             signIn.endDevice(because: SessionError.firstCallerLostRight.message)
             return withdrawSignIn(.firstCallerLostRight, now) + settle(now)
@@ -87,7 +87,7 @@ extension SessionMachine {
     /// Ends the device sign-in without a session. The next write removes its codes, and its callers get the refusal.
     mutating func endDeviceSignIn(_ refusal: SessionError, by host: String? = nil) -> [Effect] {
         signIn.endDevice(because: refusal.message)
-        let grant = grants.dropOfApproval()
+        let grant = grants.dropOfDeviceSignIn()
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential, host: host)))]
             + (grant.map { [.revokePartialGrant($0)] } ?? [])
@@ -117,7 +117,7 @@ extension SessionMachine {
         guard isPollDue(now) else { return [] }
         let attempt = nextAttempt()
         guard let codes = signIn.poll(attempt, now) else { return [] }
-        grants.useGrantOfApproval(by: attempt)
+        grants.useGrantOfDeviceSignIn(by: attempt)
         return [.poll(attempt, with: codes)]
     }
 

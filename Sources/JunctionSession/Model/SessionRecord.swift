@@ -8,7 +8,7 @@ package struct SessionRecord: Hashable, Sendable {
     package var writtenAt: WallTime
     package var provider: String
     package var content: Content
-    package var approval: StoredApproval?
+    package var deviceSignIn: StoredDeviceSignIn?
     /// The grants of incomplete sign-ins and renewals. The secrets are sealed in the same order.
     package var partialGrants: [StoredPartialGrant]
 
@@ -27,7 +27,7 @@ package struct SessionRecord: Hashable, Sendable {
         writtenAt: WallTime,
         provider: String,
         content: Content,
-        approval: StoredApproval? = nil,
+        deviceSignIn: StoredDeviceSignIn? = nil,
         partialGrants: [StoredPartialGrant] = []
     ) {
         self.generation = generation
@@ -35,7 +35,7 @@ package struct SessionRecord: Hashable, Sendable {
         self.writtenAt = writtenAt
         self.provider = provider
         self.content = content
-        self.approval = approval
+        self.deviceSignIn = deviceSignIn
         self.partialGrants = partialGrants
     }
 
@@ -45,7 +45,7 @@ package struct SessionRecord: Hashable, Sendable {
 }
 
 /// A pending device sign-in as stored. Its codes are sealed in the same record.
-package struct StoredApproval: Hashable, Sendable {
+package struct StoredDeviceSignIn: Hashable, Sendable {
     package var expiresAt: WallTime
     package var interval: Duration
     /// The earliest next poll that the provider allows (`Retry-After`).
@@ -79,11 +79,11 @@ package struct StoredPartialGrant: Hashable, Sendable {
     /// The time until which the grant waits for the next attempt with its credential.
     package var expiresAt: WallTime
     /// Whether the grant belongs to the device sign-in, whose polls continue with it.
-    package var isOfApproval: Bool
+    package var isOfDeviceSignIn: Bool
 
-    package init(expiresAt: WallTime, isOfApproval: Bool) {
+    package init(expiresAt: WallTime, isOfDeviceSignIn: Bool) {
         self.expiresAt = expiresAt
-        self.isOfApproval = isOfApproval
+        self.isOfDeviceSignIn = isOfDeviceSignIn
     }
 }
 

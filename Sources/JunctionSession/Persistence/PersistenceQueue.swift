@@ -64,7 +64,7 @@ struct PersistenceQueue: Hashable, Sendable {
 
     /// The incomplete sign-ins that are sealed in the same record as the session.
     struct IncompleteSignIns {
-        var approval: StoredApproval?
+        var deviceSignIn: StoredDeviceSignIn?
         var codes: SecretRef?
         var partialGrants: [(stored: StoredPartialGrant, secrets: SecretRef)]
     }
@@ -164,7 +164,7 @@ struct PersistenceQueue: Hashable, Sendable {
             writtenAt: writtenAt,
             provider: provider,
             content: content.withPausesLater(by: lag),
-            approval: incomplete.approval?.later(by: lag),
+            deviceSignIn: incomplete.deviceSignIn?.later(by: lag),
             partialGrants: incomplete.partialGrants.map { $0.stored.later(by: lag) }
         )
         let partialGrants = incomplete.partialGrants.map(\.secrets)
@@ -267,8 +267,8 @@ extension SessionRecord.Content {
     }
 }
 
-extension StoredApproval {
-    fileprivate func later(by lag: Duration) -> StoredApproval {
+extension StoredDeviceSignIn {
+    fileprivate func later(by lag: Duration) -> StoredDeviceSignIn {
         var later = self
         later.expiresAt = expiresAt + lag
         later.notBefore = notBefore.map { $0 + lag }
@@ -278,6 +278,6 @@ extension StoredApproval {
 
 extension StoredPartialGrant {
     fileprivate func later(by lag: Duration) -> StoredPartialGrant {
-        StoredPartialGrant(expiresAt: expiresAt + lag, isOfApproval: isOfApproval)
+        StoredPartialGrant(expiresAt: expiresAt + lag, isOfDeviceSignIn: isOfDeviceSignIn)
     }
 }

@@ -16,7 +16,7 @@ struct PartialGrants: Hashable, Sendable {
         let secrets: SecretRef
         var endsAt: Uptime
         /// Whether the grant belongs to the device sign-in, with which it ends.
-        let isOfApproval: Bool
+        let isOfDeviceSignIn: Bool
         /// The attempt that brought the grant, or the last one that continued with it.
         var attempt: AttemptID?
     }
@@ -31,7 +31,7 @@ struct PartialGrants: Hashable, Sendable {
     mutating func resume(
         _ stored: [StoredPartialGrant],
         _ secrets: [SecretRef],
-        isApprovalAwaited: Bool,
+        hasDeviceSignIn: Bool,
         writtenAt: WallTime,
         _ now: Moment
     ) -> Uptime? {
@@ -39,15 +39,15 @@ struct PartialGrants: Hashable, Sendable {
             Kept(
                 secrets: ref,
                 endsAt: now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, now), Self.longestWait),
-                isOfApproval: stored.isOfApproval && isApprovalAwaited
+                isOfDeviceSignIn: stored.isOfDeviceSignIn && hasDeviceSignIn
             )
         }
-        return list.first(where: \.isOfApproval)?.endsAt
+        return list.first(where: \.isOfDeviceSignIn)?.endsAt
     }
 
     /// Lets a poll continue with the grant of the device sign-in, if there is one.
-    mutating func useGrantOfApproval(by attempt: AttemptID) {
-        guard let index = list.firstIndex(where: \.isOfApproval) else { return }
+    mutating func useGrantOfDeviceSignIn(by attempt: AttemptID) {
+        guard let index = list.firstIndex(where: \.isOfDeviceSignIn) else { return }
         list[index].attempt = attempt
     }
 
@@ -56,7 +56,7 @@ struct PartialGrants: Hashable, Sendable {
         guard let index = list.firstIndex(where: { $0.secrets == secrets }) else { return }
         list[index].attempt = attempt
         // The caller has returned for the grant, so its time begins again.
-        if !list[index].isOfApproval { list[index].endsAt = now.uptime + Self.longestWait }
+        if !list[index].isOfDeviceSignIn { list[index].endsAt = now.uptime + Self.longestWait }
     }
 
     /// Keeps the grant of an attempt in place of its earlier one. `update` is the write of the grant.
@@ -66,16 +66,16 @@ struct PartialGrants: Hashable, Sendable {
     mutating func keep(
         _ secrets: SecretRef,
         of attempt: AttemptID,
-        isOfApproval: Bool,
+        isOfDeviceSignIn: Bool,
         until update: PersistenceQueue.Update,
         inFlight: [AttemptID],
         _ now: Moment
     ) -> SecretRef? {
         list.removeAll { $0.attempt == attempt }
         let endsAt = now.uptime + Self.longestWait
-        list.append(Kept(secrets: secrets, endsAt: endsAt, isOfApproval: isOfApproval, attempt: attempt))
+        list.append(Kept(secrets: secrets, endsAt: endsAt, isOfDeviceSignIn: isOfDeviceSignIn, attempt: attempt))
         held[attempt] = update
-        guard list.count(where: { !$0.isOfApproval }) > Self.most else { return nil }
+        guard list.count(where: { !$0.isOfDeviceSignIn }) > Self.most else { return nil }
         return list.firstIndex { $0.isWaiting(beside: inFlight) }.map { list.remove(at: $0).secrets }
     }
 
@@ -94,8 +94,8 @@ struct PartialGrants: Hashable, Sendable {
     }
 
     /// Drops and returns the grant of the device sign-in.
-    mutating func dropOfApproval() -> SecretRef? {
-        list.firstIndex(where: \.isOfApproval).map { list.remove(at: $0).secrets }
+    mutating func dropOfDeviceSignIn() -> SecretRef? {
+        list.firstIndex(where: \.isOfDeviceSignIn).map { list.remove(at: $0).secrets }
     }
 
     /// Drops and returns the grants for which no attempt has come in time.
@@ -124,7 +124,10 @@ struct PartialGrants: Hashable, Sendable {
     /// Returns the grants for the next write.
     func stored(_ now: Moment) -> [(stored: StoredPartialGrant, secrets: SecretRef)] {
         list.map { kept in
-            (StoredPartialGrant(expiresAt: now.wall(at: kept.endsAt), isOfApproval: kept.isOfApproval), kept.secrets)
+            (
+                StoredPartialGrant(expiresAt: now.wall(at: kept.endsAt), isOfDeviceSignIn: kept.isOfDeviceSignIn),
+                kept.secrets
+            )
         }
     }
 }
@@ -132,6 +135,6 @@ struct PartialGrants: Hashable, Sendable {
 extension PartialGrants.Kept {
     /// Whether the grant waits for an attempt. One of the device sign-in ends with that sign-in.
     fileprivate func isWaiting(beside inFlight: [AttemptID]) -> Bool {
-        !isOfApproval && !(attempt.map(inFlight.contains) ?? false)
+        !isOfDeviceSignIn && !(attempt.map(inFlight.contains) ?? false)
     }
 }

@@ -4,12 +4,12 @@ extension SessionMachine {
     /// grant first and then returns `resumeProviderCall`.
     package mutating func partiallyGranted(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
         guard isWanted(attempt) else { return [.revokePartialGrant(secrets), .resumeProviderCall(attempt, false)] }
-        let isOfApproval = signIn.exchange(awaiting: attempt)?.isPoll ?? false
-        if isOfApproval { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
+        let isOfDeviceSignIn = signIn.exchange(awaiting: attempt)?.isPoll ?? false
+        if isOfDeviceSignIn { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
         let surplus = grants.keep(
             secrets,
             of: attempt,
-            isOfApproval: isOfApproval,
+            isOfDeviceSignIn: isOfDeviceSignIn,
             until: updateRecord(),
             inFlight: inFlight,
             now

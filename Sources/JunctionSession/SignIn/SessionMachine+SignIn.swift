@@ -199,7 +199,7 @@ extension SessionMachine {
         dropGrant(of: exchange.attempt)
         if exchange.isPoll {
             signIn.endDevice(because: nil)
-            callers.setWait { $0.wait.isOfApproval ? .session : nil }
+            callers.setWait { $0.wait.isOfDeviceSignIn ? .session : nil }
         }
         let session = Session(
             granted,
@@ -415,7 +415,7 @@ extension SessionMachine {
 
 extension Callers.Wait {
     /// Whether the caller waits for the device sign-in or its codes.
-    fileprivate var isOfApproval: Bool {
+    fileprivate var isOfDeviceSignIn: Bool {
         switch self {
         case .approval, .codes: true
         default: false

@@ -52,14 +52,21 @@ extension SessionOwner {
     func requestDeviceAuthorization(_ attempt: AttemptID, _ request: RequestID) {
         let credential = requests[request]?.credential
         let caller = requests[request]?.caller
-        approvalPermit = requests[request]?.isAllowed
+        deviceSignInPermit = requests[request]?.isAllowed
         start { owner in
             do throws(ExchangeFailure) {
                 guard let credential else { throw .credentialGone }
                 let begun = try await owner.provider.requestDeviceAuthorization(credential)
                 let codes = owner.secretStore.put(.codes(begun.codes))
                 owner.handle {
-                    $0.approvalBegan(attempt, codes, life: begun.life, interval: begun.interval, by: caller, now: $1)
+                    $0.deviceSignInBegan(
+                        attempt,
+                        codes,
+                        life: begun.life,
+                        interval: begun.interval,
+                        by: caller,
+                        now: $1
+                    )
                 }
             } catch {
                 let host = credential.flatMap(owner.provider.host)

@@ -6,7 +6,7 @@ import JunctionSession
 struct RecordPayload {
     var content: SessionRecord.Content
     /// A device sign-in that waits for approval. Its codes are among the secrets.
-    var approval: StoredApproval?
+    var deviceSignIn: StoredDeviceSignIn?
     /// Sign-ins and renewals whose user is not known yet. Their tokens are among the secrets.
     var partialGrants: [StoredPartialGrant]
     var secrets: SessionSecrets
@@ -31,14 +31,14 @@ struct RecordPayload {
                     text.member("at", termination.at.milliseconds)
                 }
             }
-            if let approval { text.member(approval) }
+            if let deviceSignIn { text.member(deviceSignIn) }
             text.object("secrets") { text in
                 if let token = secrets.accessToken { text.member("accessToken", secret: token) }
                 if let token = secrets.refreshToken { text.member("refreshToken", secret: token) }
                 if let key = secrets.apiKey { text.member("apiKey", secret: key) }
                 if let type = secrets.subjectTokenType { text.member("subjectTokenType", type) }
                 text.member(secrets.endpointOrigins)
-                if approval != nil, let codes = secrets.codes { text.member(codes) }
+                if deviceSignIn != nil, let codes = secrets.codes { text.member(codes) }
             }
             if !partialGrants.isEmpty { text.member(partialGrants, secrets.partialGrants) }
         }
@@ -56,8 +56,10 @@ struct RecordPayload {
         )
         self.secrets.endpointOrigins = EndpointOrigins(secrets["endpointOrigins"])
         if let stored = text["approval"] {
-            guard let approval = StoredApproval(stored), let codes = DeviceCodes(secrets["codes"]) else { return nil }
-            (self.approval, self.secrets.codes) = (approval, codes)
+            guard let deviceSignIn = StoredDeviceSignIn(stored), let codes = DeviceCodes(secrets["codes"]) else {
+                return nil
+            }
+            (self.deviceSignIn, self.secrets.codes) = (deviceSignIn, codes)
         }
         partialGrants = []
         if let items = text["partialGrants"]?.elements {
@@ -73,12 +75,12 @@ struct RecordPayload {
 
     init(
         content: SessionRecord.Content,
-        approval: StoredApproval? = nil,
+        deviceSignIn: StoredDeviceSignIn? = nil,
         partialGrants: [StoredPartialGrant] = [],
         secrets: SessionSecrets
     ) {
         self.content = content
-        self.approval = approval
+        self.deviceSignIn = deviceSignIn
         self.partialGrants = partialGrants
         self.secrets = secrets
     }
@@ -126,14 +128,14 @@ extension JSONWriter {
 
 // A device sign-in that waits for approval.
 extension JSONWriter {
-    fileprivate mutating func member(_ approval: StoredApproval) {
+    fileprivate mutating func member(_ deviceSignIn: StoredDeviceSignIn) {
         object("approval") { text in
-            text.member("expiresAt", approval.expiresAt.milliseconds)
-            text.member("interval", approval.interval.wholeMilliseconds)
-            if let time = approval.notBefore { text.member("notBefore", time.milliseconds) }
-            if let id = approval.externalUserId { text.member("externalUserId", id.text) }
-            if let identity = approval.wanted { text.member(identity) }
-            if let caller = approval.caller { text.member(caller) }
+            text.member("expiresAt", deviceSignIn.expiresAt.milliseconds)
+            text.member("interval", deviceSignIn.interval.wholeMilliseconds)
+            if let time = deviceSignIn.notBefore { text.member("notBefore", time.milliseconds) }
+            if let id = deviceSignIn.externalUserId { text.member("externalUserId", id.text) }
+            if let identity = deviceSignIn.wanted { text.member(identity) }
+            if let caller = deviceSignIn.caller { text.member(caller) }
         }
     }
 
@@ -181,7 +183,7 @@ extension JSONWriter {
         for (stored, grant) in zip(stored, grants) {
             object { text in
                 text.member("expiresAt", stored.expiresAt.milliseconds)
-                if stored.isOfApproval { text.member("isOfApproval", true) }
+                if stored.isOfDeviceSignIn { text.member("isOfApproval", true) }
                 text.member("credential", secret: grant.credential)
                 text.member("content", secret: grant.content)
             }
@@ -193,7 +195,7 @@ extension JSONWriter {
 extension StoredPartialGrant {
     fileprivate init?(_ text: JSONValue) {
         guard let expiresAt = WallTime(text["expiresAt"]) else { return nil }
-        self.init(expiresAt: expiresAt, isOfApproval: text["isOfApproval"]?.bool ?? false)
+        self.init(expiresAt: expiresAt, isOfDeviceSignIn: text["isOfApproval"]?.bool ?? false)
     }
 }
 
@@ -216,7 +218,7 @@ extension EndpointOrigins {
     }
 }
 
-extension StoredApproval {
+extension StoredDeviceSignIn {
     fileprivate init?(_ text: JSONValue) {
         guard let expiresAt = WallTime(text["expiresAt"]), let interval = text["interval"]?.integer else { return nil }
         self.init(

@@ -27,7 +27,7 @@ package enum SealedRecord {
 
         let payload = RecordPayload(
             content: record.content,
-            approval: record.approval,
+            deviceSignIn: record.deviceSignIn,
             partialGrants: record.partialGrants,
             secrets: secrets
         ).encoded()
@@ -52,7 +52,7 @@ package struct OpenedRecord: Sendable {
     /// The record without incomplete sign-ins, which belong to another installation.
     var withoutSignIns: OpenedRecord {
         var other = self
-        (other.record.approval, other.record.partialGrants) = (nil, [])
+        (other.record.deviceSignIn, other.record.partialGrants) = (nil, [])
         (other.secrets.codes, other.secrets.partialGrants) = (nil, [])
         return other
     }
@@ -65,7 +65,7 @@ package struct OpenedRecord: Sendable {
             writtenAt: header.writtenAt,
             provider: header.provider,
             content: payload.content,
-            approval: payload.approval,
+            deviceSignIn: payload.deviceSignIn,
             partialGrants: payload.partialGrants
         )
         secrets = payload.secrets

@@ -160,7 +160,7 @@ struct DevicePollingTests {
         bench.giveCodes(interval: .seconds(5))
         bench.passToPoll()
         bench.failPoll(.slowDown())
-        #expect(bench.written.last?.approval?.interval == .seconds(10))
+        #expect(bench.written.last?.deviceSignIn?.interval == .seconds(10))
 
         bench.passToPoll()
         bench.failPoll(.unavailable(Unavailability("Too many requests", retryAfter: .seconds(120))))
@@ -221,11 +221,11 @@ struct DevicePollingTests {
         var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Lost", retryAfter: .seconds(30), ambiguous: true)))
-        #expect(bench.written.last?.approval?.notBefore != nil)
+        #expect(bench.written.last?.deviceSignIn?.notBefore != nil)
         bench.passToAlarm()
         bench.failPoll(.slowDown())
         // The pause of `slow_down` replaces it: ten seconds, and a fifth more.
-        #expect(bench.written.last?.approval?.notBefore == bench.now.wall + .seconds(12))
+        #expect(bench.written.last?.deviceSignIn?.notBefore == bench.now.wall + .seconds(12))
         bench.passToPoll()
         bench.failPoll(.pending)
         bench.pass(.seconds(600))

@@ -81,7 +81,7 @@ struct DeviceSignInRestartTests {
         var before = Bench.withCodes()
         before.passToPoll()
         before.failPoll(.slowDown())
-        #expect(before.written.last?.approval?.interval == .seconds(10))
+        #expect(before.written.last?.deviceSignIn?.interval == .seconds(10))
         let bench = before.restarted(after: .seconds(1))
         #expect(bench.polls.isEmpty, "one second after slow_down, which demands ten")
     }
@@ -93,10 +93,10 @@ struct DeviceSignInRestartTests {
         bench.signIn(.device)
         bench.giveCodes()
         let record = try #require(bench.written.last)
-        #expect(record.approval?.wanted == .user("alice"))
+        #expect(record.deviceSignIn?.wanted == .user("alice"))
 
         var older = record
-        older.approval?.wanted = nil
+        older.deviceSignIn?.wanted = nil
         var restarted = Bench(at: bench.now, .restored(older, SessionSecrets(), damaged: nil))
         restarted.passToPoll()
         restarted.grantPoll(by: "bob")
@@ -117,9 +117,9 @@ struct DeviceSignInRestartTests {
         var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(300))))
-        let before = try #require(bench.written.last?.approval)
+        let before = try #require(bench.written.last?.deviceSignIn)
         bench.stepWall(.seconds(1_000))
-        let after = try #require(bench.written.last?.approval)
+        let after = try #require(bench.written.last?.deviceSignIn)
         #expect(after.expiresAt - before.expiresAt == .seconds(1_000))
         #expect(try #require(after.notBefore) - (try #require(before.notBefore)) == .seconds(1_000))
     }

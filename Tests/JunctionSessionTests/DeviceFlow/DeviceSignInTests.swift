@@ -11,7 +11,7 @@ struct DeviceSignInTests {
         #expect(bench.authorizations.count == 1 && bench.state == .establishing)
         bench.giveCodes()
         #expect(bench.reply(to: request) == nil, "the codes are not on disk yet")
-        #expect(bench.heldWrites.first?.record.approval != nil)
+        #expect(bench.heldWrites.first?.record.deviceSignIn != nil)
         bench.endWrite()
         #expect(bench.reply(to: request) == .done)
         #expect(bench.state == .establishing && bench.facts.authorization != nil)
@@ -40,11 +40,11 @@ struct DeviceSignInTests {
 
     @Test func `an approval signs the user in and erases the codes in the same write`() {
         var bench = Bench.withCodes()
-        #expect(bench.written.last?.approval != nil)
+        #expect(bench.written.last?.deviceSignIn != nil)
         bench.passToAlarm()
         bench.grantPoll()
         #expect(bench.state == .established && bench.facts.userId == "alice" && bench.facts.authorization == nil)
-        #expect(bench.written.last?.approval == nil && bench.machine.signIn.device?.codes == nil)
+        #expect(bench.written.last?.deviceSignIn == nil && bench.machine.signIn.device?.codes == nil)
         #expect(bench.reports.contains(.exchangeEnded(.succeeded)))
     }
 
@@ -57,7 +57,7 @@ struct DeviceSignInTests {
         bench.failPoll(verdict)
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
         #expect(bench.facts.renewal.lastError?.contains(word) == true)
-        #expect(bench.written.last?.approval == nil)
+        #expect(bench.written.last?.deviceSignIn == nil)
         #expect(bench.machine.nextAlarm(now: bench.now) == nil)
         bench.signIn(.device)
         bench.giveCodes()
@@ -163,7 +163,7 @@ struct DeviceSignInTests {
         let request = bench.signOut()
         #expect(bench.reply(to: request) == .done)
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
-        #expect(bench.written.last?.content == .signedOut && bench.written.last?.approval == nil)
+        #expect(bench.written.last?.content == .signedOut && bench.written.last?.deviceSignIn == nil)
         #expect(bench.machine.secretsInUse.isEmpty)
     }
 
@@ -183,7 +183,7 @@ struct DeviceSignInTests {
         #expect(bench.exchanges.count == 1)
         bench.grantExchange(of: "bob")
         #expect(bench.facts.userId == "bob" && bench.facts.authorization == nil)
-        #expect(bench.written.last?.approval == nil)
+        #expect(bench.written.last?.deviceSignIn == nil)
         bench.pass(.seconds(60))
         #expect(bench.polls.isEmpty)
     }

@@ -9,7 +9,7 @@ struct DeviceSignInUserTests {
         var bench = Bench.withCodesBesidePendingReauthentication()
         #expect(bench.state == .established && bench.facts.flags.contains(.pendingReauthentication))
         #expect(bench.facts.authorization != nil)
-        #expect(bench.written.last?.approval != nil)
+        #expect(bench.written.last?.deviceSignIn != nil)
         bench.passToAlarm()
         bench.grantPoll()
         #expect(!bench.facts.flags.contains(.pendingReauthentication) && bench.facts.authorization == nil)

@@ -185,7 +185,7 @@ struct Exploration: Hashable {
             guard let attempt = authorizing else { return }
             authorizing = nil
             let life = Life(from: now, lasting: .seconds(600))
-            try perform(machine.approvalBegan(attempt, put("codes"), life: life, interval: .seconds(5), now: now))
+            try perform(machine.deviceSignInBegan(attempt, put("codes"), life: life, interval: .seconds(5), now: now))
         case .pollUndecided: try endPoll(.pending)
         case .pollTooFast: try endPoll(.slowDown())
         case .pollLost: try endPoll(.unavailable(Unavailability("Lost", ambiguous: true)))
@@ -362,7 +362,7 @@ struct Exploration: Hashable {
                 if exchange != nil || isTelling { throw Broken(description: "a poll beside another request") }
                 poll = attempt
             case .write(let record, let secrets, let codes, _, _):
-                if (record.approval == nil) != (codes == nil) {
+                if (record.deviceSignIn == nil) != (codes == nil) {
                     throw Broken(description: "a sign-in that awaits approval is written without its codes")
                 }
                 if write != nil { throw Broken(description: "two writes at once") }

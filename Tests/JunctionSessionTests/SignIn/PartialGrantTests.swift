@@ -301,12 +301,12 @@ struct PartialGrantTests {
         bench.signIn(.device)
         bench.giveCodes()
         if isPolling { bench.passToPoll() }
-        bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
+        bench.perform(bench.machine.deviceSignInRightWithdrawn(now: bench.now))
         if isPolling { bench.grantPoll(by: "alice") }
 
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
         #expect(bench.revoked == (isPolling ? [.user("alice")] : []))
-        #expect(bench.written.last?.approval == nil)
+        #expect(bench.written.last?.deviceSignIn == nil)
     }
 
     @Test func `a device sign-in whose caller has lost the right ends with an undecided poll`() {
@@ -314,7 +314,7 @@ struct PartialGrantTests {
         bench.signIn(.device)
         bench.giveCodes()
         bench.passToPoll()
-        bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
+        bench.perform(bench.machine.deviceSignInRightWithdrawn(now: bench.now))
         bench.failPoll(.pending)
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
     }
@@ -324,7 +324,7 @@ struct PartialGrantTests {
         bench.passToAlarm()
         let granted = bench.now
         bench.grantPartially()
-        #expect(bench.written.last?.approval?.expiresAt == granted.wall + .seconds(7_200))
+        #expect(bench.written.last?.deviceSignIn?.expiresAt == granted.wall + .seconds(7_200))
     }
 
     @Test func `a transient failure keeps the partial grant of a link code`() {

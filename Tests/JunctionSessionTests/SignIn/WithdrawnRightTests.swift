@@ -232,7 +232,7 @@ struct WithdrawnRightTests {
         bench.grantPoll(by: "bob")
 
         bench.withdrawRight(from: isFirst ? first : second)
-        if isFirst { bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now)) }
+        if isFirst { bench.perform(bench.machine.deviceSignInRightWithdrawn(now: bench.now)) }
         bench.endWrites()
 
         #expect(bench.refusal(of: isFirst ? first : second) == .permissionDenied)
@@ -282,11 +282,11 @@ struct WithdrawnRightTests {
         let request = bench.signIn(.signInToken("alice"))
         bench.holdsWrites = true
         bench.grantExchange(of: "alice")
-        #expect(bench.heldWrites.first?.record.approval == nil)
+        #expect(bench.heldWrites.first?.record.deviceSignIn == nil)
         if isWithdrawn { bench.withdrawRight(from: request) }
         bench.endWrites()
         #expect((bench.facts.authorization != nil) == isWithdrawn)
-        #expect((bench.written.last?.approval != nil) == isWithdrawn)
+        #expect((bench.written.last?.deviceSignIn != nil) == isWithdrawn)
         #expect(bench.refusal(of: first) == (isWithdrawn ? nil : .alreadySignedIn))
     }
 
@@ -382,12 +382,12 @@ struct WithdrawnRightTests {
         var bench = joined
 
         bench.withdrawRight(from: first)
-        bench.perform(bench.machine.approvalRightWithdrawn(now: bench.now))
+        bench.perform(bench.machine.deviceSignInRightWithdrawn(now: bench.now))
 
         #expect(bench.refusal(of: first) == .permissionDenied)
         #expect(bench.refusal(of: second) == .invalidCredential)
         #expect(bench.message(of: second)?.contains("first caller") == true)
-        #expect(bench.facts.authorization == nil && bench.written.last?.approval == nil)
+        #expect(bench.facts.authorization == nil && bench.written.last?.deviceSignIn == nil)
     }
 
     @Test func `a right that is withdrawn while the daemon is stopped ends the device sign-in at its start`() {

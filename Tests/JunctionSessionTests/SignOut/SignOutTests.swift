@@ -33,7 +33,7 @@ struct SignOutTests {
             provider: "another",
             content: .signedOut
         )
-        record.partialGrants = [StoredPartialGrant(expiresAt: .never, isOfApproval: false)]
+        record.partialGrants = [StoredPartialGrant(expiresAt: .never, isOfDeviceSignIn: false)]
         var bench = Bench(.restored(record, SessionSecrets(), damaged: nil))
         let first = bench.signOut()
         #expect(bench.reply(to: first) == .done)

@@ -150,7 +150,7 @@ extension Model {
         // The caller of a device sign-in is known only while it is on the disk.
         if case .poll(let code) = call.kind, world.disk?.secrets.codes?.deviceCode.number != code { return nil }
         let asked = call.request.flatMap { world.waiting[$0]?.kind.name }
-        return .some(call.kind.isPoll ? world.disk?.record.approval?.externalUserId?.text : asked)
+        return .some(call.kind.isPoll ? world.disk?.record.deviceSignIn?.externalUserId?.text : asked)
     }
 
     /// Records the state after the owner has got an answer.

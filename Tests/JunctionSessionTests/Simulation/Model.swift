@@ -184,7 +184,7 @@ extension Model {
     /// on the disk. The next process sends a renewal whose intent is open at once.
     private mutating func keepDemands(of record: SessionRecord?, isClockSet: Bool) {
         let isRenewalKept = record?.session?.renewalUnderWay == false
-        let isPollOnDisk = record?.approval?.notBefore != nil
+        let isPollOnDisk = record?.deviceSignIn?.notBefore != nil
         demanded = demanded.filter { kind, _ in !isClockSet && (kind == .renewal ? isRenewalKept : isPollOnDisk) }
     }
 

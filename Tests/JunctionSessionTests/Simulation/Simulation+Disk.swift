@@ -61,7 +61,7 @@ extension Simulation {
 
     /// Checks that a record is sealed only with the secrets of its own user.
     private func judge(_ record: SessionRecord, _ secrets: SessionSecrets) {
-        if (record.approval == nil) != (secrets.codes == nil) {
+        if (record.deviceSignIn == nil) != (secrets.codes == nil) {
             fail("a sign-in that awaits approval is written without its codes")
         }
         if record.partialGrants.count != secrets.partialGrants.count {

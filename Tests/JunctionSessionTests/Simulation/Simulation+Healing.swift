@@ -33,7 +33,7 @@ extension Simulation {
     private func approve() -> String? {
         guard let code = life.owner.assumeIsolated({ $0.codes })?.deviceCode.number else { return nil }
         // The wanted user approves, also if the session has ended meanwhile.
-        let stored = disk?.record.approval
+        let stored = disk?.record.deviceSignIn
         provider.decide(code, by: stored?.wanted?.userId ?? "alice")
         guard let stored, disk?.secrets.codes?.deviceCode.number == code, pendingWrite == nil, model.held == nil,
             model.granted == nil, bootstrapUser == nil, !waiting.values.contains(where: \.isSignIn),

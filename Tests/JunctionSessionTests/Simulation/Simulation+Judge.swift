@@ -69,7 +69,7 @@ extension Simulation {
         if shown != nil, facts.flags.contains(.pendingReauthentication) != stored?.reauthenticationPending {
             fail("a demand for a new credential is not on the disk")
         }
-        if (facts.authorization == nil) != (record?.approval == nil) {
+        if (facts.authorization == nil) != (record?.deviceSignIn == nil) {
             fail("a sign-in that awaits approval is shown or on the disk, and not both")
         }
         if facts.renewal.phase == .postponed, stored?.postponement == nil {
@@ -87,7 +87,7 @@ extension Simulation {
         }
         switch waiter.kind {
         case .signIn where waiter.isDevice && shown == nil:
-            if disk?.record.approval == nil { fail("codes were reported that are not on the disk") }
+            if disk?.record.deviceSignIn == nil { fail("codes were reported that are not on the disk") }
         case .identify(let wanted?) where shown != nil:
             let isRenamed = waiting.values.contains { $0.isSignIn && $0.hasAnswered && $0.kind != waiter.kind }
             if stored?.externalUserId?.text != wanted, !isRenamed {

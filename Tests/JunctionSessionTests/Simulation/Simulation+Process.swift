@@ -13,9 +13,9 @@ extension Simulation {
         begin(.restored(disk.record, disk.secrets, damaged: chance(8) == 0 ? "session.sealed.tmp-1" : nil))
         checkRefreshRetryAtStart(disk.record)
         // The previous process may have died between the approval and the write, and the clock may be wrong.
-        let caller = disk.record.approval?.caller.map { Int($0.user) }
+        let caller = disk.record.deviceSignIn?.caller.map { Int($0.user) }
         let isWithdrawn = caller.map(model.withdrawn.contains) ?? false
-        if disk.record.approval != nil, !isWithdrawn, snapshot.facts.authorization == nil {
+        if disk.record.deviceSignIn != nil, !isWithdrawn, snapshot.facts.authorization == nil {
             fail("the codes of the disk are dropped before the provider was asked")
         }
     }

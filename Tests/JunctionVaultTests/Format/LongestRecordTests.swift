@@ -28,7 +28,7 @@ struct LongestRecordTests {
         )
         // Two sign-ins and an approval that are not complete. Each has an answer of that size, which is escaped twice,
         // and a subject token of that size.
-        let stored = StoredPartialGrant(expiresAt: WallTime(milliseconds: 1), isOfApproval: false)
+        let stored = StoredPartialGrant(expiresAt: WallTime(milliseconds: 1), isOfDeviceSignIn: false)
         let grant = PartialGrant(
             credential: .init(text: String(repeating: "s", count: 1 << 16)),
             content: .init(text: String(repeating: "\\", count: 1 << 16))
@@ -36,7 +36,7 @@ struct LongestRecordTests {
         secrets.partialGrants = Array(repeating: grant, count: 3)
         var record = SessionRecord.test(1, .session(session))
         record.partialGrants = Array(repeating: stored, count: 3)
-        record.approval = StoredApproval(
+        record.deviceSignIn = StoredDeviceSignIn(
             expiresAt: WallTime(milliseconds: 1),
             interval: .seconds(5),
             externalUserId: session.externalUserId,

@@ -8,7 +8,7 @@ extension SessionRecord {
     fileprivate var unopened: UnopenedRecords {
         switch content {
         case .session: .acknowledged
-        case .signedOut: generation > 0 && approval == nil && partialGrants.isEmpty ? .erased : .unchanged
+        case .signedOut: generation > 0 && deviceSignIn == nil && partialGrants.isEmpty ? .erased : .unchanged
         case .configured, .terminated: .unchanged
         }
     }

@@ -5,8 +5,8 @@ import Testing
 @testable import JunctionVault
 
 /// A device sign-in that waits for approval, stored with every kind of content.
-@Suite struct AwaitedApprovalTests {
-    private static let approval = StoredApproval(
+@Suite struct StoredDeviceSignInTests {
+    private static let deviceSignIn = StoredDeviceSignIn(
         expiresAt: WallTime(milliseconds: 1_700_000_600_000),
         interval: .milliseconds(5_500),
         externalUserId: ExternalUserId("ext-Äther"),
@@ -20,7 +20,7 @@ import Testing
         edition: UInt32 = 3
     ) -> SessionRecord {
         var record = SessionRecord.test(generation, edition: edition, content)
-        record.approval = approval
+        record.deviceSignIn = deviceSignIn
         return record
     }
 
@@ -48,16 +48,16 @@ import Testing
     @Test(arguments: [nil, LocalCaller(user: 0), LocalCaller(user: .max, groups: [0], membership: .inNone)])
     func `an approval is stored with an unknown caller or an unknown unit`(caller: LocalCaller?) throws {
         var record = Self.record(.signedOut)
-        record.approval?.caller = caller
+        record.deviceSignIn?.caller = caller
         let opened = try #require(reader.finding(in: try Self.bytes(record)).opened)
-        #expect(opened.record.approval == record.approval)
+        #expect(opened.record.deviceSignIn == record.deviceSignIn)
     }
 
     @Test func `an approval is stored without an expected user`() throws {
         var record = Self.record(.signedOut)
-        record.approval?.wanted = nil
+        record.deviceSignIn?.wanted = nil
         let opened = try #require(reader.finding(in: try Self.bytes(record)).opened)
-        #expect(opened.record.approval == record.approval)
+        #expect(opened.record.deviceSignIn == record.deviceSignIn)
     }
 
     @Test(arguments: RecordFormatTests.contents, [true, false])
@@ -89,7 +89,7 @@ import Testing
 
         let opened = try #require(reader.finding(in: try Self.bytes(Self.record(.signedOut))).opened)
 
-        #expect(opened.record.content == .signedOut && opened.record.approval == nil && opened.secrets.codes == nil)
+        #expect(opened.record.content == .signedOut && opened.record.deviceSignIn == nil && opened.secrets.codes == nil)
     }
 
     @Test func `an approval of another installation is not restored`() throws {
@@ -97,7 +97,7 @@ import Testing
 
         let opened = try #require(reader.finding(in: bytes).opened)
 
-        #expect(opened.record.content == .signedOut && opened.record.approval == nil && opened.secrets.codes == nil)
+        #expect(opened.record.content == .signedOut && opened.record.deviceSignIn == nil && opened.secrets.codes == nil)
     }
 
     @Test func `a pending approval keeps the quarantine until a sign-in or sign-out`() throws {
@@ -107,7 +107,7 @@ import Testing
 
         try store.write(Self.record(.signedOut, generation: 0, edition: 1), Self.secrets())
         #expect(disk.content[kept] != nil)
-        #expect(disk.store().found.record?.approval == Self.approval)
+        #expect(disk.store().found.record?.deviceSignIn == Self.deviceSignIn)
 
         // The sign-in ended without an approval.
         try store.write(.test(0, edition: 2, .signedOut), SessionSecrets())
