@@ -4,36 +4,6 @@ import Testing
 
 /// Tests of a broken store, and of watchers.
 @Suite struct PersistenceTests {
-    // MARK: The store
-
-    @Test func `with another key the session is locked but not erased, and the right key restores it`()
-        throws
-    {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        let token = try installation.token()
-        try installation.killDaemon()
-        let key = installation.stateDirectory + "/junctiond.key"
-        try FileManager.default.moveItem(atPath: key, toPath: installation.folder.path + "/key")
-
-        try installation.startDaemon()
-        let locked = try installation.status()
-
-        #expect(locked.state == "established")
-        #expect(locked.userId == user)
-        #expect(locked.storage["status"] as? String == "locked")
-        let error = try installation.connect().refusal("token.get")
-        #expect(error.code == 1009)
-        #expect(error.kind == "storageUnavailable")
-        #expect(try installation.connect().refusal("session.renew").kind == "storageUnavailable")
-        #expect(try installation.cloud.counter("tokenRequests") == 1)
-        try installation.killDaemon()
-        try FileManager.default.removeItem(atPath: key)
-        try FileManager.default.moveItem(atPath: installation.folder.path + "/key", toPath: key)
-        try installation.startDaemon()
-        #expect(try installation.token() == token)
-    }
-
     @Test func `an altered record is reported as damaged and kept, and a sign-in replaces it`() throws {
         let installation = try Installation.started()
         let user = try installation.signInNewUser()
@@ -62,30 +32,6 @@ import Testing
         #expect(try installation.token() != nil)
     }
 
-    @Test func `a record that cannot be read is unavailable and is not changed`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        try installation.killDaemon()
-        let record = installation.stateDirectory + "/session.sealed"
-        let bytes = try #require(FileManager.default.contents(atPath: record))
-        try FileManager.default.removeItem(atPath: record)
-        try FileManager.default.createDirectory(atPath: record, withIntermediateDirectories: false)
-
-        try installation.startDaemon()
-
-        #expect(try installation.status().storage["status"] as? String == "unavailable")
-        let client = try installation.connect()
-        #expect(try client.refusal("token.get").kind == "storageUnavailable")
-        let credential = try installation.cloud.credential(for: user)
-        #expect(try client.refusal("session.signIn", credential).kind == "storageUnavailable")
-        try installation.killDaemon()
-        try FileManager.default.removeItem(atPath: record)
-        try bytes.write(to: URL(fileURLWithPath: record))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: record)
-        try installation.startDaemon()
-        #expect(try installation.status().userId == user)
-    }
-
     @Test func `only the owner may read the daemon's files`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
@@ -97,8 +43,6 @@ import Testing
             #expect(mode & 0o077 == 0, "\(name)")
         }
     }
-
-    // MARK: Watchers
 
     @Test func `a watcher receives the present state first and then every transition`() throws {
         let installation = try Installation.started(accessTokenLifetime: 2)
@@ -136,37 +80,5 @@ import Testing
                 "notLoggedIn",
             ]
         )
-    }
-
-    @Test func `a client that has unsubscribed receives no more snapshots`() throws {
-        let installation = try Installation.started()
-        let watcher = try installation.watch()
-        try watcher.call("session.unsubscribe")
-
-        try installation.signInNewUser()
-
-        let request = try watcher.request("daemon.info")
-        #expect(try watcher.message()["id"] as? Int == request)
-    }
-
-    @Test func `a watcher that does not read receives the newest state instead of a backlog`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let sleeper = try installation.watch()
-        let client = try installation.connect()
-        var newest: Object
-        repeat {
-            try client.call("session.signOut")
-            newest = try client.call("session.signIn", APIKey.credential(for: user))
-        } while newest.revision < 1_000
-
-        var count = 0
-        try sleeper.awaitSnapshot { snapshot in
-            count += 1
-            return snapshot.revision == newest.revision
-        }
-        #expect(newest.state == "established")
-        // The kernel's buffer holds a few hundred snapshots. The daemon drops the others.
-        #expect(count < newest.revision * 3 / 4)
     }
 }

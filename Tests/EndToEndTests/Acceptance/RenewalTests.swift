@@ -4,75 +4,6 @@ import Testing
 
 /// Tests of renewals and of their failures.
 @Suite struct RenewalTests {
-    @Test func `a valid token is served without a provider call`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        let client = try installation.connect()
-
-        let tokens = try (0..<50).map { _ in try client.call("token.get") }
-
-        #expect(Set(tokens.compactMap(\.accessToken)).count == 1)
-        #expect(tokens.allSatisfy { $0.userId == user && $0["tokenType"] as? String == "Bearer" })
-        #expect(try installation.cloud.counter("tokenRequests") == 1)
-    }
-
-    @Test func `two hundred callers around an expiry cause exactly one refresh`() throws {
-        let installation = try Installation.started(accessTokenLifetime: 1)
-        try installation.cloud.fault(["hang": true, "times": 1])
-        let watcher = try installation.watch()
-        try installation.signInNewUser()
-        try watcher.awaitSnapshot { $0.state == "tokenExpired" }
-        try installation.cloud.wait(for: "hanging")
-
-        let callers = try ConcurrentCallers(installation, connections: 20, callsEach: 10)
-        try installation.cloud.change(["accessTokenLifetime": 3_600])
-        try installation.cloud.release()
-        let answers = try callers.answers()
-
-        #expect(answers.count == 200)
-        #expect(Set(answers.map { $0.result?.accessToken }).count == 1)
-        #expect(answers.allSatisfy { $0.result?.accessToken != nil })
-        let counters = try installation.cloud.counters()
-        #expect(counters.integer("refreshes") == 1)
-        #expect(counters.integer("mostConcurrentTokenRequests") == 1)
-    }
-
-    @Test func `a failed refresh is reported to every waiting caller once`() throws {
-        let installation = try Installation.started(accessTokenLifetime: 1)
-        try installation.cloud.fault(["hang": true, "status": 503, "headers": ["Retry-After": "60"], "times": 1])
-        let watcher = try installation.watch()
-        try installation.signInNewUser()
-        try watcher.awaitSnapshot { $0.state == "tokenExpired" }
-        try installation.cloud.wait(for: "hanging")
-
-        let callers = try ConcurrentCallers(installation, connections: 20, callsEach: 10)
-        try installation.cloud.release()
-        let answers = try callers.answers()
-
-        #expect(answers.count == 200)
-        #expect(answers.allSatisfy { $0.error?.kind == "providerUnavailable" && ($0.error?.retryAfter ?? 0) > 50 })
-        // No caller may ignore the provider's Retry-After.
-        #expect(try installation.connect().refusal("token.get").kind == "tokenExpired")
-        let endpoint = try installation.cloud.counters().integer("endpoints", "POST /v1/token", "answers", "503")
-        #expect(endpoint == 1)
-        #expect(try installation.cloud.counter("tokenRequests") == 2)
-    }
-
-    @Test func `a valid token is served while the provider hangs`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-        try installation.cloud.fault(["hang": true])
-        let renewer = try installation.connect()
-        let renewal = try renewer.request("session.renew")
-        try installation.cloud.wait(for: "hanging")
-
-        let token = try installation.token()
-
-        #expect(token != nil)
-        try installation.cloud.release()
-        #expect(try renewer.answer(to: renewal).state == "established")
-    }
-
     @Test func `a caller that disconnects cancels nothing`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser()
@@ -88,19 +19,6 @@ import Testing
 
         #expect(try watcher.awaitSnapshot { $0.generation == 2 }.state == "established")
         #expect(try installation.cloud.counter("refreshes") == 1)
-    }
-
-    @Test func `a validity longer than any token's lifetime is refused with the maximum`() throws {
-        let installation = try Installation.started(accessTokenLifetime: 1_000)
-        try installation.signInNewUser()
-        let client = try installation.connect()
-
-        let error = try client.refusal("token.get", ["minimumValidity": 900])
-
-        #expect(error.code == -32602)
-        #expect(error.maximum == 800)
-        #expect(try client.call("token.get", ["minimumValidity": 700]).accessToken != nil)
-        #expect(try installation.cloud.counter("refreshes") == 0)
     }
 
     // MARK: What a refresh brings
@@ -123,21 +41,6 @@ import Testing
         #expect(counters.integer("replays") == 0)
         #expect(counters.integer("familyRevocations") == 0)
         #expect(try installation.status().userId == user)
-    }
-
-    @Test func `an answer without a refresh token keeps the old one`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-        try installation.cloud.fault(["omitRefreshToken": true, "times": 1])
-        let client = try installation.connect()
-
-        let first = try client.call("session.renew")
-        let second = try client.call("session.renew")
-
-        #expect(first.state == "established")
-        #expect(second.generation == (first.generation ?? 0) + 1)
-        // The sandbox did rotate, so the second request was a replay of the old token.
-        #expect(try installation.cloud.counter("replays") == 1)
     }
 
     static let oddAnswers = [
@@ -176,18 +79,6 @@ import Testing
         #expect(counters.integer("familyRevocations") == 0)
     }
 
-    @Test func `a lifetime as a string is accepted like a number`() throws {
-        let installation = try Installation.started(accessTokenLifetime: 1_800)
-        try installation.signInNewUser()
-        try installation.cloud.fault(["expiresInAsString": true, "times": 1])
-
-        let snapshot = try installation.connect().call("session.renew")
-
-        let token = try #require(snapshot["accessToken"] as? Object)
-        let (from, until) = try (#require(token["issuedAt"] as? String), #require(token["expiresAt"] as? String))
-        #expect(try Moment.seconds(from: from, to: until) == 1_800)
-    }
-
     // MARK: Failures
 
     @Test(arguments: [#"{"status": 503}"#, #"{"malformed": true}"#, #"{"drop": "after"}"#])
@@ -213,21 +104,5 @@ import Testing
         #expect(healed.renewal["failures"] as? Int == 0)
         #expect(healed.renewal["phase"] as? String == "scheduled")
         #expect(try installation.cloud.counter("familyRevocations") == 0)
-    }
-
-    @Test func `session.renew shortly after a failure repeats the error without a new attempt`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-        try installation.cloud.fault(["status": 503, "headers": ["Retry-After": "60"]])
-        let client = try installation.connect()
-        #expect(try client.refusal("session.renew").kind == "providerUnavailable")
-        let requests = try installation.cloud.counter("tokenRequests")
-
-        let again = try client.refusal("session.renew")
-
-        #expect(again.kind == "providerUnavailable")
-        #expect((again.retryAfter ?? 0) > 0)
-        #expect((again.retryAfter ?? 60) <= 10)
-        #expect(try installation.cloud.counter("tokenRequests") == requests)
     }
 }

@@ -68,48 +68,4 @@ import Testing
         #expect([1002, -32602].contains(error.code))
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
-
-    @Test func `a sign-out during a refresh wins, in memory and on disk`() throws {
-        let installation = try Installation.started()
-        try installation.signInNewUser()
-        try installation.cloud.fault(["hang": true, "times": 1])
-        let renewer = try installation.connect()
-        let renewal = try renewer.request("session.renew")
-        try installation.cloud.wait(for: "hanging")
-
-        let snapshot = try installation.signOut()
-        try installation.cloud.release()
-
-        #expect(snapshot.state == "notLoggedIn")
-        #expect(try renewer.refusal(of: renewal).kind == "notSignedIn")
-        #expect(try installation.status().state == "notLoggedIn")
-        try installation.restartDaemon()
-        #expect(try installation.status().state == "notLoggedIn")
-    }
-
-    @Test func `a sign-out during an exchange cancels it and every earlier sign-in`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let watcher = try installation.watch()
-        try installation.cloud.fault(["match": "/v1/token", "hang": true])
-        let client = try installation.connect()
-        let underWay = try client.request("session.signIn", installation.cloud.credential(for: user))
-        try installation.cloud.wait(for: "hanging")
-        try watcher.awaitSnapshot { $0.state == "establishing" }
-        let queued = try client.request("session.signIn", installation.cloud.credential(for: user))
-
-        let signOut = try client.request("session.signOut")
-
-        var endings: [Int: String] = [:]
-        while endings.count < 3 {
-            let envelope = try client.message()
-            let error = (envelope["error"] as? Object).map { RemoteError($0).kind }
-            endings[envelope["id"] as? Int ?? 0] = error ?? (envelope["result"] as? Object)?.state
-        }
-        #expect(endings == [underWay: "notSignedIn", queued: "notSignedIn", signOut: "notLoggedIn"])
-        try installation.cloud.release()
-        try installation.stopDaemon()
-        try installation.startDaemon()
-        #expect(try installation.status().state == "notLoggedIn")
-    }
 }

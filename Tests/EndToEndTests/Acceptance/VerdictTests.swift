@@ -87,52 +87,7 @@ import Testing
         #expect(try installation.connect().call("session.renew").state == "established")
     }
 
-    @Test func `identify with the same external id clears a pending reauthentication`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let app = IdentifyingApp(installation, users: ["alice": user])
-        try app.identify("alice")
-        try installation.cloud.drive("require-reauthentication", user)
-        #expect(try installation.connect().refusal("session.renew").kind == "reauthenticationRequired")
-
-        let result = try app.identify("alice")
-
-        #expect(result["outcome"] as? String == "unchanged")
-        #expect((result["snapshot"] as? Object)?.flags.contains("pendingReauthentication") == false)
-        #expect(app.questions == 2)
-        #expect(try installation.connect().call("session.renew").state == "established")
-    }
-
-    @Test func `a token that expires while reauthentication is pending is not renewed`() throws {
-        let installation = try Installation.started(accessTokenLifetime: 1)
-        let watcher = try installation.watch()
-        let verdict: Object = ["detail": ["error_type": "reauthentication_required"]]
-        try installation.cloud.fault(["status": 401, "body": verdict])
-        try installation.signInNewUser()
-
-        // The verdict arrives shortly before or after the token expires.
-        try watcher.awaitSnapshot { $0.state == "tokenExpired" && $0.flags.contains("pendingReauthentication") }
-
-        #expect(try installation.connect().refusal("token.get").kind == "reauthenticationRequired")
-        #expect(try installation.cloud.counter("tokenRequests") == 2)
-    }
-
     // MARK: The API says 401
-
-    @Test func `a rejected token is renewed once and the call is repeated once`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        try installation.cloud.drive("expire-access-tokens", user)
-
-        let answer = try installation.connect().call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
-
-        #expect(answer["status"] as? Int == 200)
-        let body = try #require(answer["body"] as? String)
-        #expect(body.contains(user))
-        let counters = try installation.cloud.counters()
-        #expect(counters.integer("refreshes") == 1)
-        #expect(counters.integer("endpoints", "GET /v2/user/{user}", "requests") == 2)
-    }
 
     @Test func `many calls that are rejected at the same time cause one refresh`() throws {
         let installation = try Installation.started()
@@ -147,39 +102,6 @@ import Testing
 
         #expect(answers.allSatisfy { $0?["status"] as? Int == 200 })
         #expect(try installation.cloud.counter("refreshes") == 1)
-    }
-
-    @Test func `a second rejection is returned to the caller`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        try installation.cloud.fault(["match": "/v2/user", "status": 401, "body": ["detail": "no"]])
-        let client = try installation.connect()
-
-        let first = try client.call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
-        let second = try client.call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
-
-        #expect(first["status"] as? Int == 401)
-        #expect((first["body"] as? String)?.contains("detail") == true)
-        #expect(second["status"] as? Int == 401)
-        let counters = try installation.cloud.counters()
-        // The second call used a token that had just replaced a rejected one.
-        #expect(counters.integer("refreshes") == 1)
-        #expect(counters.integer("endpoints", "GET /v2/user/{user}", "requests") == 3)
-    }
-
-    @Test func `a rejection with an API key is never retried`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let client = try installation.connect()
-        try client.call("session.signIn", APIKey.credential(for: user))
-        try installation.cloud.fault(["match": "/v2/user", "status": 401])
-
-        let answer = try client.call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
-
-        #expect(answer["status"] as? Int == 401)
-        let counters = try installation.cloud.counters()
-        #expect(counters.integer("endpoints", "GET /v2/user/{user}", "requests") == 1)
-        #expect(counters.integer("tokenRequests") == 0)
     }
 
     @Test func `a path outside the user's own resources is refused without a call`() throws {
@@ -199,21 +121,5 @@ import Testing
         }
 
         #expect(try installation.cloud.counter("requests") == before)
-    }
-
-    @Test func `a redirect is returned and not followed`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        let elsewhere = installation.cloud.url + "/v2/providers"
-        try installation.cloud.fault(["match": "/v2/user", "status": 302, "headers": ["Location": elsewhere]])
-
-        let client = try installation.connect()
-        let request = try client.request("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
-        let envelope = try client.envelope(of: request)
-
-        let status = (envelope["result"] as? Object)?["status"] as? Int
-        let kind = (envelope["error"] as? Object).map { RemoteError($0).kind }
-        #expect(status == 302 || kind == "providerUnavailable")
-        #expect(try installation.cloud.counters().integer("endpoints", "GET /v2/providers", "requests") == 0)
     }
 }

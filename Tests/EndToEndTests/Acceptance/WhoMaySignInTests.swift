@@ -31,20 +31,6 @@ import Testing
         #expect(try installation.cloud.counter("tokenRequests") == 1)
     }
 
-    @Test func `the same name in another environment or region is another user`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        let client = try installation.connect()
-
-        for place in [["environment": "production"], ["region": "eu"]] {
-            let token = try installation.cloud.signInToken(for: user, place)
-            let error = try client.refusal("session.signIn", ["scheme": "signInToken", "token": token])
-            #expect(error.kind == "alreadySignedIn", "\(place)")
-        }
-
-        #expect(try installation.cloud.counter("tokenRequests") == 1)
-    }
-
     @Test func `a link code is refused during a healthy session and is not spent`() throws {
         let installation = try Installation.started()
         try installation.signInNewUser("alice")
@@ -74,40 +60,6 @@ import Testing
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
 
-    @Test func `while reauthentication is pending only the same user may sign in`() throws {
-        let installation = try Installation.started()
-        let alice = try installation.signInNewUser("alice")
-        let bob = try installation.cloud.makeUser("bob")
-        try installation.cloud.drive("require-reauthentication", alice)
-        let client = try installation.connect()
-        #expect(try client.refusal("session.renew").kind == "reauthenticationRequired")
-
-        let refused = try client.refusal("session.signIn", try installation.cloud.credential(for: bob))
-        let healed = try client.call("session.signIn", try installation.cloud.credential(for: alice))
-
-        #expect(refused.kind == "alreadySignedIn")
-        #expect(healed.userId == alice)
-        #expect(!healed.flags.contains("pendingReauthentication"))
-        #expect(try client.call("session.renew").state == "established")
-    }
-
-    @Test func `of two simultaneous sign-ins one succeeds, and the other error names the signed-in user`() throws {
-        let installation = try Installation.started()
-        let users = try [installation.cloud.makeUser("alice"), installation.cloud.makeUser("bob")]
-        try installation.cloud.fault(["match": "/v1/token", "hang": true, "times": 1])
-        let clients = try users.map { _ in try installation.connect() }
-
-        let first = try clients[0].request("session.signIn", installation.cloud.credential(for: users[0]))
-        try installation.cloud.wait(for: "hanging")
-        let second = try clients[1].request("session.signIn", installation.cloud.credential(for: users[1]))
-        try clients[1].call("daemon.info")
-        try installation.cloud.release()
-
-        #expect(try clients[0].answer(to: first).userId == users[0])
-        #expect(try clients[1].refusal(of: second).userId == users[0])
-        #expect(try installation.cloud.counter("exchanges") == 1)
-    }
-
     // MARK: API keys
 
     @Test func `a Sign-In Token replaces the API key of the same user without a sign-out`() throws {
@@ -131,36 +83,6 @@ import Testing
             return snapshot["scheme"] as? String == "signInToken"
         }
         #expect(!states.drop { $0 != "established" }.contains("notLoggedIn"))
-    }
-
-    @Test func `an API key session refuses the token of another user, environment or region`() throws {
-        let installation = try Installation.started()
-        let alice = try installation.cloud.makeUser("alice")
-        let bob = try installation.cloud.makeUser("bob")
-        let client = try installation.connect()
-        try client.call("session.signIn", APIKey.credential(for: alice))
-        let before = try client.call("session.status")
-
-        for (user, place) in [(bob, [:]), (alice, ["environment": "production"]), (alice, ["region": "eu"])] {
-            let token = try installation.cloud.signInToken(for: user, place)
-            let error = try client.refusal("session.signIn", ["scheme": "signInToken", "token": token])
-            #expect(error.code == 1008)
-            #expect(error.kind == "incompatibleCredential")
-        }
-
-        #expect(try client.call("session.status").revision == before.revision)
-        #expect(try installation.cloud.counter("tokenRequests") == 0)
-    }
-
-    @Test func `an API key is accepted again for the same user and refused for another`() throws {
-        let installation = try Installation.started()
-        let alice = try installation.cloud.makeUser("alice")
-        let bob = try installation.cloud.makeUser("bob")
-        let client = try installation.connect()
-        try client.call("session.signIn", APIKey.credential(for: alice))
-
-        #expect(try client.call("session.signIn", APIKey.credential(for: alice.uppercased())).userId == alice)
-        #expect(try client.refusal("session.signIn", APIKey.credential(for: bob)).kind == "alreadySignedIn")
     }
 
     @Test func `an API key without a user configures the daemon, and the user can follow`() throws {
@@ -198,27 +120,6 @@ import Testing
 
 /// Tests of restrictions that only the daemon enforces, because a team API key allows everything.
 @Suite struct TeamApiKeyTests {
-    @Test func `an API call that manages the user is refused without a provider call`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let client = try installation.connect()
-        try client.call("session.signIn", APIKey.credential(for: user))
-        let before = try installation.cloud.counter("requests")
-
-        for (method, path) in [
-            ("POST", "/v2/user/\(user)/sign_in_token"), ("GET", "/v2/user/\(user)/sign%5Fin_token"),
-            ("DELETE", "/v2/user/\(user)"), ("PATCH", "/v2/user/\(user.uppercased())"), ("PUT", "/v2/user/\(user)/"),
-            ("DELETE", "/v2/user//\(user)"), ("DELETE", "/v2/user/\(user)/x/.."),
-        ] {
-            let error = try client.refusal("api.request", ["method": method, "path": path])
-            #expect(error.kind == "permissionDenied", "\(method) \(path)")
-        }
-
-        #expect(try installation.cloud.counter("requests") == before)
-        let answer = try client.call("api.request", ["method": "GET", "path": "/v2/user/\(user)"])
-        #expect(answer["status"] as? Int == 200)
-    }
-
     @Test func `a production key is unsupported unless the configuration allows it`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
