@@ -93,22 +93,6 @@ struct HandlerModeTests {
         #expect(try installation.cloud.counter("refreshes") == 1)
     }
 
-    @Test func `a new Sign-In Token from a handler is exchanged instead of the refresh token`() throws {
-        let installation = try Installation.junctionWithHandlers()
-        let user = try installation.signInNewUser()
-        let app = try RenewingApp(installation)
-        let caller = try installation.connect()
-
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": installation.cloud.signInToken(for: user)])
-
-        let snapshot = try caller.answer(to: renewal)
-        #expect(snapshot.generation == 2)
-        #expect(snapshot.userId == user)
-        #expect(try installation.cloud.counter("exchanges") == 2)
-        #expect(try installation.cloud.counter("refreshes") == 0)
-    }
-
     @Test func `renew during a pending reauthentication needs no network, and a token clears it`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
@@ -146,23 +130,6 @@ struct HandlerModeTests {
         #expect(!snapshot.flags.contains("pendingReauthentication"))
         #expect(snapshot.phase == "scheduled")
         #expect(try installation.cloud.counter("familyRevocations") == 0)
-    }
-
-    @Test func `another user's Sign-In Token from a handler is refused`() throws {
-        let installation = try Installation.junctionWithHandlers()
-        let alice = try installation.signInNewUser("alice")
-        let bob = try installation.cloud.makeUser("bob")
-        let app = try RenewingApp(installation)
-        let caller = try installation.connect()
-
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": installation.cloud.signInToken(for: bob)])
-
-        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
-        let snapshot = try installation.status()
-        #expect(snapshot.userId == alice)
-        #expect(snapshot.phase == "postponed")
-        #expect(try installation.cloud.counter("exchanges") == 1)
     }
 }
 

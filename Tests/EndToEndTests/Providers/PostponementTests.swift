@@ -4,8 +4,6 @@ import Testing
 
 /// Tests of the postponement after `unableToRetrieveAuthToken`: `renewal.notBefore`, and the exceptions from it.
 struct PostponementTests {
-    private let login: Object = ["scheme": "userLogin", "userId": "anna"]
-
     /// Creates an installation whose only handler was unable, and returns the time of the answer.
     private func postponed() throws -> (Installation, from: Date) {
         let installation = try Installation.sinch()
@@ -18,16 +16,6 @@ struct PostponementTests {
         try app.client.reply(to: question.identifier, ["action": "unableToRetrieveAuthToken"])
         _ = try caller.refusal(of: renewal)
         return (installation, from)
-    }
-
-    /// Creates an installation with a postponed renewal and an expired token. Without the postponement the daemon would
-    /// ask a handler at once.
-    private func postponedAndExpired() throws -> Installation {
-        let installation = try Installation.social(accessTokenLifetime: 2)
-        try installation.connect().call("session.signIn", login)
-        try RenewingApp(installation).answer(["action": "unableToRetrieveAuthToken"])
-        try installation.awaitSnapshot { $0.state == "tokenExpired" && $0.phase == "postponed" }
-        return installation
     }
 
     @Test func `unable postpones by 600 to 661 s, and a kill and a restart change nothing`() throws {
@@ -46,21 +34,6 @@ struct PostponementTests {
         // The daemon reads its two clocks one after the other, so the times may differ by milliseconds.
         let afterRestart = try #require(after.renewal.time("notBefore"))
         #expect(abs(afterRestart.timeIntervalSince(notBefore)) < 1)
-    }
-
-    @Test func `a reconnected or new handler is not asked, before and after a restart`() throws {
-        let installation = try postponedAndExpired()
-        let first = try RenewingApp(installation)
-        #expect(try first.hasNoQuestion())
-
-        try installation.restartDaemon()
-
-        let (second, third) = (try RenewingApp(installation), try RenewingApp(installation))
-        try second.client.call("handler.unregister")
-        try second.client.call("handler.register")
-        #expect(try second.hasNoQuestion())
-        #expect(try third.hasNoQuestion())
-        #expect(try installation.status().phase == "postponed")
     }
 
     @Test func `session.renew asks a handler at once, and a success ends the postponement`() throws {
@@ -90,36 +63,6 @@ struct PostponementTests {
         #expect(try installation.status().phase == "none")
     }
 
-    @Test func `a sign-in that no handler could complete postpones nothing`() throws {
-        let installation = try Installation.sinch()
-        let app = try RenewingApp(installation)
-        let caller = try installation.connect()
-        let wish: Object = ["scheme": "registration", "userId": "anna"]
-
-        let vain = try caller.request("session.signIn", wish)
-        try app.answer(["action": "unableToRetrieveAuthToken"])
-        #expect(try caller.refusal(of: vain).kind == "providerUnavailable")
-
-        let signIn = try caller.request("session.signIn", wish)
-        let token = try installation.registrationToken(for: "anna")
-        try app.answer(["action": "renewWithAuthToken", "authToken": token])
-        #expect(try caller.answer(to: signIn).state == "established")
-    }
-
-    @Test func `a sign-in after a sign-out asks a handler at once`() throws {
-        let (installation, _) = try postponed()
-        let app = try RenewingApp(installation)
-        try installation.signOut()
-        let caller = try installation.connect()
-
-        let signIn = try caller.request("session.signIn", ["scheme": "registration", "userId": "anna"])
-        let token = try installation.registrationToken(for: "anna")
-        let question = try app.answer(["action": "renewWithAuthToken", "authToken": token])
-
-        #expect(question["reason"] as? String == "missing")
-        #expect(try caller.answer(to: signIn).phase == "none")
-    }
-
     @Test func `a sign-in ends a postponement and a pending reauthentication`() throws {
         let installation = try Installation.junctionWithHandlers()
         let user = try installation.signInNewUser()
@@ -140,16 +83,5 @@ struct PostponementTests {
         #expect(snapshot.phase == "scheduled")
         try installation.restartDaemon()
         #expect(try installation.status().phase == "scheduled")
-    }
-
-    @Test func `a sign-in renews a postponed session with an expired token`() throws {
-        let installation = try postponedAndExpired()
-        try installation.cloud.change(["accessTokenLifetime": 3_600])
-
-        let snapshot = try installation.connect().call("session.signIn", login)
-
-        #expect(snapshot.state == "established")
-        #expect(snapshot.generation == 2)
-        #expect(snapshot.phase == "scheduled")
     }
 }

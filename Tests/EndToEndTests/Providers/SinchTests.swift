@@ -53,22 +53,6 @@ struct SinchEndToEndTests {
         #expect(try without.connect().refusal("session.signIn", credential).code == -32602)
     }
 
-    @Test(arguments: [true, false])
-    func `a legacy signature registers, with its sequence as a decimal string or an integer`(isText: Bool) throws {
-        let installation = try Installation.sinch()
-        let wish: Object = ["sequence": "18446744073709551615"]
-        let answer = try installation.cloud.sandbox("POST", "sinch/users/anna/registration-signature", wish)
-        let signature = try #require(answer["signature"] as? String)
-        let number: Any = isText ? "18446744073709551615" : UInt64.max
-        let client = try installation.connect()
-
-        let malformed = sequence.merging(["signature": signature, "sequence": -7]) { $1 }
-        #expect(try client.refusal("session.signIn", malformed).code == -32602)
-
-        let credential = sequence.merging(["signature": signature, "sequence": number]) { $1 }
-        #expect(try client.call("session.signIn", credential).state == "established")
-    }
-
     @Test func `a legacy sequence is used only once, despite a sign-out and a restart`() throws {
         let installation = try Installation.sinch()
         func credential(_ number: Int) throws -> Object {

@@ -42,19 +42,6 @@ struct SocialEndToEndTests {
         #expect(!log.contains("without the provider's answer"))
     }
 
-    @Test func `a handler's answer renew renews the session`() throws {
-        let installation = try Installation.social()
-        let caller = try installation.connect()
-        try caller.call("session.signIn", login)
-        let app = try RenewingApp(installation)
-
-        let renewal = try caller.request("session.renew")
-        let question = try app.answer(["action": "renew"])
-
-        #expect(question["userId"] as? String == "Anna")
-        #expect(try caller.answer(to: renewal).generation == 2)
-    }
-
     @Test func `a ban ends the session with the provider's code, and a banned user cannot log in`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()

@@ -5,31 +5,6 @@ import Testing
 struct SocialVerdictTests {
     private let login: Object = ["scheme": "userLogin", "userId": "Anna"]
 
-    @Test(arguments: [(403, 400_304), (429, 400_311), (403, 400_300), (404, 400_400), (503, 400_312), (500, 400_100)])
-    func `any other code, and an ending code with a 5xx status, is a temporary failure`(
-        status: Int,
-        code: Int
-    ) throws {
-        let installation = try Installation.social()
-        let caller = try installation.connect()
-        try caller.call("session.signIn", login)
-        let token = try installation.token()
-        let app = try RenewingApp(installation)
-        try installation.refuseRenewals(status, code, ["headers": ["Retry-After": "60"]])
-
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renew"])
-
-        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
-        let snapshot = try caller.call("session.status")
-        #expect(snapshot.state == "established")
-        #expect(snapshot.termination == nil)
-        #expect(snapshot.phase == "backingOff")
-        #expect(snapshot.renewal.integer("failures") == 1)
-        #expect((snapshot.renewal["lastError"] as? String)?.hasPrefix("providerUnavailable: ") == true)
-        #expect(try installation.token() == token)
-    }
-
     @Test func `a ban that an API call detects ends the session, and the caller gets the provider's answer`() throws {
         let installation = try Installation.social()
         let caller = try installation.connect()
@@ -61,39 +36,6 @@ struct SocialVerdictTests {
             #expect(try caller.refusal(of: renewal).kind == "sessionTerminated")
             #expect(try caller.call("session.status").termination?["code"] as? String == "400100")
         }
-    }
-
-    @Test func `in secure mode the answer renew for an active user postpones the renewal`() throws {
-        let installation = try Installation.social()
-        let caller = try installation.connect()
-        try caller.call("session.signIn", login)
-        let token = try installation.token()
-        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
-        let app = try RenewingApp(installation)
-
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renew"])
-
-        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
-        let snapshot = try caller.call("session.status")
-        #expect(snapshot.state == "established" && snapshot.phase == "postponed")
-        #expect(try installation.token() == token)
-    }
-
-    @Test func `after a rate limit the same auth token is used again`() throws {
-        let installation = try Installation.social()
-        try installation.cloud.sandbox("POST", "social/settings", ["secureMode": true])
-        let caller = try installation.connect()
-        try caller.call("session.signIn", login.merging(["authToken": installation.authToken(for: "Anna")]) { $1 })
-        let app = try RenewingApp(installation)
-        try installation.refuseRenewals(429, 400_311, ["times": 1])
-
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Anna")])
-
-        #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
-        try installation.awaitSnapshot { $0.generation == 2 }
-        #expect(try app.hasNoQuestion())
     }
 
     @Test func `a deleted user's session ends with 400100, and its data is erased`() throws {
@@ -156,14 +98,5 @@ struct SocialVerdictTests {
         let renewal = try patient.request("session.renew")
         try app.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Anna")])
         #expect(try patient.answer(to: renewal).generation == 2)
-    }
-}
-
-extension Installation {
-    /// Makes renewals fail with a code in the provider's envelope.
-    fileprivate func refuseRenewals(_ status: Int, _ code: Int, _ more: Object) throws {
-        let body: Object = ["status": "error", "code": code, "message": "no", "data": Object()]
-        let fault: Object = ["match": "/api/v5/sessions", "status": status, "body": body]
-        try cloud.fault(fault.merging(more) { $1 })
     }
 }
