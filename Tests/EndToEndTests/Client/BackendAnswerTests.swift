@@ -54,20 +54,6 @@ import Testing
         #expect(!ending.errors.contains(code))
     }
 
-    // U+2013 is an en dash, U+00A0 a no-break space.
-    @Test(arguments: [("-", " "), ("\u{2013}", "\u{A0}")])
-    func `dashes and spaces in a link code are ignored`(dash: String, space: String) throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let code = try installation.cloud.linkCode(for: user)
-        let written = "\(code.prefix(4).uppercased())\(dash)\(code.dropFirst(4).prefix(4))\(space)\(code.dropFirst(8))"
-
-        let ending = try installation.ctl("sign-in", "--link-code", input: written)
-
-        #expect(ending.status == 0, "\(ending.errors)")
-        #expect(try installation.status().userId == user)
-    }
-
     private func answer(for user: String, named name: String? = nil, in installation: Installation) throws -> String {
         let token = try installation.cloud.signInToken(for: user)
         return "{\n  \"user_id\": \"\(name ?? user)\",\n  \"sign_in_token\": \"\(token)\"\n}"

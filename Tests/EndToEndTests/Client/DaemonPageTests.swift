@@ -5,38 +5,6 @@ import Testing
 /// Tests of the HTTP pages with the daemon's own data.
 @Suite(.needsCurl)
 struct DaemonPageTests {
-    @Test func `state and token are the same as over JSON-RPC`() throws {
-        let installation = try Installation.withHTTP()
-        try installation.signInNewUser()
-        let api = installation.api()
-
-        let (status, other) = (try api.ask("/.junction/status").json(), try installation.status())
-        let token = try api.ask("/.junction/token?minimumValidity=60", "-H", "Junction-Local: true")
-
-        #expect(Set(status.keys) == Set(other.keys))
-        #expect(status.state == "established")
-        #expect(status.userId == other.userId)
-        #expect(status.revision == other.revision)
-        #expect(token.status == 200)
-        #expect(token.headers["cache-control"] == "no-store")
-        #expect(try token.json().accessToken == installation.token())
-    }
-
-    @Test func `the metrics are the same as over JSON-RPC`() throws {
-        let installation = try Installation.withHTTP()
-
-        let page = try installation.api().ask("/.junction/metrics")
-
-        #expect(page.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
-        #expect(try Self.types(in: page.text) == Self.types(in: installation.ctl("metrics").output))
-    }
-
-    private static func types(in text: String) throws -> Set<Substring> {
-        let types = Set(text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") })
-        #expect(types.count > 10)
-        return types
-    }
-
     @Test func `the event stream starts with the present state and reports the sign-out`() throws {
         let installation = try Installation.withHTTP()
         try installation.signInNewUser()

@@ -43,37 +43,6 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: state))
     }
 
-    @Test func `--check-config accepts a valid file and changes nothing`() throws {
-        let folder = TemporaryFolder()
-        let file = try folder.write("[log]\nlevel = \"debug\"\n", to: "junctiond.toml")
-
-        let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
-
-        #expect(ending.status == 0)
-        #expect(ending.output.contains(file))
-        #expect(ending.output.contains("in order"))
-        #expect(ending.errors == "")
-    }
-
-    @Test func `the shipped configuration file is valid`() throws {
-        let folder = TemporaryFolder()
-        let file = Program.root + "/etc/junctiond/junctiond.toml"
-
-        let ending = try Program("junctiond", ["--config", file, "--check-config"], in: folder).wait()
-
-        #expect(ending.status == 0, "\(ending.errors)")
-        #expect(ending.errors == "")
-    }
-
-    @Test func `a missing file that was named on the command line stops the start`() throws {
-        let folder = TemporaryFolder()
-
-        let ending = try Program("junctiond", ["--config", folder.path + "/none", "--check-config"], in: folder).wait()
-
-        #expect(ending.status == 78)
-        #expect(ending.errors.contains(folder.path + "/none"))
-    }
-
     @Test func `an environment variable overrides the file, and an error names it`() throws {
         let installation = try Installation(configuration: "[api]\nexpose = false")
         try installation.startDaemon(["JUNCTIOND_API_EXPOSE": "true"])
@@ -85,17 +54,6 @@ import Testing
 
         #expect(ending.status == 78)
         #expect(ending.errors.contains("JUNCTIOND_API_EXPOSE"))
-    }
-
-    @Test(arguments: [["--no-such-option"], ["--config"], ["extra"], ["--socket", ""]])
-    func `invalid arguments are a usage error`(arguments: [String]) throws {
-        let folder = TemporaryFolder()
-
-        let ending = try Program("junctiond", arguments, in: folder).wait()
-
-        #expect(ending.status == 64)
-        #expect(ending.output == "")
-        #expect(!ending.errors.isEmpty)
     }
 
     @Test(arguments: ["junctiond", "junctionctl"])

@@ -82,19 +82,4 @@ import Testing
 
         #expect(try installation.status().storage["sealedWith"] as? String == binding)
     }
-
-    @Test func `a record from another machine is locked with that reason`() throws {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        try installation.killDaemon()
-        let file = installation.stateDirectory + "/installation-id"
-        try Data(String(repeating: "ab", count: 16).utf8).write(to: URL(fileURLWithPath: file))
-
-        try installation.startDaemon()
-        let refused = try installation.connect().refusal("token.get")
-
-        #expect(try installation.status().storage["status"] as? String == "locked")
-        #expect(refused.message.contains("installation"))
-        #expect(try installation.signIn(user).storage["status"] as? String == "ok")
-    }
 }

@@ -39,30 +39,6 @@ import Testing
         try notify.wait(for: "STATUS=Nobody is signed in")
     }
 
-    @Test func `STOPPING=1 is sent when the shutdown begins`() throws {
-        let installation = try Installation()
-        let notify = try installation.startDaemon()
-
-        installation.daemon?.signal(SIGTERM)
-
-        try notify.wait(for: "STOPPING=1")
-        #expect(try installation.daemon?.wait().status == 0)
-    }
-
-    @Test func `a service manager that does not read never blocks the daemon`() throws {
-        let installation = try Installation.started()
-        let user = try installation.cloud.makeUser()
-        let client = try installation.connect()
-
-        // The kernel's default queue of a datagram socket holds ten messages.
-        for _ in 0..<50 {
-            try client.call("session.signIn", APIKey.credential(for: user))
-            try client.call("session.signOut")
-        }
-
-        #expect(try client.call("session.status").state == "notLoggedIn")
-    }
-
     @Test func `watchdog heartbeats are sent one after another if the service manager asks for them`() throws {
         let installation = try Installation()
         let notify = try installation.startDaemon(["WATCHDOG_USEC": "200000"])
