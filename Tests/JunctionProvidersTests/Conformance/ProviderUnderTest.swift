@@ -63,41 +63,23 @@ extension Stage {
         try tested.provider(url ?? server.url, http, clock)
     }
 
-    /// Returns the failure of a renewal, or `nil`.
     func renewalFailure(
         _ tested: ProviderUnderTest,
         with secrets: SessionSecrets? = nil,
         using answer: RenewalAnswer? = nil
     ) async throws -> RenewalFailure? {
-        let provider = try provider(of: tested)
-        let secrets = secrets ?? tested.secrets
-        do throws(RenewalFailure) {
-            _ = try await provider.renew(tested.identity, with: secrets, using: answer ?? tested.answer)
-            return nil
-        } catch {
-            return error
-        }
+        try await provider(of: tested)
+            .renewalFailure(tested.identity, with: secrets ?? tested.secrets, using: answer ?? tested.answer)
     }
 
-    /// Returns the failure of a revocation, or `nil`.
     func revocationFailure(_ tested: ProviderUnderTest) async throws -> Unavailability? {
         let provider = try provider(of: tested)
-        do throws(Unavailability) {
+        return await thrown { () throws(Unavailability) in
             try await provider.revoke(tested.identity, with: tested.secrets)
-            return nil
-        } catch {
-            return error
         }
     }
 
-    /// Returns the failure of an exchange, or `nil`.
     func exchangeFailure(_ tested: ProviderUnderTest, url: String? = nil) async throws -> ExchangeFailure? {
-        let provider = try provider(of: tested, url: url)
-        do throws(ExchangeFailure) {
-            _ = try await provider.exchange(tested.credential, expecting: nil)
-            return nil
-        } catch {
-            return error
-        }
+        try await provider(of: tested, url: url).exchangeFailure(tested.credential)
     }
 }

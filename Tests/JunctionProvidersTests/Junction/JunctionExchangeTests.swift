@@ -42,7 +42,7 @@ struct JunctionExchangeTests {
     @Test(arguments: ["invalid_token", "reauthentication_required"])
     func `both verdicts refuse a Sign-In Token`(type: String) async throws {
         try await Stage.play([.json(401, #"{"detail":{"error_type":"\#(type)"}}"#)]) { stage in
-            let failure = await exchangeFailure(stage, Sample.credential())
+            let failure = try await stage.junction.exchangeFailure(Sample.credential())
 
             #expect(failure?.refusal != nil)
         }
@@ -59,7 +59,7 @@ struct JunctionExchangeTests {
 
     @Test func `an exchange without a refresh token is unreadable`() async throws {
         try await Stage.play([.json(200, #"{"access_token":"a","expires_in":60}"#)]) { stage in
-            let failure = await exchangeFailure(stage, Sample.credential())
+            let failure = try await stage.junction.exchangeFailure(Sample.credential())
 
             let why = try #require(failure?.unavailability)
             #expect(
@@ -71,7 +71,7 @@ struct JunctionExchangeTests {
 
     @Test func `a malformed Sign-In Token is refused without a request`() async throws {
         try await Stage.play([]) { stage in
-            let failure = await exchangeFailure(stage, Sample.credential("nonsense"))
+            let failure = try await stage.junction.exchangeFailure(Sample.credential("nonsense"))
 
             #expect(failure?.refusal != nil)
             #expect(stage.server.requests.isEmpty)
@@ -80,7 +80,7 @@ struct JunctionExchangeTests {
 
     @Test func `a token for another user than expected is not exchanged`() async throws {
         try await Stage.play([]) { stage in
-            let failure = await exchangeFailure(stage, Sample.credential(), expecting: Sample.otherUserId)
+            let failure = try await stage.junction.exchangeFailure(Sample.credential(), expecting: Sample.otherUser)
 
             #expect(failure == .otherUser(Sample.identity))
             #expect(stage.server.requests.isEmpty)
@@ -161,7 +161,7 @@ struct JunctionExchangeTests {
     @Test func `a link code of another user is refused before the second exchange`() async throws {
         try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
             let code = Credential.linkCode(SharedSecret(text: "skus0a1b2c3d"))
-            let failure = await exchangeFailure(stage, code, expecting: Sample.otherUserId)
+            let failure = try await stage.junction.exchangeFailure(code, expecting: Sample.otherUser)
 
             #expect(failure == .otherUser(Sample.identity))
             #expect(stage.server.requests.count == 1)
@@ -170,7 +170,7 @@ struct JunctionExchangeTests {
 
     @Test func `a link code whose token is for another site is refused`() async throws {
         try await Stage.play([.json(200, #"{"sign_in_token":"\#(Sample.token())"}"#)]) { stage in
-            let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "pkus0a1b2c3d")))
+            let failure = try await stage.junction.exchangeFailure(.linkCode(SharedSecret(text: "pkus0a1b2c3d")))
 
             #expect(failure?.refusal != nil)
             #expect(stage.server.requests.count == 1)
@@ -180,7 +180,7 @@ struct JunctionExchangeTests {
     @Test(arguments: [400, 401, 404, 410, 422])
     func `a client error in JSON refuses a link code`(status: Int) async throws {
         try await Stage.play([.json(status, #"{"detail":"Code not found"}"#)]) { stage in
-            let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "skus0a1b2c3d")))
+            let failure = try await stage.junction.exchangeFailure(.linkCode(SharedSecret(text: "skus0a1b2c3d")))
 
             #expect(failure?.refusal != nil)
         }
@@ -192,7 +192,7 @@ struct JunctionExchangeTests {
     ])
     func `any other answer does not refuse a link code`(status: Int, body: String) async throws {
         try await Stage.play([.json(status, body)]) { stage in
-            let failure = await exchangeFailure(stage, .linkCode(SharedSecret(text: "skus0a1b2c3d")))
+            let failure = try await stage.junction.exchangeFailure(.linkCode(SharedSecret(text: "skus0a1b2c3d")))
 
             #expect(failure?.unavailability != nil)
             #expect(stage.server.requests.count == 1)
@@ -261,20 +261,6 @@ struct JunctionExchangeTests {
                 try junction.examine(.selfSigned(userId: "me"), configured: nil)
             }
             #expect(stage.server.requests.isEmpty)
-        }
-    }
-
-    private func exchangeFailure(
-        _ stage: Stage,
-        _ credential: Credential,
-        expecting userId: String? = nil
-    ) async -> ExchangeFailure? {
-        let expected = userId.map { Identity(userId: $0, environment: "sandbox", region: "us") }
-        do {
-            _ = try await stage.junction.exchange(credential, expecting: expected)
-            return nil
-        } catch {
-            return error as? ExchangeFailure
         }
     }
 }

@@ -19,10 +19,8 @@ struct OAuthDeviceTests {
         var failure: ExchangeFailure?
         try await Stage.play([step]) { stage in
             let oauth = try stage.oauth()
-            do throws(ExchangeFailure) {
-                _ = try await oauth.requestDeviceAuthorization(.device)
-            } catch {
-                failure = error
+            failure = await thrown { () throws(ExchangeFailure) in
+                try await oauth.requestDeviceAuthorization(.device)
             }
         }
         return failure

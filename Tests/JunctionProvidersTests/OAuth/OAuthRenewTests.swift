@@ -420,11 +420,8 @@ struct OAuthRenewTests {
     ) async throws {
         try await Stage.play([step]) { stage in
             let oauth = try stage.oauth()
-            var failure: Unavailability?
-            do throws(Unavailability) {
+            let failure = await thrown { () throws(Unavailability) in
                 try await oauth.revoke(OAuthSample.identity, with: OAuthSample.secrets)
-            } catch {
-                failure = error
             }
             #expect((failure == nil) == isHeard)
             #expect(failure?.message.contains("refresh-secret") != true)

@@ -119,28 +119,11 @@ extension Stage {
 }
 
 extension OAuthProvider {
-    func exchangeFailure(
-        _ credential: Credential,
-        store: PartialGrantStore = .none
-    ) async -> ExchangeFailure? {
-        do throws(ExchangeFailure) {
-            _ = try await exchange(credential, expecting: nil, store: store)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     func pollFailure(
         _ codes: DeviceCodes = OAuthSample.codes,
         store: PartialGrantStore = .none
     ) async -> PollFailure? {
-        do throws(PollFailure) {
-            _ = try await poll(codes, store: store)
-            return nil
-        } catch {
-            return error
-        }
+        await thrown { () throws(PollFailure) in try await poll(codes, store: store) }
     }
 
     func renewalFailure(
@@ -148,12 +131,7 @@ extension OAuthProvider {
         _ identity: Identity = OAuthSample.identity,
         using answer: RenewalAnswer = .renew
     ) async -> RenewalFailure? {
-        do throws(RenewalFailure) {
-            _ = try await renew(identity, with: secrets, using: answer)
-            return nil
-        } catch {
-            return error
-        }
+        await renewalFailure(identity, with: secrets, using: answer)
     }
 }
 

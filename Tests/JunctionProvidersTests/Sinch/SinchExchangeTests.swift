@@ -90,7 +90,7 @@ struct SinchExchangeTests {
     ])
     func `an unreadable success, or one that has already ended, fails`(body: String) async throws {
         try await Stage.play([.json(200, body)]) { stage in
-            let why = try #require(await failure(stage, .anna)?.unavailability)
+            let why = try #require(try await stage.sinch().exchangeFailure(.anna)?.unavailability)
 
             #expect(why.ambiguous)
             #expect(why.message == "\(stage.server.place) answered 200 without an instance and its end")
@@ -109,7 +109,7 @@ struct SinchExchangeTests {
     ) async throws {
         try await Stage.play([Sinch.granted("i")]) { stage in
             let token = Sinch.token(at: Sinch.now + offset)
-            let failure = await failure(stage, .registration(userId: "anna", token: token))
+            let failure = try await stage.sinch().exchangeFailure(.registration(userId: "anna", token: token))
 
             #expect(failure == rule.map { .refused("The registration token breaks the rule \($0)") })
             #expect(stage.server.requests.count == (rule == nil ? 1 : 0))
@@ -120,7 +120,7 @@ struct SinchExchangeTests {
     func `a refusal in JSON refuses the token without the server's text`(status: Int) async throws {
         try await Stage.play([.json(status, #"{"errorCode":40101,"message":"<b>chosen by the server</b>"}"#)]) {
             stage in
-            let failure = await failure(stage, .anna)
+            let failure = try await stage.sinch().exchangeFailure(.anna)
 
             #expect(
                 failure == .refused("Sinch refused the registration token: get a new one from your backend")
@@ -131,13 +131,15 @@ struct SinchExchangeTests {
     @Test(arguments: [(401, "<html></html>"), (401, ""), (403, "[]"), (400, "{}"), (404, "{}"), (409, "{}")])
     func `any other answer does not refuse the token`(status: Int, body: String) async throws {
         try await Stage.play([.json(status, body)]) { stage in
-            #expect(await failure(stage, .anna)?.unavailability != nil)
+            let failure = try await stage.sinch().exchangeFailure(.anna)
+
+            #expect(failure?.unavailability != nil)
         }
     }
 
     @Test func `a token for another user than expected is not sent`() async throws {
         try await Stage.play([]) { stage in
-            let failure = await failure(stage, .anna, expecting: Identity(userId: "bert"))
+            let failure = try await stage.sinch().exchangeFailure(.anna, expecting: Identity(userId: "bert"))
 
             #expect(failure == .otherUser(Identity(userId: "anna")))
             #expect(stage.server.requests.isEmpty)
@@ -147,7 +149,8 @@ struct SinchExchangeTests {
     @Test func `without a token, or with a scheme of another provider, nothing is sent`() async throws {
         try await Stage.play([]) { stage in
             for credential: Credential in [.registration(userId: "anna", token: nil), .linkCode(Sinch.token())] {
-                #expect(await failure(stage, credential)?.refusal != nil)
+                let failure = try await stage.sinch().exchangeFailure(credential)
+                #expect(failure?.refusal != nil)
             }
             #expect(stage.server.requests.isEmpty)
         }
@@ -182,19 +185,6 @@ struct SinchExchangeTests {
             #expect(token.userId == "Anna" && token.applicationKey == Sinch.key)
             #expect(!body.contains("ax8hTTQJF0OPXL32r1LHMA"))
             #expect(grant.scheme == .selfSigned)
-        }
-    }
-
-    private func failure(
-        _ stage: Stage,
-        _ credential: Credential,
-        expecting expected: Identity? = nil
-    ) async -> ExchangeFailure? {
-        do {
-            _ = try await stage.sinch().exchange(credential, expecting: expected)
-            return nil
-        } catch {
-            return error as? ExchangeFailure
         }
     }
 }

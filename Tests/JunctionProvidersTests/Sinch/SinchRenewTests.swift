@@ -165,8 +165,9 @@ struct SinchRenewTests {
         async throws
     {
         try await Stage.play([.json(401, #"{"errorCode":40101}"#)]) { stage in
-            let withoutSecret = await failure(try stage.sinch(), .renew, Self.selfSigned)
-            let refused = await failure(try stage.sinch(Sinch.selfSigning), .renew, Self.selfSigned)
+            let secrets = Sinch.secrets(Self.selfSigned)
+            let withoutSecret = try await stage.sinch().renewalFailure(Self.anna, with: secrets)
+            let refused = try await stage.sinch(Sinch.selfSigning).renewalFailure(Self.anna, with: secrets)
 
             #expect(withoutSecret?.unavailability?.message == SinchProof.secretIsMissing)
             #expect(refused?.unavailability?.message.contains("check the clock") == true)
@@ -191,17 +192,4 @@ struct SinchRenewTests {
         scheme: .selfSigned,
         limit: nil
     )
-
-    private func failure(
-        _ sinch: SinchProvider,
-        _ answer: RenewalAnswer,
-        _ registration: Registration
-    ) async -> RenewalFailure? {
-        do throws(RenewalFailure) {
-            _ = try await sinch.renew(Self.anna, with: Sinch.secrets(registration), using: answer)
-            return nil
-        } catch {
-            return error
-        }
-    }
 }

@@ -25,25 +25,14 @@ struct SecureModeTests {
     /// Returns the reason of a refusal, or `nil`.
     private func signIn(_ userId: String, _ authToken: String? = nil, at social: SocialProvider) async -> String? {
         let token = authToken.map { SharedSecret(text: $0) }
-        do throws(ExchangeFailure) {
-            let credential = Credential.userLogin(userId: userId, displayName: nil, authToken: token)
-            _ = try await social.exchange(credential, expecting: nil)
-            return nil
-        } catch {
-            guard case .refused(let reason) = error else { return "\(error)" }
-            return reason
-        }
+        let failure = await social.exchangeFailure(.userLogin(userId: userId, displayName: nil, authToken: token))
+        return failure.map { $0.refusal ?? "\($0)" }
     }
 
     private func renewal(at social: SocialProvider, tokenLeft left: Duration? = nil) async -> RenewalFailure? {
         var secrets = SessionSecrets(accessToken: left.map { _ in SharedSecret(text: "access-secret") })
         secrets.accessTokenEndsAt = left.map { social.clock.now().uptime + $0 }
-        do throws(RenewalFailure) {
-            _ = try await social.renew(Identity(userId: "anna"), with: secrets, using: .renew)
-            return nil
-        } catch {
-            return error
-        }
+        return await social.renewalFailure(Identity(userId: "anna"), with: secrets)
     }
 
     @Test func `before any login the message names both causes`() async throws {

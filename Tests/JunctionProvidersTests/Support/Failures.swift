@@ -1,5 +1,35 @@
 import JunctionSession
 
+/// Returns the error that `body` throws, or `nil`.
+func thrown<Failure: Error, Value>(by body: () async throws(Failure) -> Value) async -> Failure? {
+    do throws(Failure) {
+        _ = try await body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension IdentityProvider {
+    func exchangeFailure(
+        _ credential: Credential,
+        expecting expected: Identity? = nil,
+        store: PartialGrantStore = .none
+    ) async -> ExchangeFailure? {
+        await thrown { () throws(ExchangeFailure) in
+            try await exchange(credential, expecting: expected, store: store)
+        }
+    }
+
+    func renewalFailure(
+        _ identity: Identity,
+        with secrets: SessionSecrets,
+        using answer: RenewalAnswer = .renew
+    ) async -> RenewalFailure? {
+        await thrown { () throws(RenewalFailure) in try await renew(identity, with: secrets, using: answer) }
+    }
+}
+
 extension RenewalFailure {
     var unavailability: Unavailability? {
         guard case .unavailable(let why) = self else { return nil }

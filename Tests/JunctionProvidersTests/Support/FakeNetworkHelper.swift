@@ -133,12 +133,7 @@ final class HelperConnection: @unchecked Sendable {
 extension OutgoingHttp {
     /// Returns the failure of a request, or `nil`.
     func failure(of call: HttpCall) async -> Unavailability? {
-        do throws(Unavailability) {
-            _ = try await answer(to: call)
-            return nil
-        } catch {
-            return error
-        }
+        await thrown { () throws(Unavailability) in try await answer(to: call) }
     }
 
     /// Sends a request of an app and collects its answer.
@@ -150,11 +145,8 @@ extension OutgoingHttp {
 
     /// Returns the failure of a request of an app before the head of its answer, or `nil`.
     func apiFailure(of call: HttpCall) async -> Unavailability? {
-        do throws(Unavailability) {
-            _ = try await streamedAnswer(to: call, isStreamed: false)
-            return nil
-        } catch {
-            return error
+        await thrown { () throws(Unavailability) in
+            try await streamedAnswer(to: call, isStreamed: false)
         }
     }
 }

@@ -9,6 +9,7 @@ enum Sample {
     static let teamId = "7eae574d-8b78-4ae0-ac8d-ecbe567b5555"
 
     static let identity = Identity(userId: userId, teamId: teamId, environment: "sandbox", region: "us")
+    static let otherUser = Identity(userId: otherUserId, environment: "sandbox", region: "us")
 
     static let header = #"{"alg":"RS256","typ":"JWT"}"#
 
