@@ -97,24 +97,20 @@ final class SimulatedDisk: StateFiles {
         return SimulatedDisk(state)
     }
 
-    /// Returns every disk that a power cut at this moment may leave.
+    /// Returns every disk that a power cut at this moment may leave, each once.
     func afterPowerCut() -> [SimulatedDisk] {
         let state = state.withLock { $0 }
-        return (0..<1 << state.unsynced.count).flatMap { selection in
-            Damage.allCases.map { damage in
-                var survivor = State()
-                survivor.durableNames = state.durableNames
-                for (index, change) in state.unsynced.enumerated() where selection & 1 << index != 0 {
-                    change.apply(to: &survivor.durableNames)
-                }
-                survivor.names = survivor.durableNames
-                survivor.inodes = state.inodes.mapValues { inode in
-                    let content = damage.applied(to: inode)
-                    return Inode(content: content, durable: content)
-                }
-                return SimulatedDisk(survivor)
+        var survivors: Set<[StateFile: [UInt8]]> = []
+        for selection in 0..<1 << state.unsynced.count {
+            var names = state.durableNames
+            for (index, change) in state.unsynced.enumerated() where selection & 1 << index != 0 {
+                change.apply(to: &names)
+            }
+            for damage in Damage.allCases {
+                survivors.insert(names.compactMapValues { state.inodes[$0].map(damage.applied(to:)) })
             }
         }
+        return survivors.map { SimulatedDisk($0) }
     }
 
     /// What may happen to content that was never synced.
