@@ -3,33 +3,31 @@ import JunctionProtocol
 
 /// A credential whose secret has not been read yet.
 enum CredentialForm {
-    case signInToken(SecretSource)
-    case linkCode(SecretSource)
-    /// Without a source, the daemon uses its own key.
-    case apiKey(SecretSource?, userId: String?, environment: String?, region: String?)
-    case userLogin(userId: String, displayName: String?, authToken: SecretSource?)
-    /// Without a source, the daemon asks a session handler for the token.
-    case registration(userId: String, token: SecretSource?)
-    case registrationSignature(userId: String, SecretSource)
-    case selfSigned(userId: String)
-    /// A person approves it on another screen.
-    case device
+    /// A secret with its name for the prompt and for errors, and the credential that it makes.
+    case secret(SecretSource, String, (SecretText) throws -> Credential)
+    /// Nothing has to be read.
+    case complete(Credential)
     /// A person signs in on a page in a browser of this machine.
     case browser
-    case refreshToken(SecretSource)
-    case tokenExchange(SecretSource, type: String)
     /// Only a user id; the provider decides what it means.
     case userAlone(String)
     /// No option at all; the provider decides what that means.
     case bare
 
+    /// Returns the form of a credential with a secret that may be left out.
+    static func optional(
+        _ source: SecretSource?,
+        _ name: String,
+        _ credential: @escaping (SecretText?) -> Credential
+    ) -> CredentialForm {
+        source.map { .secret($0, name, credential) } ?? .complete(credential(nil))
+    }
+
     /// Returns the form with the missing parts chosen by the daemon's provider.
     func resolved(by provider: () throws -> Provider) throws -> CredentialForm {
         switch self {
-        case .signInToken, .linkCode, .apiKey, .userLogin, .registration, .registrationSignature, .selfSigned,
-            .device, .browser, .refreshToken, .tokenExchange:
-            return self
-        case .userAlone(let userId): return try provider().signIn(ofUserAlone: userId)
+        case .secret, .complete, .browser: return self
+        case .userAlone(let userId): return .complete(try provider().signIn(ofUserAlone: userId))
         case .bare: return try Provider.orUsual(provider).bareSignIn
         }
     }
@@ -40,37 +38,17 @@ enum CredentialForm {
     func read(browser: () throws -> Credential = { preconditionFailure("No page was asked for") }) throws -> Credential
     {
         switch self {
-        case .signInToken(let source):
-            .signInToken(try source.read("Sign-In Token"))
-        case .linkCode(let source):
-            .linkCode(try source.read("link code"))
-        case .apiKey(let source, let userId, let environment, let region):
-            .apiKey(try source?.read("API key"), userId: userId, environment: environment, region: region)
-        case .userLogin(let userId, let displayName, let source):
-            .userLogin(userId: userId, displayName: displayName, authToken: try source?.read("auth token"))
-        case .registration(let userId, let source):
-            .registration(userId: userId, token: try source?.read("registration token"))
-        case .registrationSignature(let userId, let source):
-            try Credential(signatureOf: userId, try source.read("registration signature"))
-        case .selfSigned(let userId):
-            .selfSigned(userId: userId)
-        case .device:
-            .device
-        case .browser:
-            try browser()
-        case .refreshToken(let source):
-            .refreshToken(try source.read("refresh token"))
-        case .tokenExchange(let source, let type):
-            .tokenExchange(subjectToken: try source.read("subject token"), subjectTokenType: type)
-        case .userAlone, .bare:
-            preconditionFailure("The form was not resolved before it was read")
+        case .secret(let source, let name, let credential): try credential(source.read(name))
+        case .complete(let credential): credential
+        case .browser: try browser()
+        case .userAlone, .bare: preconditionFailure("The form was not resolved before it was read")
         }
     }
 }
 
 extension Credential {
     /// Reads the file of an application server for the legacy scheme: `{"signature":…,"sequence":"…"}`.
-    fileprivate init(signatureOf userId: String, _ file: SecretText) throws {
+    init(signatureOf userId: String, _ file: SecretText) throws {
         do {
             let members = try Members(try file.withUnsafeBytes { try JSONValue.parse($0) }, at: "")
             self = .registrationSignature(

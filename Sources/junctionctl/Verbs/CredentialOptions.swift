@@ -1,4 +1,5 @@
 import ArgumentParser
+import JunctionProtocol
 
 /// The options of `sign-in` for the credential.
 struct CredentialOptions: ParsableArguments {
@@ -131,35 +132,36 @@ struct CredentialOptions: ParsableArguments {
     /// Returns the credential that the options describe.
     func form() throws -> CredentialForm {
         try refuseMixtures()
-        if junction.linkCode { return .linkCode(.standardInput) }
-        if oauth.device { return .device }
+        if junction.linkCode { return .secret(.standardInput, "link code", Credential.linkCode) }
+        if oauth.device { return .complete(.device) }
         if oauth.browser { return .browser }
         if let refreshTokenFile = oauth.refreshTokenFile {
-            return .refreshToken(SecretSource(file: refreshTokenFile, of: "--refresh-token-file"))
+            let source = SecretSource(file: refreshTokenFile, of: "--refresh-token-file")
+            return .secret(source, "refresh token", Credential.refreshToken)
         }
         if oauth.isExchange { return try tokenExchange() }
         if junction.isApiKey { return try apiKey() }
         guard let userId = user.userId else {
             guard !isAboutUser else { throw ValidationError("these options need --user-id") }
-            return junction.tokenFile.map { .signInToken(SecretSource(file: $0, of: "--token-file")) } ?? .bare
+            return junction.tokenFile.map {
+                .secret(SecretSource(file: $0, of: "--token-file"), "Sign-In Token", Credential.signInToken)
+            } ?? .bare
         }
         if social.isLogin {
             let source = social.authTokenFile.map { SecretSource(file: $0, of: "--auth-token-file") }
-            return .userLogin(userId: userId, displayName: social.displayName, authToken: source)
+            return .optional(source, "auth token") {
+                .userLogin(userId: userId, displayName: social.displayName, authToken: $0)
+            }
         }
         if let registrationTokenFile = sinch.registrationTokenFile {
-            return .registration(
-                userId: userId,
-                token: SecretSource(file: registrationTokenFile, of: "--registration-token-file")
-            )
+            let source = SecretSource(file: registrationTokenFile, of: "--registration-token-file")
+            return .secret(source, "registration token") { .registration(userId: userId, token: $0) }
         }
         if let registrationSignatureFile = sinch.registrationSignatureFile {
-            return .registrationSignature(
-                userId: userId,
-                SecretSource(file: registrationSignatureFile, of: "--registration-signature-file")
-            )
+            let source = SecretSource(file: registrationSignatureFile, of: "--registration-signature-file")
+            return .secret(source, "registration signature") { try Credential(signatureOf: userId, $0) }
         }
-        return sinch.selfSigned ? .selfSigned(userId: userId) : .userAlone(userId)
+        return sinch.selfSigned ? .complete(.selfSigned(userId: userId)) : .userAlone(userId)
     }
 
     /// Whether there is an option that needs a user id.
@@ -188,10 +190,9 @@ struct CredentialOptions: ParsableArguments {
         guard let file = oauth.subjectTokenFile, let type = oauth.subjectTokenType else {
             throw ValidationError("--subject-token-file and --subject-token-type belong together")
         }
-        return .tokenExchange(
-            SecretSource(file: file, of: "--subject-token-file"),
-            type: SubjectTokenType.uri(type)
-        )
+        return .secret(SecretSource(file: file, of: "--subject-token-file"), "subject token") {
+            .tokenExchange(subjectToken: $0, subjectTokenType: SubjectTokenType.uri(type))
+        }
     }
 
     private func apiKey() throws -> CredentialForm {
@@ -202,12 +203,9 @@ struct CredentialOptions: ParsableArguments {
             throw ValidationError("an API key needs --environment and --region")
         }
         let source = junction.apiKeyFile.map { SecretSource(file: $0, of: "--api-key-file") }
-        return .apiKey(
-            source,
-            userId: user.userId,
-            environment: junction.environment,
-            region: junction.region
-        )
+        return .optional(source, "API key") {
+            .apiKey($0, userId: user.userId, environment: junction.environment, region: junction.region)
+        }
     }
 }
 

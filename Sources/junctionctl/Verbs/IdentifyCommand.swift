@@ -78,17 +78,17 @@ struct IdentifyCommand: ParsableCommand {
                     return .failure(.methodNotFound)
                 }
                 do {
-                    let form =
+                    let credential =
                         try device
                         ? .device
-                        : form(
+                        : credential(
                             for: externalId,
                             of: .orUsual { try options.provider() },
                             by: deadline
                         )
                     // `session.identify` is answered only at the end. The codes are in the snapshots before that.
-                    if case .device = form { try codes.showWhenThere(at: options.path) }
-                    return .success(try form.read())
+                    if credential == .device { try codes.showWhenThere(at: options.path) }
+                    return .success(credential)
                 } catch {
                     failure = error
                     return .failure(WireError(.invalidCredential, "The caller has no credential"))
@@ -107,7 +107,11 @@ struct IdentifyCommand: ParsableCommand {
     /// Returns the credential for this user at this provider.
     ///
     /// - Parameter deadline: when the command must have ended.
-    func form(for externalId: String, of provider: Provider, by deadline: Deadline = .never) throws -> CredentialForm {
+    func credential(
+        for externalId: String,
+        of provider: Provider,
+        by deadline: Deadline = .never
+    ) throws -> Credential {
         let token = tokenCommand.map {
             SecretSource.command(
                 ShellCommand(line: $0, variables: [Self.variable: externalId], deadline: deadline)
@@ -121,9 +125,13 @@ struct IdentifyCommand: ParsableCommand {
                     remedy: "give a --token-command that prints one, without --user-id and --display-name"
                 )
             }
-            return .signInToken(token)
+            return .signInToken(try token.read("Sign-In Token"))
         case .social:
-            return .userLogin(userId: userId ?? externalId, displayName: displayName, authToken: token)
+            return .userLogin(
+                userId: userId ?? externalId,
+                displayName: displayName,
+                authToken: try token?.read("auth token")
+            )
         case .sinch:
             guard displayName == nil else {
                 throw CommandFailure(
@@ -131,7 +139,7 @@ struct IdentifyCommand: ParsableCommand {
                     remedy: "leave --display-name out"
                 )
             }
-            return .registration(userId: userId ?? externalId, token: token)
+            return .registration(userId: userId ?? externalId, token: try token?.read("registration token"))
         case .oauth:
             guard userId == nil, displayName == nil, token != nil || subjectTokenType == nil else {
                 throw CommandFailure(
@@ -141,8 +149,11 @@ struct IdentifyCommand: ParsableCommand {
                 )
             }
             guard let token else { return .device }
-            return subjectTokenType.map { .tokenExchange(token, type: SubjectTokenType.uri($0)) }
-                ?? .refreshToken(token)
+            guard let subjectTokenType else { return .refreshToken(try token.read("refresh token")) }
+            return .tokenExchange(
+                subjectToken: try token.read("subject token"),
+                subjectTokenType: SubjectTokenType.uri(subjectTokenType)
+            )
         }
     }
 }

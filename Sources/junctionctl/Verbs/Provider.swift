@@ -44,7 +44,7 @@ enum Provider: String, CaseIterable {
     var bareSignIn: CredentialForm {
         get throws {
             switch self {
-            case .junction: .signInToken(.standardInput)
+            case .junction: .secret(.standardInput, "Sign-In Token", Credential.signInToken)
             case .social:
                 throw CommandFailure(
                     usage: "social.plus has to be told who signs in",
@@ -56,13 +56,13 @@ enum Provider: String, CaseIterable {
                     remedy:
                         "give --user-id ID, and --registration-token-file FILE unless a session handler has the token"
                 )
-            case .oauth: .device
+            case .oauth: .complete(.device)
             }
         }
     }
 
     /// Returns the sign-in with only a user id.
-    func signIn(ofUserAlone userId: String) throws -> CredentialForm {
+    func signIn(ofUserAlone userId: String) throws -> Credential {
         switch self {
         case .junction: .apiKey(nil, userId: userId, environment: nil, region: nil)
         case .social: .userLogin(userId: userId, displayName: nil, authToken: nil)

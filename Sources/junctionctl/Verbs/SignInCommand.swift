@@ -25,20 +25,20 @@ struct SignInCommand: ParsableCommand {
 
     func run() throws {
         let form = try credential.form()
-        if case .apiKey = form {
+        if credential.junction.isApiKey {
             StandardError.note("a team API key is for evaluation only: whoever has it can act for every user")
         }
-        if case .selfSigned = form {
+        if credential.sinch.selfSigned {
             StandardError.note("self-signing is discouraged: whoever has the application's secret can be any user")
         }
-        if case .registrationSignature = form {
+        if credential.sinch.registrationSignatureFile != nil {
             StandardError.note("signatures are a legacy scheme: let your backend make registration tokens")
         }
         // The program checks the daemon first, so that no user types a token in vain.
         _ = try options.connect()
         let resolved = try form.resolved { try options.provider() }
         let (qr, noWait) = (credential.oauth.qr, credential.oauth.noWait)
-        if case .device = resolved {
+        if case .complete(.device) = resolved {
             return try DeviceSignIn(options: options, codes: try options.codes(asPicture: qr), waits: !noWait).run()
         }
         guard !qr, !noWait else { throw CommandFailure(usage: "--qr and --no-wait belong to --device") }

@@ -9,7 +9,7 @@ import Testing
 struct IdentifyCommandTests {
     private func credential(_ provider: Provider, _ arguments: String...) throws -> Credential {
         let command = try IdentifyCommand.parse(["app-anna"] + arguments)
-        return try command.form(for: "app-anna", of: provider).read()
+        return try command.credential(for: "app-anna", of: provider)
     }
 
     private let token = ["--token-command", "echo token of $JUNCTION_EXTERNAL_USER_ID"]
@@ -24,7 +24,7 @@ struct IdentifyCommandTests {
         let command = try IdentifyCommand.parse(["app-anna", "--token-command", "sleep 60; echo t"])
 
         let error = #expect(throws: CommandFailure.self) {
-            try command.form(for: "app-anna", of: .junction, by: .after(.milliseconds(200))).read()
+            try command.credential(for: "app-anna", of: .junction, by: .after(.milliseconds(200)))
         }
 
         #expect(error?.what.contains("the token command") == true)
@@ -72,7 +72,7 @@ struct IdentifyCommandTests {
     func `an option that the provider does not take is refused`(provider: Provider, options: [String]) throws {
         let command = try IdentifyCommand.parse(["app-anna"] + options)
 
-        let error = #expect(throws: CommandFailure.self) { try command.form(for: "app-anna", of: provider) }
+        let error = #expect(throws: CommandFailure.self) { try command.credential(for: "app-anna", of: provider) }
 
         #expect(error?.status == .usage)
     }
