@@ -124,9 +124,7 @@ struct CredentialSocketTests {
     }
 
     @Test func `if every renewal fails, the log has the reason`() throws {
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.credential = .milliseconds(1)
-        let server = try TestServer(allowed(.token), timeouts: timeouts)
+        let server = try TestServer(allowed(.token), timeouts: .with(\.credential, .milliseconds(1)))
         _ = try server.connectSignedIn()
         server.provider.failRenewals(.unavailable(Unavailability("No network")))
         server.clock.advance(by: .seconds(7_200))
@@ -136,9 +134,7 @@ struct CredentialSocketTests {
     }
 
     @Test func `if the provider wants a new credential, a unit gets nothing at once`() throws {
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.credential = .seconds(3_600)
-        let server = try TestServer(allowed(.token), timeouts: timeouts)
+        let server = try TestServer(allowed(.token), timeouts: .with(\.credential, .seconds(3_600)))
         _ = try server.connectSignedIn()
         server.provider.failRenewals(.reauthenticationRequired)
         server.clock.advance(by: .seconds(7_200))
@@ -268,9 +264,7 @@ struct CredentialSocketTests {
     }
 
     @Test func `without a token in time, a unit gets nothing`() throws {
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.credential = .milliseconds(1)
-        let server = try TestServer(allowed(.token), timeouts: timeouts)
+        let server = try TestServer(allowed(.token), timeouts: .with(\.credential, .milliseconds(1)))
         _ = try server.connectSignedIn()
         server.provider.hold()
         server.clock.advance(by: .seconds(7_200))
@@ -281,9 +275,7 @@ struct CredentialSocketTests {
     }
 
     @Test func `if the daemon ends before there is a token, the log says so`() throws {
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.drain = .milliseconds(1)
-        let server = try TestServer(allowed(.token), timeouts: timeouts)
+        let server = try TestServer(allowed(.token), timeouts: .with(\.drain, .milliseconds(1)))
         _ = try server.connectSignedIn()
         let asked = DispatchSemaphore(value: 0)
         server.provider.hold { asked.signal() }

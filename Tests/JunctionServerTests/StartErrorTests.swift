@@ -98,9 +98,7 @@ struct StartErrorTests {
     }
 
     @Test func `a connection ends after its time limit`() throws {
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.connection = .milliseconds(20)
-        let refusal = try FailedStartServer(timeouts: timeouts)
+        let refusal = try FailedStartServer(timeouts: .with(\.connection, .milliseconds(20)))
 
         #expect(try refusal.connect().receiveLine() == nil)
         #expect(try refusal.connectHTTP().isAtEnd())

@@ -168,15 +168,16 @@ extension ServerSettings.Timeouts {
         (timeouts.question, timeouts.linger, timeouts.drain) = (.zero, .zero, .zero)
         return timeouts
     }()
-}
 
-extension ServerSettings.Timeouts {
     /// Has no time limit for the drain.
-    static let endless: Self = {
+    static let endless = with(\.drain, .seconds(3_600))
+
+    /// Returns the default timeouts except for one.
+    static func with<Timeout>(_ changed: WritableKeyPath<Self, Timeout>, _ timeout: Timeout) -> Self {
         var timeouts = Self()
-        timeouts.drain = .seconds(3_600)
+        timeouts[keyPath: changed] = timeout
         return timeouts
-    }()
+    }
 }
 
 extension AccessPolicy {

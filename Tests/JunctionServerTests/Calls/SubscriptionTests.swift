@@ -154,9 +154,7 @@ struct SubscriptionTests {
 
     @Test func `a watcher that does not read gets the newest state when it reads again`() throws {
         // The watcher is not closed for that, however long it takes.
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.reading = .zero
-        let server = try TestServer(callsPerMinute: 10_000, timeouts: timeouts)
+        let server = try TestServer(callsPerMinute: 10_000, timeouts: .with(\.reading, .zero))
         let watcher = try server.connect()
         _ = try watcher.result(of: "session.subscribe")
         let client = try server.connect()

@@ -16,10 +16,8 @@ struct HTTPFlowTests {
     // MARK: The end of the input
 
     @Test func `unread input at the end of the input is bounded, without any right`() throws {
-        var timeouts = ServerSettings.Timeouts()
         // In this test, no connection is closed for being slow.
-        timeouts.reading = .seconds(3_600)
-        let server = try TestServer(timeouts: timeouts)
+        let server = try TestServer(timeouts: .with(\.reading, .seconds(3_600)))
         let client = try server.connectHTTP()
         client.socket.setSendBuffer(4 << 20)
         // The client does not read its answers, so the daemon does not read the other requests; the kernel keeps them.

@@ -10,9 +10,7 @@ struct FramingTests {
 
     init() throws {
         // A slow machine must not look like a peer that does not close.
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.linger = .seconds(60)
-        server = try TestServer(timeouts: timeouts)
+        server = try TestServer(timeouts: .with(\.linger, .seconds(60)))
         client = try server.connect()
     }
 

@@ -212,9 +212,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `an answer that waits too long for space is a busy error, and the call is not repeated`() throws {
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.room = .zero
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: timeouts)
+        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: .with(\.room, .zero))
         let (first, second) = (try server.connectSignedIn(), try server.connect())
         let streams = (0..<2).map { _ in BodyStream() }
         let length = 1_000_000
@@ -306,9 +304,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `a body does not wait without end for the rest of its batch`() throws {
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.room = .zero
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: timeouts)
+        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: .with(\.room, .zero))
         let client = try server.connectSignedIn()
         let streams = (0..<2).map { _ in BodyStream() }
         for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }

@@ -12,9 +12,8 @@ struct LineLimitTests {
 
     private func serve(_ rules: AccessRule...) throws -> TestServer {
         // A slow machine must not look like a peer that does not close.
-        var timeouts = ServerSettings.Timeouts()
-        timeouts.linger = .seconds(60)
-        return try TestServer(AccessPolicy(rules: rules, daemonUser: 0), timeouts: timeouts, mode: 0o666)
+        let policy = AccessPolicy(rules: rules, daemonUser: 0)
+        return try TestServer(policy, timeouts: .with(\.linger, .seconds(60)), mode: 0o666)
     }
 
     private func status(of length: Int) -> String {
