@@ -13,23 +13,11 @@ import Testing
 
 /// The process of the real network helper: its start, its end, and the requests that it was handling.
 struct HelperProcessTests {
-    @Test func `a request is ambiguous if its helper is killed while the server works on it`() async throws {
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"])
+    func `a request is ambiguous if its helper is killed before the whole answer has come`(answer: String) async throws
+    {
         let helper = try HelperWithOwnName()
-        let server = try await ScriptedServer.start([.stall("")]) { _ in helper.signal(SIGKILL) }
-        let http = helper.http()
-        let failure = await http.failure(of: try call(server.url))
-
-        #expect(failure?.says(.died) == true)
-        #expect(failure?.ambiguous == true)
-        await http.shutdown()
-        try await server.stop()
-    }
-
-    @Test func `a request fails if its helper is killed in the middle of the answer`() async throws {
-        let helper = try HelperWithOwnName()
-        let server = try await ScriptedServer.start([.stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")]) { _ in
-            helper.signal(SIGKILL)
-        }
+        let server = try await ScriptedServer.start([.stall(answer)]) { _ in helper.signal(SIGKILL) }
         let http = helper.http()
         let failure = await http.failure(of: try call(server.url))
 
