@@ -3,8 +3,6 @@ import Foundation
 /// A child process that runs a built program or a system program. Its output goes to files, so that a full pipe cannot
 /// block it. The process is killed when this object is released.
 package final class Program: Sendable {
-    package typealias Failure = TestFailure
-
     /// The result of a program that has ended.
     package struct Ending: Sendable {
         package var status: Int32
@@ -15,7 +13,7 @@ package final class Program: Sendable {
         /// Parses the output as one JSON object.
         package func json() throws -> [String: Any] {
             guard let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any] else {
-                throw Failure(description: "Not a JSON object: \(output)")
+                throw TestFailure(description: "Not a JSON object: \(output)")
             }
             return object
         }
@@ -95,7 +93,7 @@ package final class Program: Sendable {
         while let line = try? tail.lines.next() {
             if line.contains(text) { return }
         }
-        throw Failure(description: "Nothing said \(text): \(errors)")
+        throw TestFailure(description: "Nothing said \(text): \(errors)")
     }
 
     package func signal(_ signal: Int32) {
@@ -107,7 +105,7 @@ package final class Program: Sendable {
     package func wait(atMost seconds: Int = 60) throws -> Ending {
         guard ended.wait(timeout: .now() + .seconds(seconds)) == .success, let status = status.value else {
             signal(SIGKILL)
-            throw Failure(description: "Process \(identifier) did not end within \(seconds) s: \(errors)")
+            throw TestFailure(description: "Process \(identifier) did not end within \(seconds) s: \(errors)")
         }
         ended.signal()
         // The lower seven bits of the status are the signal that ended the process, the next byte is its exit code.

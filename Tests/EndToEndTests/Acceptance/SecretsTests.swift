@@ -179,7 +179,7 @@ private final class Story {
 
     private func takeToken() throws {
         guard let token = try client.call("token.get").accessToken else {
-            throw Program.Failure(description: "There is no token")
+            throw TestFailure(description: "There is no token")
         }
         secrets.append(token)
     }
@@ -187,7 +187,7 @@ private final class Story {
     private func complain(_ method: String, _ params: Object? = nil) throws {
         let request = try client.request(method, params)
         let envelope = try client.envelope(of: request)
-        guard envelope["error"] != nil else { throw Program.Failure(description: "\(method) was no error") }
+        guard envelope["error"] != nil else { throw TestFailure(description: "\(method) was no error") }
         messages.append("\(envelope)")
     }
 }

@@ -131,7 +131,7 @@ struct ApiSocketTests {
         try installation.signInNewUser()
         let otherUser = try OtherUser(installation)
         let api = installation.api(as: OtherUser.command)
-        #expect(throws: Program.Failure.self) { try api.ask("/.junction/status") }
+        #expect(throws: TestFailure.self) { try api.ask("/.junction/status") }
         try otherUser.open(installation.apiSocket)
 
         let call = try api.ask("/v2/user/:userId")

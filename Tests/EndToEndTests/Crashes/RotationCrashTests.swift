@@ -167,7 +167,7 @@ extension Installation {
         while try isAnswered(client, "session.renew") {}
         let ending = try daemon?.wait()
         guard ending?.wasKilled == true else {
-            throw Program.Failure(description: "The daemon was not killed: \(ending?.errors ?? "")")
+            throw TestFailure(description: "The daemon was not killed: \(ending?.errors ?? "")")
         }
     }
 

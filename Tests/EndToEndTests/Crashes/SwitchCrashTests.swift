@@ -19,7 +19,7 @@ import Testing
         let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         try IdentifyingApp(installation, users: users).identify("alice")
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": point])
-        #expect(throws: Program.Failure.self) { try IdentifyingApp(installation, users: users).identify("bob") }
+        #expect(throws: TestFailure.self) { try IdentifyingApp(installation, users: users).identify("bob") }
         #expect(try installation.daemon?.wait().wasKilled == true)
 
         try installation.startDaemon()
@@ -39,7 +39,7 @@ import Testing
         let users = try ["alice": installation.cloud.makeUser("alice"), "bob": installation.cloud.makeUser("bob")]
         try IdentifyingApp(installation, users: users).identify("alice")
         try installation.restartDaemon(["JUNCTIOND_CRASH_POINT": "temporaryWritten"])
-        #expect(throws: Program.Failure.self) { try IdentifyingApp(installation, users: users).identify("bob") }
+        #expect(throws: TestFailure.self) { try IdentifyingApp(installation, users: users).identify("bob") }
         try installation.daemon?.wait()
 
         try installation.startDaemon()

@@ -39,7 +39,7 @@ final class CredentialServer {
         while let line = try program.lines.next() {
             if fits(line) { return line }
         }
-        throw Program.Failure(description: "The server has ended: \(program.program.errors)")
+        throw TestFailure(description: "The server has ended: \(program.program.errors)")
     }
 }
 

@@ -25,7 +25,7 @@ final class AnsweringApp {
         for _ in 0..<2 {
             _ = try client.request("daemon.info")
             guard answers.turns.wait(timeout: .now() + .seconds(60)) == .success else {
-                throw Program.Failure(description: "The daemon did not answer a handler")
+                throw TestFailure(description: "The daemon did not answer a handler")
             }
         }
     }

@@ -24,7 +24,7 @@ struct ApiSocket {
 
         func json() throws -> Object {
             guard let object = try JSONSerialization.jsonObject(with: body) as? Object else {
-                throw Program.Failure(description: "Not a JSON object: \(text)")
+                throw TestFailure(description: "Not a JSON object: \(text)")
             }
             return object
         }
@@ -34,7 +34,7 @@ struct ApiSocket {
     func ask(_ path: String, _ arguments: String...) throws -> Answer {
         let ending = try program(["--include", "http://junction" + path] + arguments).wait()
         guard ending.status == 0 else {
-            throw Program.Failure(description: "curl ended with \(ending.status): \(ending.errors)")
+            throw TestFailure(description: "curl ended with \(ending.status): \(ending.errors)")
         }
         return try Answer(Data(ending.output.utf8))
     }
@@ -61,7 +61,7 @@ extension ApiSocket.Answer {
         body = printed
         while status < 200 {
             guard let end = body.firstRange(of: Data("\r\n\r\n".utf8)) else {
-                throw Program.Failure(
+                throw TestFailure(
                     description: "No answer over HTTP: \(String(decoding: printed.prefix(300), as: UTF8.self))"
                 )
             }

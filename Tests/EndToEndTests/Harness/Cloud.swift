@@ -37,7 +37,7 @@ final class Cloud {
         for _ in 1..<20 {
             do {
                 return try startOnce()
-            } catch let failure as Program.Failure where failure.description.contains("cannot listen on") {
+            } catch let failure as TestFailure where failure.description.contains("cannot listen on") {
                 continue
             }
         }
@@ -58,7 +58,7 @@ final class Cloud {
             in: folder
         )
         guard let url = try sandbox.lines.next()?.split(separator: " ").last else {
-            throw Program.Failure(description: "The sandbox did not start: \(sandbox.program.errors)")
+            throw TestFailure(description: "The sandbox did not start: \(sandbox.program.errors)")
         }
         self.sandbox = sandbox
         self.url = String(url)
@@ -82,7 +82,7 @@ final class Cloud {
     private func send(_ method: String, _ path: String, _ body: Object? = nil, headers: [String] = []) throws -> Object
     {
         let (status, answer) = try http.send(method, place, path, body, headers: headers)
-        guard status < 400 else { throw Program.Failure(description: "\(method) \(path): \(status) \(answer)") }
+        guard status < 400 else { throw TestFailure(description: "\(method) \(path): \(status) \(answer)") }
         return answer
     }
 
@@ -114,7 +114,7 @@ final class Cloud {
         guard let envelope = Data(base64Encoded: token),
             let object = try JSONSerialization.jsonObject(with: envelope) as? Object,
             let jwt = object["user_token"] as? String
-        else { throw Program.Failure(description: "Not a Sign-In Token") }
+        else { throw TestFailure(description: "Not a Sign-In Token") }
         return jwt
     }
 
@@ -188,7 +188,7 @@ final class Cloud {
 
 extension [String: Any] {
     fileprivate func string(_ name: String) throws -> String {
-        guard let text = self[name] as? String else { throw Program.Failure(description: "No \(name) in \(self)") }
+        guard let text = self[name] as? String else { throw TestFailure(description: "No \(name) in \(self)") }
         return text
     }
 }

@@ -28,14 +28,14 @@ extension Installation {
     func helper() throws -> HelperProcess {
         let helpers = try helpers()
         guard helpers.count == 1 else {
-            throw Program.Failure(description: "The daemon has \(helpers.count) helpers instead of one")
+            throw TestFailure(description: "The daemon has \(helpers.count) helpers instead of one")
         }
         return helpers[0]
     }
 
     /// Returns the network helpers of the daemon: one for the session, one for API calls.
     func helpers() throws -> [HelperProcess] {
-        guard let daemon else { throw Program.Failure(description: "There is no daemon") }
+        guard let daemon else { throw TestFailure(description: "There is no daemon") }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
             guard let identifier = pid_t(name), let fields = HelperProcess.fields(of: identifier),
                 fields[1].hasPrefix("(junctiond-cour"), !["Z", "X"].contains(fields[2]),

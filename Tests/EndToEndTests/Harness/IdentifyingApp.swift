@@ -41,7 +41,7 @@ final class IdentifyingApp {
 
     var connection: RawClient {
         get throws {
-            guard let client else { throw Program.Failure(description: "The daemon cannot be reached") }
+            guard let client else { throw TestFailure(description: "The daemon cannot be reached") }
             return client
         }
     }

@@ -145,7 +145,7 @@ final class Installation {
     func stopDaemon() throws {
         daemon?.signal(SIGTERM)
         let ending = try daemon?.wait()
-        guard ending?.status == 0 else { throw Program.Failure(description: "The daemon ended with \(ending as Any)") }
+        guard ending?.status == 0 else { throw TestFailure(description: "The daemon ended with \(ending as Any)") }
     }
 
     /// Kills the daemon by SIGKILL and starts it again.
@@ -202,7 +202,7 @@ final class Installation {
         try cloud.fault(["match": "/v1/token", "status": 503, "times": 1])
         let refusal = try client.refusal("session.signIn", code)
         guard refusal.kind == "providerUnavailable" else {
-            throw Program.Failure(description: "It answered \(refusal)")
+            throw TestFailure(description: "It answered \(refusal)")
         }
         return (code, user)
     }

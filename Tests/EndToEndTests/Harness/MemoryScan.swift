@@ -30,7 +30,7 @@ struct MemoryScan {
     /// Reads the writable memory of the process.
     private func bytes() throws -> [Data] {
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
-        guard memory >= 0 else { throw Program.Failure(description: "The memory of \(process) cannot be read") }
+        guard memory >= 0 else { throw TestFailure(description: "The memory of \(process) cannot be read") }
         defer { close(memory) }
         let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
         return maps.split(separator: "\n").compactMap { line in

@@ -22,7 +22,7 @@ enum Preloading {
         let arguments = ["-shared", "-fPIC", "-O1", "-o", fresh] + files.map { sources + $0 }
         let ending = try Program(try compiler, arguments, in: TemporaryFolder()).wait()
         guard ending.status == 0, rename(fresh, library) == 0 else {
-            throw Program.Failure(description: "The shims cannot be built: \(ending.errors)")
+            throw TestFailure(description: "The shims cannot be built: \(ending.errors)")
         }
         return library
     }
@@ -33,7 +33,7 @@ enum Preloading {
             let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             let candidates = ["clang", "cc", "gcc"].flatMap { name in folders.map { "\($0)/\(name)" } }
             guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
-                throw Program.Failure(description: "There is no C compiler in the path, neither clang nor cc")
+                throw TestFailure(description: "There is no C compiler in the path, neither clang nor cc")
             }
             return found
         }
@@ -45,9 +45,9 @@ final class Fifo {
     let descriptor: Int32
 
     init(_ path: String) throws {
-        guard mkfifo(path, 0o600) == 0 else { throw Program.Failure(description: "mkfifo failed: \(errno)") }
+        guard mkfifo(path, 0o600) == 0 else { throw TestFailure(description: "mkfifo failed: \(errno)") }
         descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Program.Failure(description: "\(path) cannot be opened: \(errno)") }
+        guard descriptor >= 0 else { throw TestFailure(description: "\(path) cannot be opened: \(errno)") }
     }
 
     func poke() {

@@ -13,7 +13,7 @@ final class PseudoTerminal {
         var (unlocked, number): (Int32, Int32) = (0, 0)
         // TIOCSPTLCK and TIOCGPTN, which Swift does not import.
         guard master >= 0, ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
-            throw Program.Failure(description: "There is no pseudo-terminal: \(String(cString: strerror(errno)))")
+            throw TestFailure(description: "There is no pseudo-terminal: \(String(cString: strerror(errno)))")
         }
         path = "/dev/pts/\(number)"
     }
@@ -35,7 +35,7 @@ final class PseudoTerminal {
                 shown.removeSubrange(..<range.upperBound)
                 return
             }
-            guard let more = try read() else { throw Program.Failure(description: "\(text) did not come: \(shown)") }
+            guard let more = try read() else { throw TestFailure(description: "\(text) did not come: \(shown)") }
             shown += more
         }
     }
@@ -56,7 +56,7 @@ final class PseudoTerminal {
     /// Returns `nil` when no process has the terminal open.
     private func read() throws -> String? {
         var asked = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-        guard poll(&asked, 1, 60_000) > 0 else { throw Program.Failure(description: "Nothing came; shown: \(shown)") }
+        guard poll(&asked, 1, 60_000) > 0 else { throw TestFailure(description: "Nothing came; shown: \(shown)") }
         var chunk = [UInt8](repeating: 0, count: 4_096)
         let count = Foundation.read(master, &chunk, chunk.count)
         return count > 0 ? String(decoding: chunk.prefix(count), as: UTF8.self) : nil

@@ -35,14 +35,14 @@ final class RawClient {
 
     /// Reads the next line as any JSON value.
     func json() throws -> Any {
-        guard let line = try line() else { throw Program.Failure(description: "The daemon closed the connection") }
+        guard let line = try line() else { throw TestFailure(description: "The daemon closed the connection") }
         return try JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed)
     }
 
     /// Reads the next message as an object.
     func message() throws -> Object {
         let json = try json()
-        guard let object = json as? Object else { throw Program.Failure(description: "Not an object: \(json)") }
+        guard let object = json as? Object else { throw TestFailure(description: "Not an object: \(json)") }
         return object
     }
 
@@ -82,7 +82,7 @@ final class RawClient {
     /// Reads the error of a request. Throws if the request succeeded.
     func refusal(of identifier: Int) throws -> RemoteError {
         do {
-            throw Program.Failure(description: "There was no error but \(try answer(to: identifier))")
+            throw TestFailure(description: "There was no error but \(try answer(to: identifier))")
         } catch let error as RemoteError {
             return error
         }

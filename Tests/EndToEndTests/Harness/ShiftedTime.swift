@@ -17,7 +17,7 @@ final class ShiftedTime {
         defer { close(file) }
         guard file >= 0, ftruncate(file, Self.size) == 0,
             let memory = mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED
-        else { throw Program.Failure(description: "The time cannot be shared: \(errno)") }
+        else { throw TestFailure(description: "The time cannot be shared: \(errno)") }
         offsets = memory.bindMemory(to: Int64.self, capacity: 2)
         changes = try Fifo(folder + "/set")
         try Preloading.prepare(installation, "JUNCTION_TEST_TIME", folder: folder)

@@ -24,7 +24,7 @@ final class StallingDisk {
     }
 
     func awaitWrite() throws {
-        guard try reports.next() != nil else { throw Program.Failure(description: "No write came") }
+        guard try reports.next() != nil else { throw TestFailure(description: "No write came") }
     }
 
     /// Continues the held write and holds no other.

@@ -59,7 +59,7 @@ extension Installation {
     func registrationToken(for user: String, _ options: Object = [:]) throws -> String {
         let answer = try cloud.sandbox("POST", "sinch/users/\(user)/registration-token", options)
         guard let token = answer["registrationToken"] as? String else {
-            throw Program.Failure(description: "No registration token: \(answer)")
+            throw TestFailure(description: "No registration token: \(answer)")
         }
         return token
     }
@@ -73,7 +73,7 @@ extension Installation {
     func authToken(for user: String) throws -> String {
         let answer = try cloud.sandbox("POST", "social/users/\(user)/auth-token")
         guard let token = answer["authToken"] as? String else {
-            throw Program.Failure(description: "No auth token: \(answer)")
+            throw TestFailure(description: "No auth token: \(answer)")
         }
         return token
     }
@@ -133,7 +133,7 @@ final class RenewingApp {
     func question() throws -> (identifier: Any, params: Object) {
         let question = try client.question()
         guard question.method == "session.willRenewAccessToken" else {
-            throw Program.Failure(description: "The daemon asked \(question.method)")
+            throw TestFailure(description: "The daemon asked \(question.method)")
         }
         return (question.identifier, question.params)
     }

@@ -82,7 +82,7 @@ extension RunningProgram {
             let word = line.split(separator: " ").first { $0.contains("/oauth/authorize?") }
             if let page = word.flatMap({ URLComponents(string: String($0)) }) { return page }
         }
-        throw Program.Failure(description: "No page came: \(program.errors)")
+        throw TestFailure(description: "No page came: \(program.errors)")
     }
 }
 

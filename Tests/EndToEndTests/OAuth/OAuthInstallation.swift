@@ -38,7 +38,7 @@ extension Installation {
     func beginDeviceSignIn() throws -> Object {
         let snapshot = try connect().call("session.signIn", ["scheme": "device"])
         guard snapshot.state == "establishing", let authorization = snapshot["authorization"] as? Object else {
-            throw Program.Failure(description: "No codes: \(snapshot)")
+            throw TestFailure(description: "No codes: \(snapshot)")
         }
         return authorization
     }
@@ -56,7 +56,7 @@ extension Cloud {
     /// Submits the approval form with a code and a decision, as a user does.
     func decide(_ userCode: String, _ decision: String, as user: String = "alice") throws {
         let (status, _) = try post("/oauth/device", ["user_code": userCode, "user": user, "decision": decision])
-        guard status == 200 else { throw Program.Failure(description: "The page answered \(status) to \(decision)") }
+        guard status == 200 else { throw TestFailure(description: "The page answered \(status) to \(decision)") }
     }
 
     /// Returns the user and the state of a token.

@@ -163,7 +163,7 @@ private final class TalkingHandler {
 
     func awaitLine() throws -> String {
         guard let line = try program.lines.next() else {
-            throw Program.Failure(description: "The handler ended: \(program.program.errors)")
+            throw TestFailure(description: "The handler ended: \(program.program.errors)")
         }
         return line
     }

@@ -30,7 +30,7 @@ struct RegistrationTokenCommandTests {
             in: folder,
             environment: ["TZ": zone]
         ).wait()
-        guard ending.status == 0 else { throw Program.Failure(description: ending.errors) }
+        guard ending.status == 0 else { throw TestFailure(description: ending.errors) }
         return ending.output
     }
 

@@ -187,7 +187,7 @@ extension Installation {
     /// Signs in and returns the snapshot.
     fileprivate func signIn(_ options: [String], _ input: String? = nil) throws -> Object {
         let ending = try run(options, input)
-        guard ending.status == 0 else { throw Program.Failure(description: "\(options): \(ending.errors)") }
+        guard ending.status == 0 else { throw TestFailure(description: "\(options): \(ending.errors)") }
         return try ending.json()
     }
 }

@@ -173,7 +173,7 @@ private final class SmallDisk {
     private static func mount(_ path: String, in folder: TemporaryFolder) throws {
         let arguments = ["-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", path]
         let ending = try Program("/usr/bin/mount", arguments, in: folder).wait()
-        guard ending.status == 0 else { throw Program.Failure(description: "mount: \(ending.errors)") }
+        guard ending.status == 0 else { throw TestFailure(description: "mount: \(ending.errors)") }
     }
 
     /// Unmounts lazily, because the daemon may have files open.

@@ -65,7 +65,7 @@ struct SocketActivationTests {
         )
         // The program prints its first line when it listens.
         guard try activator.lines.next() != nil else {
-            throw Program.Failure(description: "\(SystemPrograms.socketActivate) does not listen")
+            throw TestFailure(description: "\(SystemPrograms.socketActivate) does not listen")
         }
         return (activator, socket)
     }

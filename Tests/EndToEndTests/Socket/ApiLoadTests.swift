@@ -94,7 +94,7 @@ private final class LineCounter {
             guard !waiting.isEmpty else { return clients.map(\.count) }
             var asked = waiting.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0) }
             guard poll(&asked, nfds_t(asked.count), 60_000) > 0 else {
-                throw Program.Failure(description: "\(waiting.count) answers did not come: \(waiting.map(\.count))")
+                throw TestFailure(description: "\(waiting.count) answers did not come: \(waiting.map(\.count))")
             }
             for (client, ready) in zip(waiting, asked) where ready.revents != 0 { try client.read(into: &room) }
         }
@@ -102,7 +102,7 @@ private final class LineCounter {
 
     private func read(into room: inout [UInt8]) throws {
         let got = Glibc.read(socket.descriptor, &room, room.count)
-        guard got > 0 else { throw Program.Failure(description: "The daemon closed a connection after \(count) bytes") }
+        guard got > 0 else { throw TestFailure(description: "The daemon closed a connection after \(count) bytes") }
         count += got
         isOver = room[got - 1] == UInt8(ascii: "\n")
     }
