@@ -115,8 +115,10 @@ enum TestedProvider: String, CaseIterable, CustomTestStringConvertible {
 /// A session handler that a test controls.
 final class RenewingApp {
     let client: RawClient
+    private let installation: Installation
 
     init(_ installation: Installation) throws {
+        self.installation = installation
         client = try installation.connect()
         try client.call("handler.register")
     }
@@ -127,6 +129,27 @@ final class RenewingApp {
         let question = try question()
         try client.reply(to: question.identifier, answer)
         return question.params
+    }
+
+    /// Has another client request a renewal, answers the daemon's question, and returns the client's result.
+    @discardableResult
+    func renewal(answering answer: Object) throws -> Object {
+        let (caller, renewal) = try requestRenewal(answering: answer)
+        return try caller.answer(to: renewal)
+    }
+
+    /// Does the same for a renewal that fails, and returns the client's error.
+    @discardableResult
+    func refusedRenewal(answering answer: Object) throws -> RemoteError {
+        let (caller, renewal) = try requestRenewal(answering: answer)
+        return try caller.refusal(of: renewal)
+    }
+
+    private func requestRenewal(answering answer: Object) throws -> (RawClient, Int) {
+        let caller = try installation.connect()
+        let renewal = try caller.request("session.renew")
+        try self.answer(answer)
+        return (caller, renewal)
     }
 
     /// Waits for the daemon's question without answering.

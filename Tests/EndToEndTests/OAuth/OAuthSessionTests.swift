@@ -61,28 +61,11 @@ import Testing
             providerSettings: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"",
             configuration: "[renewal]\nmode = \"handler\""
         )
-        func subject() throws -> Object {
-            try installation.cloud.sandbox("POST", "oauth/users/alice/subject-token", [:])
-        }
-        let first = try subject()
-        let client = try installation.connect()
-        let signedIn = try client.call(
-            "session.signIn",
-            [
-                "scheme": "tokenExchange", "subjectToken": first["subjectToken"] as? String ?? "",
-                "subjectTokenType": first["subjectTokenType"] as? String ?? "",
-            ]
-        )
+        let signedIn = try installation.connect().call("session.signIn", installation.cloud.tokenExchange())
         #expect(signedIn.state == "established" && signedIn["scheme"] as? String == "tokenExchange")
         try installation.restartDaemon()
 
-        let app = try RenewingApp(installation)
-        let caller = try installation.connect()
-        let renewal = try caller.request("session.renew")
-        try app.answer([
-            "action": "renewWithAuthToken", "authToken": try subject()["subjectToken"] as? String ?? "",
-        ])
-        let renewed = try caller.answer(to: renewal)
+        let renewed = try RenewingApp(installation).renewal(answering: installation.cloud.nextSubjectToken())
         #expect(renewed.userId == signedIn.userId && renewed.generation == 2)
     }
 
@@ -94,35 +77,17 @@ import Testing
             providerSettings: "clientId = \"sandbox-public\"\nidentity = \"userinfo\"",
             configuration: "[renewal]\nmode = \"handler\""
         )
-        func subject() throws -> Object {
-            try installation.cloud.sandbox("POST", "oauth/users/alice/subject-token", [:])
-        }
-        let (first, second) = (try subject(), try subject())
-        var client = try installation.connect()
-        let signedIn = try client.call(
-            "session.signIn",
-            [
-                "scheme": "tokenExchange", "subjectToken": first["subjectToken"] as? String ?? "",
-                "subjectTokenType": first["subjectTokenType"] as? String ?? "",
-            ]
-        )
+        let signedIn = try installation.connect().call("session.signIn", installation.cloud.tokenExchange())
         #expect(signedIn["scheme"] as? String == "refreshToken")
-        let answer: Object = ["action": "renewWithAuthToken", "authToken": second["subjectToken"] as? String ?? ""]
+        let answer = try installation.cloud.nextSubjectToken()
 
         try installation.cloud.fault(["match": "/oauth/userinfo", "status": 503])
-        var app = try RenewingApp(installation)
-        var renewal = try client.request("session.renew")
-        try app.answer(answer)
-        #expect(try client.refusal(of: renewal).kind == "providerUnavailable")
+        #expect(try RenewingApp(installation).refusedRenewal(answering: answer).kind == "providerUnavailable")
         #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true, true])
         try installation.restartDaemon()
         try installation.cloud.clearFaults()
 
-        client = try installation.connect()
-        app = try RenewingApp(installation)
-        renewal = try client.request("session.renew")
-        try app.answer(answer)
-        #expect(try client.answer(to: renewal).generation == 2)
+        #expect(try RenewingApp(installation).renewal(answering: answer).generation == 2)
         #expect(
             try installation.cloud.oauthLogins().map(\.isAlive) == [true, true],
             "the same grant, and no third one"
@@ -273,5 +238,19 @@ import Testing
         try installation.cloud.sandbox("POST", "oauth/settings", ["discoveryMembers": [:] as Object])
         try installation.awaitSnapshot { ($0.generation ?? 0) > before }
         #expect(try installation.cloud.oauthLogins().map(\.isAlive) == [true])
+    }
+}
+
+extension Cloud {
+    /// Returns a credential with a new subject token.
+    fileprivate func tokenExchange() throws -> Object {
+        var credential = try sandbox("POST", "oauth/users/alice/subject-token", [:])
+        credential["scheme"] = "tokenExchange"
+        return credential
+    }
+
+    /// Returns a handler's answer with a new subject token.
+    fileprivate func nextSubjectToken() throws -> Object {
+        ["action": "renewWithAuthToken", "authToken": try tokenExchange()["subjectToken"] as? String ?? ""]
     }
 }

@@ -56,12 +56,8 @@ struct HandlerModeTests {
         )
         #expect(nobody.errors.contains("(providerUnavailable)"))
 
-        let app = try RenewingApp(installation)
-        let caller = try installation.connect()
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "unableToRetrieveAuthToken"])
+        let refusal = try RenewingApp(installation).refusedRenewal(answering: ["action": "unableToRetrieveAuthToken"])
 
-        let refusal = try caller.refusal(of: renewal)
         #expect(refusal.kind == "providerUnavailable")
         #expect(refusal.message.contains("no session handler could help (1 was asked)"))
         let seconds = Int((refusal.retryAfter ?? 0).rounded(.up))
@@ -98,19 +94,14 @@ struct HandlerModeTests {
         let user = try installation.signInNewUser()
         let token = try installation.token()
         let app = try RenewingApp(installation)
-        let caller = try installation.connect()
         try installation.cloud.drive("require-reauthentication", user)
-        let first = try caller.request("session.renew")
-        try app.answer(["action": "renew"])
-        #expect(try caller.refusal(of: first).kind == "reauthenticationRequired")
+        #expect(try app.refusedRenewal(answering: ["action": "renew"]).kind == "reauthenticationRequired")
         let calls = try installation.cloud.counter("tokenRequests")
 
         try installation.restartDaemon()
         let restarted = try installation.connect()
         let asked = try RenewingApp(installation)
-        let vain = try restarted.request("session.renew")
-        try asked.answer(["action": "renew"])
-        #expect(try restarted.refusal(of: vain).kind == "reauthenticationRequired")
+        #expect(try asked.refusedRenewal(answering: ["action": "renew"]).kind == "reauthenticationRequired")
         // The daemon repeats the error for ten seconds without asking a handler.
         for _ in 0..<3 {
             let refusal = try restarted.refusal("session.renew")
@@ -122,11 +113,10 @@ struct HandlerModeTests {
         #expect(try installation.token() == token)
 
         try installation.restartDaemon()
-        let healer = try installation.connect()
-        let helpful = try RenewingApp(installation)
-        let healing = try healer.request("session.renew")
-        try helpful.answer(["action": "renewWithAuthToken", "authToken": installation.cloud.signInToken(for: user)])
-        let snapshot = try healer.answer(to: healing)
+        let healing: Object = [
+            "action": "renewWithAuthToken", "authToken": try installation.cloud.signInToken(for: user),
+        ]
+        let snapshot = try RenewingApp(installation).renewal(answering: healing)
         #expect(!snapshot.flags.contains("pendingReauthentication"))
         #expect(snapshot.phase == "scheduled")
         #expect(try installation.cloud.counter("familyRevocations") == 0)

@@ -50,13 +50,11 @@ struct PostponementTests {
         // After a failure the daemon makes one attempt in ten seconds. A new process has no failure.
         #expect((0...10).contains(try caller.refusal("session.renew").retryAfter ?? -1))
         try installation.restartDaemon()
-        let another = try RenewingApp(installation)
-        let patient = try installation.connect()
 
-        let renewal = try patient.request("session.renew")
-        try another.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
+        let token = try installation.registrationToken(for: "anna")
+        let answer: Object = ["action": "renewWithAuthToken", "authToken": token]
+        #expect(try RenewingApp(installation).renewal(answering: answer).generation == 2)
         // The new registration is unlimited, so no renewal is due.
-        #expect(try patient.answer(to: renewal).generation == 2)
         #expect(try installation.status().phase == "none")
         // The record does not contain the postponement any more.
         try installation.restartDaemon()
@@ -69,11 +67,7 @@ struct PostponementTests {
         try installation.cloud.drive("require-reauthentication", user)
         for answer in ["renew", "unableToRetrieveAuthToken"] {
             try installation.restartDaemon()
-            let app = try RenewingApp(installation)
-            let caller = try installation.connect()
-            let renewal = try caller.request("session.renew")
-            try app.answer(["action": answer])
-            _ = try caller.refusal(of: renewal)
+            try RenewingApp(installation).refusedRenewal(answering: ["action": answer])
         }
         #expect(try installation.status().flags.contains("pendingReauthentication"))
 

@@ -26,13 +26,10 @@ struct SinchInstanceTests {
 
     @Test func `the extension of a limited registration is requested before it ends`() throws {
         let (installation, time) = try installationWithTime()
-        let caller = try installation.connect()
-        try caller.call("session.signIn", limited("anna", installation))
+        try installation.connect().call("session.signIn", limited("anna", installation))
         let app = try RenewingApp(installation)
         try installation.answerOnce(endingIn: 300)
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": installation.registrationToken(for: "anna")])
-        let end = try #require(try caller.answer(to: renewal).tokenEnd)
+        let end = try #require(try installation.renew(app, [:]).tokenEnd)
 
         // After 80 % of the registration, and before its end.
         time.advance(by: .seconds(250))
@@ -142,9 +139,7 @@ extension Installation {
 
     /// Renews with a new token from the app.
     fileprivate func renew(_ app: RenewingApp, _ options: Object) throws -> Object {
-        let caller = try connect()
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": registrationToken(for: "anna", options)])
-        return try caller.answer(to: renewal)
+        let token = try registrationToken(for: "anna", options)
+        return try app.renewal(answering: ["action": "renewWithAuthToken", "authToken": token])
     }
 }

@@ -49,10 +49,7 @@ struct SocialEndToEndTests {
         try installation.cloud.sandbox("POST", "social/users/Anna/disable")
         let app = try RenewingApp(installation)
 
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renew"])
-
-        #expect(try caller.refusal(of: renewal).kind == "sessionTerminated")
+        #expect(try app.refusedRenewal(answering: ["action": "renew"]).kind == "sessionTerminated")
         let snapshot = try caller.call("session.status")
         #expect(snapshot.state == "terminated")
         #expect((snapshot["termination"] as? Object)?["code"] as? String == "400312")

@@ -30,25 +30,23 @@ struct SocialVerdictTests {
             let token = try installation.authToken(for: "Anna")
             try installation.cloud.sandbox("POST", "social/users/Anna/delete")
 
-            let renewal = try caller.request("session.renew")
-            try app.answer(answer ?? ["action": "renewWithAuthToken", "authToken": token])
+            let error = try app.refusedRenewal(
+                answering: answer ?? ["action": "renewWithAuthToken", "authToken": token]
+            )
 
-            #expect(try caller.refusal(of: renewal).kind == "sessionTerminated")
+            #expect(error.kind == "sessionTerminated")
             #expect(try caller.call("session.status").termination?["code"] as? String == "400100")
         }
     }
 
     @Test func `a deleted user's session ends with 400100, and its data is erased`() throws {
         let installation = try Installation.social()
-        let caller = try installation.connect()
-        try caller.call("session.signIn", login)
+        try installation.connect().call("session.signIn", login)
         let app = try RenewingApp(installation)
         try installation.cloud.sandbox("POST", "social/users/Anna/delete")
 
-        let renewal = try caller.request("session.renew")
-        try app.answer(["action": "renew"])
+        let error = try app.refusedRenewal(answering: ["action": "renew"])
 
-        let error = try caller.refusal(of: renewal)
         #expect(error.kind == "sessionTerminated")
         #expect(error.termination == "400100")
         // A restart shows only the data that was stored.
@@ -75,15 +73,12 @@ struct SocialVerdictTests {
         let token = try installation.token()
 
         for (count, answer) in [(1, "sat_nobody_knows"), (2, try installation.authToken(for: "Bert"))] {
-            let caller = try installation.connect()
             let app = try RenewingApp(installation)
-            let vain = try caller.request("session.renew")
-            try app.answer(["action": "renewWithAuthToken", "authToken": answer])
+            let refusal = try app.refusedRenewal(answering: ["action": "renewWithAuthToken", "authToken": answer])
 
-            let refusal = try caller.refusal(of: vain)
             #expect(refusal.kind == "providerUnavailable")
             #expect((600...661).contains(refusal.retryAfter ?? 0))
-            let snapshot = try caller.call("session.status")
+            let snapshot = try installation.status()
             #expect(snapshot.state == "established")
             #expect(snapshot.phase == "postponed")
             #expect(snapshot.termination == nil)
@@ -93,10 +88,7 @@ struct SocialVerdictTests {
             try installation.restartDaemon()
         }
 
-        let app = try RenewingApp(installation)
-        let patient = try installation.connect()
-        let renewal = try patient.request("session.renew")
-        try app.answer(["action": "renewWithAuthToken", "authToken": installation.authToken(for: "Anna")])
-        #expect(try patient.answer(to: renewal).generation == 2)
+        let valid: Object = ["action": "renewWithAuthToken", "authToken": try installation.authToken(for: "Anna")]
+        #expect(try RenewingApp(installation).renewal(answering: valid).generation == 2)
     }
 }

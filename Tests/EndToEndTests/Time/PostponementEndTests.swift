@@ -13,12 +13,10 @@ import Testing
         let time = try ShiftedTime(installation)
         try installation.startDaemon()
         let user = try installation.signInNewUser()
-        let caller = try installation.connect()
         do {
             let unable = try RenewingApp(installation)
-            let renewal = try caller.request("session.renew")
-            try unable.answer(["action": "unableToRetrieveAuthToken"])
-            #expect(try caller.refusal(of: renewal).kind == "providerUnavailable")
+            let refusal = try unable.refusedRenewal(answering: ["action": "unableToRetrieveAuthToken"])
+            #expect(refusal.kind == "providerUnavailable")
             try unable.client.call("handler.unregister")
         }
         #expect(try installation.status().phase == "postponed")
