@@ -25,9 +25,7 @@ import Testing
     }
 
     @Test func `a network helper killed before the provider has rotated is replaced`() throws {
-        try installation.cloud.fault(["hang": true, "times": 1])
-        _ = try installation.connect().request("session.renew")
-        try installation.cloud.wait(for: "hanging")
+        try renewWithoutAnswer()
         try installation.helper().signal(SIGKILL)
 
         // The sandbox drops a request whose client has disconnected, so the token was not spent.
@@ -35,9 +33,7 @@ import Testing
     }
 
     @Test func `after a kill between rotation and answer, the token is sent again`() throws {
-        try installation.cloud.fault(["hang": true, "times": 1])
-        _ = try installation.connect().request("session.renew")
-        try installation.cloud.wait(for: "hanging")
+        try renewWithoutAnswer()
         let helper = try installation.helper()
         // The stopped network helper keeps the connection open and does not read the answer.
         helper.signal(SIGSTOP)
@@ -74,9 +70,7 @@ import Testing
     }
 
     @Test func `an API call that crashes its network helper does not affect a renewal in progress`() throws {
-        try installation.cloud.fault(["hang": true, "times": 1])
-        _ = try installation.connect().request("session.renew")
-        try installation.cloud.wait(for: "hanging")
+        try renewWithoutAnswer()
         let session = try installation.helper().identifier
         try installation.cloud.fault(["match": "/v2/providers", "hang": true, "times": 1])
         let app = try installation.connect()
@@ -97,9 +91,7 @@ import Testing
     }
 
     @Test func `the network helper ends with its daemon, even if the daemon is killed`() throws {
-        try installation.cloud.fault(["hang": true, "times": 1])
-        _ = try installation.connect().request("session.renew")
-        try installation.cloud.wait(for: "hanging")
+        try renewWithoutAnswer()
         let helper = try installation.helper()
         try installation.killDaemon()
 
@@ -107,14 +99,19 @@ import Testing
     }
 
     @Test func `the network helper ends with its daemon, even if the helper is stopped`() throws {
-        try installation.cloud.fault(["hang": true, "times": 1])
-        _ = try installation.connect().request("session.renew")
-        try installation.cloud.wait(for: "hanging")
+        try renewWithoutAnswer()
         let helper = try installation.helper()
         helper.signal(SIGSTOP)
         try installation.killDaemon()
 
         helper.awaitEnd()
+    }
+
+    /// Requests a renewal and waits until the provider has the request, which it does not answer.
+    private func renewWithoutAnswer() throws {
+        try installation.cloud.fault(["hang": true, "times": 1])
+        _ = try installation.connect().request("session.renew")
+        try installation.cloud.wait(for: "hanging")
     }
 
     private func comesBack(replays: Int) throws {

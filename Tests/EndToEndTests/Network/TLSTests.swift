@@ -4,15 +4,18 @@ import Testing
 
 /// Tests of TLS with a private certificate authority.
 @Suite struct TLSTests {
-    @Test func `with tls.caFile a sign-in, a renewal and an API call work over TLS`() throws {
+    /// Starts a daemon that trusts the authority of its cloud's certificate.
+    private func trusting() throws -> Installation {
         let folder = TemporaryFolder()
         let authority = try TestAuthority(in: folder)
-        let installation = try Installation(
-            tls: authority,
-            configuration: "[tls]\ncaFile = \"\(authority.file)\"",
-            in: folder
-        )
+        let configuration = "[tls]\ncaFile = \"\(authority.file)\""
+        let installation = try Installation(tls: authority, configuration: configuration, in: folder)
         try installation.startDaemon()
+        return installation
+    }
+
+    @Test func `with tls.caFile a sign-in, a renewal and an API call work over TLS`() throws {
+        let installation = try trusting()
 
         let user = try installation.signInNewUser()
         let client = try installation.connect()
@@ -52,14 +55,7 @@ import Testing
     }
 
     @Test func `a certificate that becomes invalid later fails a renewal and keeps the session`() throws {
-        let folder = TemporaryFolder()
-        let authority = try TestAuthority(in: folder)
-        let installation = try Installation(
-            tls: authority,
-            configuration: "[tls]\ncaFile = \"\(authority.file)\"",
-            in: folder
-        )
-        try installation.startDaemon()
+        let installation = try trusting()
         let user = try installation.signInNewUser()
         installation.configuration = ""
         try installation.restartDaemon()

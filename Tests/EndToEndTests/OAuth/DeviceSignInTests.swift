@@ -72,9 +72,7 @@ import Testing
         let installation = try Installation.oauth()
         let watcher = try installation.watch()
         let ctl = try installation.talkingCtl("sign-in", "--device")
-        let codes = try #require(
-            try watcher.awaitSnapshot { $0.authorization?.userCode.isEmpty == false }.authorization
-        )
+        let codes = try watcher.awaitCodes()
         try installation.cloud.decide(codes.userCode, "approve")
         let user = try #require(try watcher.awaitSnapshot { $0.state == "established" }.userId)
         let ending = try ctl.program.wait()
@@ -89,9 +87,7 @@ import Testing
         let installation = try Installation.oauth()
         let watcher = try installation.watch()
         let ctl = try installation.talkingCtl("sign-in", "--device")
-        let codes = try #require(
-            try watcher.awaitSnapshot { $0.authorization?.userCode.isEmpty == false }.authorization
-        )
+        let codes = try watcher.awaitCodes()
         try installation.cloud.decide(codes.userCode, "deny")
         let ending = try ctl.program.wait()
 
@@ -189,9 +185,7 @@ import Testing
         let request = try app.request("session.identify", ["externalUserId": "ext-1"])
         let question = try app.question()
         try app.reply(to: question.identifier, ["scheme": "device"])
-        let codes = try #require(
-            try watcher.awaitSnapshot { $0.authorization?.userCode.isEmpty == false }.authorization
-        )
+        let codes = try watcher.awaitCodes()
         try installation.cloud.decide(codes.userCode, "approve")
 
         let result = try app.answer(to: request)
@@ -210,5 +204,12 @@ import Testing
         #expect(!codes.userCode.isEmpty && files == [])
         #expect(SecretSearch.found([codes.userCode], in: daemon.errors) == [])
         #expect(SecretSearch.found([codes.userCode], in: metrics) == [])
+    }
+}
+
+extension RawClient {
+    /// Waits until a snapshot shows the codes of a device sign-in.
+    fileprivate func awaitCodes() throws -> Object {
+        try #require(try awaitSnapshot { $0.authorization?.userCode.isEmpty == false }.authorization)
     }
 }
