@@ -66,7 +66,7 @@ struct ApiSocketTests {
         let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         let file = try Self.file(of: Self.long, in: installation)
-        let before = try Self.mostMemory(of: installation)
+        let before = try installation.peakMemory()
 
         let upload = ["-X", "POST", "-H", "Content-Type: application/octet-stream", "-T", file] + framing
         let ending = try installation.api().program(["--include", "http://junction/v2/user/refresh/:userId"] + upload)
@@ -75,21 +75,21 @@ struct ApiSocketTests {
         #expect(try ApiSocket.Answer(Data(ending.output.utf8)).status == 200)
         let note = try #require(try installation.cloud.requests(to: "/v2/user/refresh/\(user)").last)
         #expect(note.integer("bodyBytes") == Self.long)
-        #expect(try Self.mostMemory(of: installation) - before < Self.long / 2)
+        #expect(try installation.peakMemory() - before < Self.long / 2)
     }
 
     @Test func `an answer of any length is forwarded while the app reads it`() throws {
         let installation = try Installation.withHTTP()
         let user = try installation.signInNewUser()
         try installation.cloud.fault(["match": "/v2/user/\(user)", "oversize": Self.long])
-        let before = try Self.mostMemory(of: installation)
+        let before = try installation.peakMemory()
 
         let answer = try installation.api().ask("/v2/user/:userId")
 
         #expect(answer.status == 200)
         #expect(answer.body.count == Self.long)
         #expect((try answer.json()["padding"] as? String)?.utf8.allSatisfy { $0 == UInt8(ascii: "x") } == true)
-        #expect(try Self.mostMemory(of: installation) - before < Self.long / 2)
+        #expect(try installation.peakMemory() - before < Self.long / 2)
         #expect(
             try installation.connect().refusal("api.request", ["method": "GET", "path": "/v2/user/{userId}"]).code
                 == 1006
@@ -149,13 +149,5 @@ struct ApiSocketTests {
 
     private static func file(of count: Int, in installation: Installation) throws -> String {
         try installation.folder.write(Data(repeating: UInt8(ascii: "x"), count: count), to: "body")
-    }
-
-    /// Returns the peak memory use of the daemon's process, in bytes.
-    private static func mostMemory(of installation: Installation) throws -> Int {
-        let process = try #require(installation.daemon?.identifier)
-        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-        let most = try #require(status.firstMatch(of: /VmHWM:\s+([0-9]+) kB/))
-        return try #require(Int(most.1)) << 10
     }
 }

@@ -220,6 +220,15 @@ final class Installation {
         try connect().call("token.get").accessToken
     }
 
+    /// Returns the peak memory use of the daemon's process, in bytes.
+    func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(daemon?.identifier ?? 0)/status", encoding: .utf8)
+        guard let kilobytes = status.firstMatch(of: /VmHWM:\s+([0-9]+) kB/).flatMap({ Int($0.1) }) else {
+            throw TestFailure(description: "No peak memory: \(status)")
+        }
+        return kilobytes << 10
+    }
+
     // MARK: junctionctl
 
     /// Runs `junctionctl` to its end.

@@ -20,8 +20,7 @@ struct ApiLoadTests {
         // One user may have at least this number of transfers. The daemon asks the other callers to retry.
         #expect(answers.count { $0 > Self.body } >= 48)
         #expect(answers.allSatisfy { $0 > Self.body || $0 < 1_000 })
-        let daemon = try #require(installation.daemon?.identifier)
-        #expect(try MemoryLimit.mostUsed(by: daemon) < MemoryLimit.ofUnit())
+        #expect(try installation.peakMemory() < Self.memoryLimit())
         #expect(try installation.connect().call("session.status").state == "established")
     }
 
@@ -53,24 +52,12 @@ struct ApiLoadTests {
         #expect(other.status == 0, "\(other.errors)")
         #expect(calls.count == 192)
     }
-}
 
-/// The memory limit of the unit and the memory use of the daemon.
-private enum MemoryLimit {
     /// `MemoryMax=` of the unit in this repository, in bytes.
-    static func ofUnit() throws -> Int {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let unit = folder.appending(path: "../../../systemd/junctiond.service")
-        let text = try String(contentsOf: unit, encoding: .utf8)
-        let value = try #require(text.split(separator: "\n").first { $0.hasPrefix("MemoryMax=") }?.dropFirst(10))
+    private static func memoryLimit() throws -> Int {
+        let unit = try String(contentsOfFile: Program.root + "/systemd/junctiond.service", encoding: .utf8)
+        let value = try #require(unit.split(separator: "\n").first { $0.hasPrefix("MemoryMax=") }?.dropFirst(10))
         return try #require(Int(value.dropLast())) << (value.hasSuffix("M") ? 20 : 30)
-    }
-
-    /// Returns the peak memory use of a process, in bytes.
-    static func mostUsed(by process: Int32) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) << 10
     }
 }
 
