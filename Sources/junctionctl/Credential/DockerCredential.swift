@@ -16,11 +16,8 @@ enum DockerCredential {
     ///
     /// - Returns: nil if there is only white space.
     static func server(_ input: String) -> String? {
-        guard
-            let first = input.firstIndex(where: { !$0.isWhitespace }),
-            let last = input.lastIndex(where: { !$0.isWhitespace })
-        else { return nil }
-        return String(input[first...last])
+        let server = input.trimmed
+        return server.isEmpty ? nil : String(server)
     }
 
     static func answer(_ token: AccessToken, server: String, username: String) -> SecretText {

@@ -128,44 +128,31 @@ extension CommandFailure {
     /// Whether the error says that there was no secret.
     var isAboutAbsence: Bool { kind == "secretUnreadable" && what.hasSuffix(": \(Self.absence)") }
 
-    init(unreadable name: String, _ why: String) {
-        self.init(
-            "the \(name) cannot be read: \(why)",
-            kind: "secretUnreadable",
-            remedy: "give it on standard input or in a file",
-            status: .usage
-        )
+    init(unreadable name: String, _ why: String, remedy: String = "give it on standard input or in a file") {
+        self.init("the \(name) cannot be read: \(why)", kind: "secretUnreadable", remedy: remedy, status: .usage)
     }
-}
 
-extension CommandFailure {
     fileprivate init(tooLong name: String, _ limit: Int) {
-        self.init(unreadable: name, "it is longer than \(limit) bytes")
-        remedy = "check that this is the right input or file: what belongs here is much shorter"
+        self.init(
+            unreadable: name,
+            "it is longer than \(limit) bytes",
+            remedy: "check that this is the right input or file: what belongs here is much shorter"
+        )
     }
 
     /// This program checks it, because the daemon could only report invalid JSON.
     fileprivate init(noText name: String) {
         self.init(
-            "the \(name) cannot be read: it is no text in UTF-8",
-            kind: "secretUnreadable",
-            remedy: "give the \(name) itself, as it was handed out: not compressed, encrypted or in another encoding",
-            status: .usage
+            unreadable: name,
+            "it is no text in UTF-8",
+            remedy: "give the \(name) itself, as it was handed out: not compressed, encrypted or in another encoding"
         )
     }
 }
 
 /// Whether the bytes are UTF-8. It makes no copy.
 private func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var parser = Unicode.UTF8.ForwardParser()
-    var rest = bytes.makeIterator()
-    while true {
-        switch parser.parseScalar(from: &rest) {
-        case .valid: continue
-        case .emptyInput: return true
-        case .error: return false
-        }
-    }
+    (try? UTF8Span(validating: bytes.bindMemory(to: UInt8.self).span)) != nil
 }
 
 /// Reads until the input ends or the space is full.

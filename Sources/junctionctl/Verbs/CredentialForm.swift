@@ -59,10 +59,9 @@ extension Credential {
         } catch {
             let reason = (error as? WireMismatch)?.description ?? "it is not JSON"
             throw CommandFailure(
-                "the registration signature cannot be read: \(reason)",
-                kind: "secretUnreadable",
-                remedy: #"it is a JSON object: {"signature":"…","sequence":"…"}, the sequence in decimal"#,
-                status: .usage
+                unreadable: "registration signature",
+                reason,
+                remedy: #"it is a JSON object: {"signature":"…","sequence":"…"}, the sequence in decimal"#
             )
         }
     }
