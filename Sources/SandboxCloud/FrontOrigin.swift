@@ -13,9 +13,7 @@ package struct FrontOrigin: Equatable, Sendable {
             let address = try? ListenAddress(String(text.dropFirst(Self.scheme.count))),
             address.port > 0
         else {
-            throw StartFailure(
-                description: "this is not the origin of a TLS front on this machine, such as https://localhost:8443"
-            )
+            throw StartFailure("this is not the origin of a TLS front on this machine, such as https://localhost:8443")
         }
         self.text = text
     }

@@ -10,14 +10,14 @@ package struct ListenAddress: Equatable, Sendable {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65535).contains(port)
         else {
-            throw StartFailure(description: "expected HOST:PORT, such as 127.0.0.1:8787")
+            throw StartFailure("expected HOST:PORT, such as 127.0.0.1:8787")
         }
         guard let host = Self.loopback(text[..<colon]) else {
             throw StartFailure(
-                description: """
-                    expected a loopback address; the sandbox gives tokens to anybody who asks, so it listens on \
-                    127.0.0.1, [::1] or localhost only
-                    """
+                """
+                expected a loopback address; the sandbox gives tokens to anybody who asks, so it listens on \
+                127.0.0.1, [::1] or localhost only
+                """
             )
         }
         self.host = host

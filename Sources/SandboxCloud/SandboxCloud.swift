@@ -63,7 +63,7 @@ package struct SandboxCloud: Sendable {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw StartFailure(description: "cannot listen on \(listen.authority(port: listen.port)): \(error.words)")
+            throw StartFailure("cannot listen on \(listen.authority(port: listen.port)): \(error.words)")
         }
     }
 

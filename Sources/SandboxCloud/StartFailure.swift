@@ -2,4 +2,8 @@
 package struct StartFailure: Error, CustomStringConvertible {
     /// What failed, for which value, and what to do.
     package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
 }

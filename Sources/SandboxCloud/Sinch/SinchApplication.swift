@@ -20,7 +20,7 @@ package struct SinchApplication: Sendable {
         do {
             secret = try ApplicationSecret(base64: secretText.utf8)
         } catch {
-            throw StartFailure(description: error.description)
+            throw StartFailure(error.description)
         }
         self.key = key
         // A file ends with a line break, which is not part of the signed text.

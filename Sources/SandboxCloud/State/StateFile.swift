@@ -12,7 +12,7 @@ struct StateFile: Sendable {
             return try decoder.decode(CloudState.self, from: Data(contentsOf: URL(filePath: path)))
         } catch {
             throw StartFailure(
-                description: "the state file \(path) cannot be read as the sandbox's state; move it away to start empty"
+                "the state file \(path) cannot be read as the sandbox's state; move it away to start empty"
             )
         }
     }
@@ -21,9 +21,7 @@ struct StateFile: Sendable {
         do {
             try replace(with: try encoder.encode(state))
         } catch {
-            throw StartFailure(
-                description: "the state file \(path) cannot be written; is its folder there and writable?"
-            )
+            throw StartFailure("the state file \(path) cannot be written; is its folder there and writable?")
         }
     }
 
