@@ -105,4 +105,40 @@ import Testing
         #expect(healed.renewal["phase"] as? String == "scheduled")
         #expect(try installation.cloud.counter("familyRevocations") == 0)
     }
+
+    @Test func `two hundred callers around an expiry cause exactly one refresh`() throws {
+        let installation = try Installation.started(accessTokenLifetime: 1)
+        try installation.cloud.fault(["hang": true, "times": 1])
+        let watcher = try installation.watch()
+        try installation.signInNewUser()
+        try watcher.awaitSnapshot { $0.state == "tokenExpired" }
+        try installation.cloud.wait(for: "hanging")
+
+        let callers = try ConcurrentCallers(installation, connections: 20, callsEach: 10)
+        try installation.cloud.change(["accessTokenLifetime": 3_600])
+        try installation.cloud.release()
+        let answers = try callers.answers()
+
+        #expect(answers.count == 200)
+        #expect(Set(answers.map { $0.result?.accessToken }).count == 1)
+        #expect(answers.allSatisfy { $0.result?.accessToken != nil })
+        let counters = try installation.cloud.counters()
+        #expect(counters.integer("refreshes") == 1)
+        #expect(counters.integer("mostConcurrentTokenRequests") == 1)
+    }
+
+    @Test func `a valid token is served while the provider hangs`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.cloud.fault(["hang": true])
+        let renewer = try installation.connect()
+        let renewal = try renewer.request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+
+        let token = try installation.token()
+
+        #expect(token != nil)
+        try installation.cloud.release()
+        #expect(try renewer.answer(to: renewal).state == "established")
+    }
 }

@@ -68,4 +68,22 @@ import Testing
         #expect([1002, -32602].contains(error.code))
         #expect(try client.call("session.status").state == "notLoggedIn")
     }
+
+    @Test func `a sign-out during a refresh wins, in memory and on disk`() throws {
+        let installation = try Installation.started()
+        try installation.signInNewUser()
+        try installation.cloud.fault(["hang": true, "times": 1])
+        let renewer = try installation.connect()
+        let renewal = try renewer.request("session.renew")
+        try installation.cloud.wait(for: "hanging")
+
+        let snapshot = try installation.signOut()
+        try installation.cloud.release()
+
+        #expect(snapshot.state == "notLoggedIn")
+        #expect(try renewer.refusal(of: renewal).kind == "notSignedIn")
+        #expect(try installation.status().state == "notLoggedIn")
+        try installation.restartDaemon()
+        #expect(try installation.status().state == "notLoggedIn")
+    }
 }
