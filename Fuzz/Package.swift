@@ -66,9 +66,9 @@ let package = Package(
             "ProviderAnswers",
             in: "JunctionProviders",
             [
-                "Http/BearerToken.swift", "Http/HttpAnswer.swift",
-                "Http/HttpAnswer+Unavailability.swift", "Http/HttpDate.swift",
-                "Http/ServerClock.swift", "Http/SharedSecret+JSON.swift", "Junction/JunctionSite.swift",
+                "HTTP/BearerToken.swift", "HTTP/HTTPAnswer.swift",
+                "HTTP/HTTPAnswer+Unavailability.swift", "HTTP/HTTPDate.swift",
+                "HTTP/ServerClock.swift", "HTTP/SharedSecret+JSON.swift", "Junction/JunctionSite.swift",
                 "Junction/JunctionVerdict.swift",
                 "Junction/LinkCode.swift", "Junction/SignInToken.swift", "Junction/TokenAnswer.swift",
                 "Sinch/Registration.swift", "Social/SessionsAnswer.swift", "Social/SocialVerdict.swift",

@@ -23,7 +23,7 @@ package final class Daemon: Sendable {
     private let loop: any EventLoop
     private let alarmSignals = AlarmSignals()
     private let alarm: RealTimeAlarm
-    private let http: OutgoingHttp
+    private let http: OutgoingHTTP
     private let eventLog: SessionEventLog
     private let owner: SessionOwner
     private let server: SessionServer
@@ -116,7 +116,7 @@ package final class Daemon: Sendable {
             throw StartFailure(error)
         }
         let clock = SystemClock()
-        http = OutgoingHttp(
+        http = OutgoingHTTP(
             eventLoop: loop,
             helper: plan.paths.helper,
             network: plan.validated.network,

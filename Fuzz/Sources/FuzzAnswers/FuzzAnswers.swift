@@ -24,7 +24,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let line = rest.prefix { $0 != UInt8(ascii: "\n") }
     let body = rest.dropFirst(line.count + 1)
     let header = String(decoding: line, as: UTF8.self)
-    let answer = HttpAnswer(
+    let answer = HTTPAnswer(
         status: statuses[Int(choice) % statuses.count],
         headers: [("date", header), ("retry-after", header)],
         body: SharedSecret(copying: UnsafeRawBufferPointer(rebasing: body)),

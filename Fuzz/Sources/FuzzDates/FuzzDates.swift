@@ -16,7 +16,7 @@ func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = UnsafeRawBufferPointer(start: bytes, count: count)
     let text = String(decoding: input, as: UTF8.self)
     if let time = Timestamp(text) { check(time) }
-    _ = HttpDate.parse(text)
+    _ = HTTPDate.parse(text)
     if count >= 8 { check(Timestamp(milliseconds: input.loadUnaligned(as: Int64.self))) }
     return 0
 }

@@ -40,8 +40,8 @@ extension Configuration {
 }
 
 extension Configuration.Network {
-    var limits: OutgoingHttp.Limits {
-        OutgoingHttp.Limits(resolve: resolveTimeout, connect: connectTimeout, request: requestTimeout)
+    var limits: OutgoingHTTP.Limits {
+        OutgoingHTTP.Limits(resolve: resolveTimeout, connect: connectTimeout, request: requestTimeout)
     }
 
     fileprivate func clientCertificate(

@@ -190,18 +190,18 @@ extension SettingKind<String> {
 
     static var hostName: SettingKind {
         text("a host name without scheme, port and path") { name in
-            !name.contains("/") && !name.contains(":") && (try? HttpOrigin("https://" + name)) != nil
+            !name.contains("/") && !name.contains(":") && (try? HTTPOrigin("https://" + name)) != nil
         }
     }
 
     /// The origin of a provider that is not at its default host. It is stored as written.
     static var url: SettingKind {
-        url { (text) throws(ProviderConfigurationFault) in _ = try HttpOrigin(text) }
+        url { (text) throws(ProviderConfigurationFault) in _ = try HTTPOrigin(text) }
     }
 
     /// A URL that may have a query.
     fileprivate static var endpoint: SettingKind {
-        url { (text) throws(ProviderConfigurationFault) in _ = try HttpUrl(text) }
+        url { (text) throws(ProviderConfigurationFault) in _ = try HTTPURL(text) }
     }
 
     private static func url(

@@ -21,7 +21,7 @@ package protocol ProviderDefinition: Sendable {
 
 /// The values that a provider needs and that exist only in a running daemon.
 package struct ProviderContext: Sendable {
-    package var http: OutgoingHttp
+    package var http: OutgoingHTTP
     package var clock: any SessionClock
     /// The installation's own id. It survives sign-outs.
     package var installation: String
@@ -31,7 +31,7 @@ package struct ProviderContext: Sendable {
     package var version: String
 
     package init(
-        http: OutgoingHttp,
+        http: OutgoingHTTP,
         clock: any SessionClock,
         installation: String,
         memory: any ProviderMemory,

@@ -1,7 +1,7 @@
 /// Junction's hosts: two for each environment and region, or those that the configuration names.
 package struct JunctionCloud: Sendable {
-    private let authOverride: HttpOrigin?
-    private let apiOverride: HttpOrigin?
+    private let authOverride: HTTPOrigin?
+    private let apiOverride: HTTPOrigin?
 
     /// Parses the overrides of the configuration.
     package init(authUrl: String? = nil, apiUrl: String? = nil) throws(ProviderConfigurationFault) {
@@ -10,24 +10,24 @@ package struct JunctionCloud: Sendable {
     }
 
     /// Returns the host that exchanges and renews tokens.
-    package func auth(_ site: JunctionSite) -> HttpOrigin {
-        authOverride ?? HttpOrigin(host: "auth.\(site.hostSuffix)")
+    package func auth(_ site: JunctionSite) -> HTTPOrigin {
+        authOverride ?? HTTPOrigin(host: "auth.\(site.hostSuffix)")
     }
 
     /// Returns the host of the API.
-    package func api(_ site: JunctionSite) -> HttpOrigin {
-        apiOverride ?? HttpOrigin(host: "api.\(site.hostSuffix)")
+    package func api(_ site: JunctionSite) -> HTTPOrigin {
+        apiOverride ?? HTTPOrigin(host: "api.\(site.hostSuffix)")
     }
 
     /// The overrides, which are known without a site.
-    var overrides: (auth: HttpOrigin?, api: HttpOrigin?) { (authOverride, apiOverride) }
+    var overrides: (auth: HTTPOrigin?, api: HTTPOrigin?) { (authOverride, apiOverride) }
 
     private static func origin(
         _ key: String,
         _ url: String?
-    ) throws(ProviderConfigurationFault) -> HttpOrigin? {
+    ) throws(ProviderConfigurationFault) -> HTTPOrigin? {
         guard let url else { return nil }
-        return try ProviderConfigurationFault.naming("junction.\(key)", HttpOrigin(url))
+        return try ProviderConfigurationFault.naming("junction.\(key)", HTTPOrigin(url))
     }
 }
 

@@ -11,7 +11,7 @@ package struct JunctionProvider: IdentityProvider {
     ]
 
     let cloud: JunctionCloud
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
     /// Whether a team API key for production is allowed.
     var takesProductionKeys = false

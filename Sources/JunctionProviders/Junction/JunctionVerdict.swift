@@ -12,7 +12,7 @@ enum JunctionVerdict: Equatable, Sendable {
     ///
     /// Only this member counts. The provider's own SDKs read another name twice and missed deleted users for months. A
     /// server that only asks to wait (408, 429) gives no verdict.
-    init?(_ answer: HttpAnswer) {
+    init?(_ answer: HTTPAnswer) {
         guard answer.mayBeVerdict, let body = answer.body.json,
             let type = body["detail"]?["error_type"]
         else { return nil }

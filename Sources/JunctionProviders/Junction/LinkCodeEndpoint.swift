@@ -4,12 +4,12 @@ import JunctionSession
 
 /// Junction's endpoint that exchanges a link code for a Sign-In Token. It needs no other credential.
 struct LinkCodeEndpoint: Sendable {
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     /// Exchanges the code, which can be used only once.
-    func exchange(_ code: LinkCode, at api: HttpOrigin) async throws(ExchangeFailure) -> SharedSecret {
-        let call = HttpCall(
+    func exchange(_ code: LinkCode, at api: HTTPOrigin) async throws(ExchangeFailure) -> SharedSecret {
+        let call = HTTPCall(
             method: "POST",
             origin: api,
             target: "/v2/link/code/exchange?code=\(code.text)&grant_type=sign_in_token",

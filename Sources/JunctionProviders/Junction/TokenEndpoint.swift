@@ -3,11 +3,11 @@ import JunctionSession
 
 /// Junction's token endpoint. Each call posts one form and reads one answer, without a retry.
 struct TokenEndpoint: Sendable {
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     /// Exchanges the JWT of a Sign-In Token.
-    func exchange(_ userToken: SharedSecret, at auth: HttpOrigin) async throws(ExchangeFailure) -> Granted {
+    func exchange(_ userToken: SharedSecret, at auth: HTTPOrigin) async throws(ExchangeFailure) -> Granted {
         let form = FormBody([
             .text(name: "grant_type", value: "urn:ietf:params:oauth:grant-type:token-exchange"),
             .text(name: "subject_token_type", value: "urn:junction:sign-in-token"),
@@ -29,7 +29,7 @@ struct TokenEndpoint: Sendable {
     /// - Parameter sendDeadline: the time by which the request must leave, if there is one.
     func renew(
         _ refreshToken: SharedSecret,
-        at auth: HttpOrigin,
+        at auth: HTTPOrigin,
         sendingBy sendDeadline: Uptime?
     ) async throws(RenewalFailure) -> Granted {
         let form = FormBody([
@@ -52,7 +52,7 @@ struct TokenEndpoint: Sendable {
         let answer: TokenAnswer
         let missingAccessToken: Unavailability?
 
-        fileprivate init(_ answer: TokenAnswer, of http: HttpAnswer) {
+        fileprivate init(_ answer: TokenAnswer, of http: HTTPAnswer) {
             self.answer = answer
             missingAccessToken =
                 answer.token == nil ? http.missingAccessToken("a usable access token and its life") : nil
@@ -73,23 +73,23 @@ struct TokenEndpoint: Sendable {
 
     private func post(
         _ form: FormBody,
-        to auth: HttpOrigin,
+        to auth: HTTPOrigin,
         sendingBy sendDeadline: Uptime? = nil
-    ) async throws(Unavailability) -> (answer: HttpAnswer, sentAt: Moment) {
+    ) async throws(Unavailability) -> (answer: HTTPAnswer, sentAt: Moment) {
         let sentAt = clock.now()
-        let call = HttpCall(
+        let call = HTTPCall(
             method: "POST",
             origin: auth,
             target: "/v1/token",
             headers: [("content-type", FormBody.contentType), ("accept", "application/json")],
             body: .secret(form.encoded),
-            patience: HttpCall.tokenPatience,
+            patience: HTTPCall.tokenPatience,
             sendDeadline: sendDeadline.map { $0 - sentAt.uptime }
         )
         return (try await http.answer(to: call), sentAt)
     }
 
-    private func refusal(_ answer: HttpAnswer) -> ExchangeFailure {
+    private func refusal(_ answer: HTTPAnswer) -> ExchangeFailure {
         switch JunctionVerdict(answer) {
         case .invalidToken:
             .refused("Junction refused the Sign-In Token as invalid: get a new one from your backend")
@@ -100,7 +100,7 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    private func verdict(_ answer: HttpAnswer) -> RenewalFailure {
+    private func verdict(_ answer: HTTPAnswer) -> RenewalFailure {
         switch JunctionVerdict(answer) {
         case .invalidToken:
             .terminated(code: "invalid_token", message: "Junction no longer knows this user: deleted or disabled")

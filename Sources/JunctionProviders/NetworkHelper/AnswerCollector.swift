@@ -7,7 +7,7 @@ final class AnswerCollector: AnswerReceiver {
     private let place: String
     /// Grants the helper this many more bytes.
     private let grant: (Int) -> Void
-    private let completion: (Result<HttpAnswer, Unavailability>) -> Void
+    private let completion: (Result<HTTPAnswer, Unavailability>) -> Void
     private var head = AnswerHead(status: 0, headers: [])
     private var body = SecretBuffer()
     private var ungranted = 0
@@ -15,7 +15,7 @@ final class AnswerCollector: AnswerReceiver {
     init(
         place: String,
         granting grant: @escaping (Int) -> Void,
-        then completion: @escaping (Result<HttpAnswer, Unavailability>) -> Void
+        then completion: @escaping (Result<HTTPAnswer, Unavailability>) -> Void
     ) {
         (self.place, self.grant, self.completion) = (place, grant, completion)
     }
@@ -36,7 +36,7 @@ final class AnswerCollector: AnswerReceiver {
     func ended(_ outcome: Result<Void, Unavailability>, sinceLeft: Duration?) {
         completion(
             outcome.map {
-                HttpAnswer(
+                HTTPAnswer(
                     status: Int(head.status),
                     headers: head.headers,
                     body: body.whole,

@@ -11,7 +11,7 @@ final class AnswerStreamer: AnswerReceiver {
     private let grant: (Int) -> Void
     private let cancel: () -> Void
     /// Called once, with the head or with a failure before it.
-    private var completion: ((Result<(head: HttpAnswer, body: BodyStream), Unavailability>) -> Void)?
+    private var completion: ((Result<(head: HTTPAnswer, body: BodyStream), Unavailability>) -> Void)?
     private let body = BodyStream()
     private var ungranted = 0
 
@@ -20,7 +20,7 @@ final class AnswerStreamer: AnswerReceiver {
         eventLoop: any EventLoop,
         granting grant: @escaping (Int) -> Void,
         cancelling cancel: @escaping () -> Void,
-        then completion: @escaping (Result<(head: HttpAnswer, body: BodyStream), Unavailability>) -> Void
+        then completion: @escaping (Result<(head: HTTPAnswer, body: BodyStream), Unavailability>) -> Void
     ) {
         (self.place, self.eventLoop) = (place, eventLoop)
         (self.grant, self.cancel, self.completion) = (grant, cancel, completion)
@@ -34,7 +34,7 @@ final class AnswerStreamer: AnswerReceiver {
             onLoop { $0.cancel() }
         }
         let nothing = SharedSecret(text: "")
-        let answer = HttpAnswer(status: Int(head.status), headers: head.headers, body: nothing, place: place)
+        let answer = HTTPAnswer(status: Int(head.status), headers: head.headers, body: nothing, place: place)
         completion?(.success((answer, body)))
         completion = nil
     }

@@ -9,11 +9,11 @@ enum NetworkHelper: CaseIterable, Sendable {
 
 /// A request together with the network helper that sends it. Only the case of this enum decides which helper that is.
 enum HelperRequest: Sendable {
-    case session(HttpCall)
+    case session(HTTPCall)
     /// A request that a local app makes of its provider's API. A long body may take as long as its size needs on a
     /// slow line, while bytes move. With `isStreamed` the answer is passed on as it arrives: its length is not limited
     /// then, nor its duration while bytes move.
-    case api(HttpCall, isStreamed: Bool)
+    case api(HTTPCall, isStreamed: Bool)
 
     var helper: NetworkHelper {
         switch self {
@@ -22,7 +22,7 @@ enum HelperRequest: Sendable {
         }
     }
 
-    var call: HttpCall {
+    var call: HTTPCall {
         switch self {
         case .session(let call), .api(let call, _): call
         }

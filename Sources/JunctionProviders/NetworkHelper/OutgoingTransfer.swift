@@ -66,7 +66,7 @@ final class OutgoingTransfer {
         hasSentEnd = upload == nil && unsent.isEmpty && secret.map { $0.count == 0 } ?? true
     }
 
-    var call: HttpCall { helperRequest.call }
+    var call: HTTPCall { helperRequest.call }
     /// The name of the server for messages.
     var place: String { call.origin.place }
 

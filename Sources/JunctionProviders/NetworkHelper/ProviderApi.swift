@@ -4,8 +4,8 @@ import JunctionText
 
 /// A provider's API for local apps: sends an admitted request and returns its answer.
 struct ProviderApi: Sendable {
-    let origin: HttpOrigin
-    let http: OutgoingHttp
+    let origin: HTTPOrigin
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     /// Sends one request with the header that holds the session's credential.
@@ -13,13 +13,13 @@ struct ProviderApi: Sendable {
         _ request: ApiRequest,
         credential: (name: String, value: SharedSecret)
     ) async throws(Unavailability) -> ApiAnswer {
-        let call = HttpCall(
+        let call = HTTPCall(
             method: request.method,
             origin: origin,
             target: request.target,
             headers: request.headers,
             credentials: [credential],
-            body: request.upload.map(HttpCall.Body.streamed) ?? request.body.map(HttpCall.Body.plain)
+            body: request.upload.map(HTTPCall.Body.streamed) ?? request.body.map(HTTPCall.Body.plain)
         )
         let isStreamed = if case .streamed = request.passage { true } else { false }
         let (head, body) = try await http.streamedAnswer(to: call, isStreamed: isStreamed)
@@ -33,7 +33,7 @@ struct ProviderApi: Sendable {
     }
 
     /// Refuses redirects. 304 is allowed, because it answers a conditional request of the caller.
-    private func check(_ answer: HttpAnswer) throws(Unavailability) {
+    private func check(_ answer: HTTPAnswer) throws(Unavailability) {
         guard !(300..<400).contains(answer.status) || answer.status == 304 else {
             throw answer.unavailability(now: clock.now().wall)
         }
@@ -49,7 +49,7 @@ extension ApiRequest {
     }
 }
 
-extension HttpAnswer {
+extension HTTPAnswer {
     /// Headers that are not passed on: those of the connection, which ends at the daemon, and cookies, which would be a
     /// second credential.
     private static let ours: Set<String> = [

@@ -2,13 +2,13 @@ import JunctionSession
 
 /// A reachability probe: a host with any answer counts as reachable.
 struct ReachabilityProbe: Sendable {
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     /// - Parameter mayCall: returns the reason why the probe must not send a request now, or `nil`.
     /// - Returns: the finding, and how far the local clock is ahead of the host's.
     func probe(
-        _ origin: HttpOrigin,
+        _ origin: HTTPOrigin,
         _ name: String,
         _ mayCall: @Sendable () async -> SessionError?
     ) async -> (ProbeFinding, Duration?) {
@@ -17,9 +17,9 @@ struct ReachabilityProbe: Sendable {
             return (ProbeFinding(name: name, verdict: .note, detail: detail, remedy: "Ask again in a minute"), nil)
         }
         do throws(Unavailability) {
-            let call = HttpCall(method: "HEAD", origin: origin, target: "/", patience: .seconds(5))
+            let call = HTTPCall(method: "HEAD", origin: origin, target: "/", patience: .seconds(5))
             let answer = try await http.answer(to: call)
-            let skew = answer.header("date").flatMap(HttpDate.parse).map { clock.now().wall - $0 }
+            let skew = answer.header("date").flatMap(HTTPDate.parse).map { clock.now().wall - $0 }
             return (ProbeFinding(name: name, verdict: .ok, detail: "\(origin.place) answers"), skew)
         } catch {
             return (ProbeFinding(name: name, verdict: .problem, detail: error.detail, remedy: error.remedy), nil)

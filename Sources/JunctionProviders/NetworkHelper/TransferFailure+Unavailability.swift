@@ -7,7 +7,7 @@ extension Unavailability {
     init(_ failure: TransferFailure, of transfer: OutgoingTransfer) {
         self.init(failure.text(of: transfer), remedy: failure.remedy, cause: failure.kind, of: transfer)
         // With `tooLong` the detail is the status of the answer.
-        if failure.cause == .tooLong, !HttpAnswer.mayHaveActed(status: Int(failure.detail)) { ambiguous = false }
+        if failure.cause == .tooLong, !HTTPAnswer.mayHaveActed(status: Int(failure.detail)) { ambiguous = false }
     }
 
     /// Describes a failure for which the daemon ended the request itself.

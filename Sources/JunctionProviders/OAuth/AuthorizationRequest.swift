@@ -12,7 +12,7 @@ struct AuthorizationRequest: Sendable {
     var codeChallenge: String
 
     /// Returns the URL of the authorization page. A query that the endpoint already has is kept.
-    func url(at endpoint: HttpUrl) -> String {
+    func url(at endpoint: HTTPURL) -> String {
         var pairs = [
             ("response_type", "code"), ("client_id", clientId), ("redirect_uri", redirectUri), ("state", state),
             ("code_challenge", codeChallenge), ("code_challenge_method", "S256"),

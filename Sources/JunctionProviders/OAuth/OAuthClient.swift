@@ -88,7 +88,7 @@ extension OAuthClient {
     /// The body always contains the client id: a public client has nothing else, some endpoints require it, and no
     /// known endpoint refuses it. The secret is sent in one place only.
     func authentication(
-        at endpoint: HttpUrl,
+        at endpoint: HTTPURL,
         of issuer: OAuthIssuer,
         now: Int64
     ) -> (fields: [FormBody.Field], credentials: [(name: String, value: SharedSecret)]) {

@@ -24,7 +24,7 @@ enum OAuthError: Hashable, Sendable {
     case unknown(String)
 
     /// Finds the error in an answer. An error in a 5xx answer, or in a request to wait, proves nothing and is ignored.
-    init?(_ answer: HttpAnswer, _ members: OAuthMembers?) {
+    init?(_ answer: HTTPAnswer, _ members: OAuthMembers?) {
         guard answer.isSuccess || answer.mayBeVerdict else { return nil }
         guard let word = members?.text("error") else {
             guard answer.status == 400 || answer.status == 401 else { return nil }

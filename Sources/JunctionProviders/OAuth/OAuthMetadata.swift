@@ -17,7 +17,7 @@ struct OAuthMetadata: Sendable {
         case otherIssuer(String)
     }
 
-    init(_ answer: HttpAnswer, of issuer: OAuthIssuer) throws(Fault) {
+    init(_ answer: HTTPAnswer, of issuer: OAuthIssuer) throws(Fault) {
         guard answer.isSuccess, let members = OAuthMembers(answer.body), members.json("issuer") != nil else {
             throw .absent
         }
@@ -36,9 +36,9 @@ struct OAuthMetadata: Sendable {
     }
 
     /// Returns the URL of an endpoint, or `nil` if there is none. Throws if the URL is unencrypted.
-    func url(of endpoint: OAuthEndpoint) throws(ProviderConfigurationFault) -> HttpUrl? {
+    func url(of endpoint: OAuthEndpoint) throws(ProviderConfigurationFault) -> HTTPURL? {
         guard let text = endpoints[endpoint], !text.isEmpty else { return nil }
-        let url = try HttpUrl(text)
+        let url = try HTTPURL(text)
         guard isPlain || url.origin.scheme == .https else {
             throw ProviderConfigurationFault("\(url.origin.url) is not encrypted, and oauth.issuer is")
         }
@@ -65,7 +65,7 @@ enum Freshness {
     static let bounds = Duration.seconds(300)...Duration.seconds(3_600)
     static let usual = bounds.upperBound
 
-    static func of(_ answer: HttpAnswer) -> Duration {
+    static func of(_ answer: HTTPAnswer) -> Duration {
         var asked: Duration?
         for header in answer.headers where header.name.lowercased() == "cache-control" {
             for directive in header.value.lowercased().split(separator: ",") {

@@ -136,13 +136,13 @@ extension OAuthProvider {
         try await revoke(fields, at: endpoint)
     }
 
-    func revoke(_ fields: [FormBody.Field], at endpoint: HttpUrl) async throws(Unavailability) {
+    func revoke(_ fields: [FormBody.Field], at endpoint: HTTPURL) async throws(Unavailability) {
         let (answer, _) = try await server.post(fields, to: endpoint, patience: Self.revocationPatience)
         if let why = failure(of: answer) { throw why }
     }
 
     /// Returns why a revocation must be repeated, judged by its answer; `nil` if it is complete.
-    func failure(of answer: HttpAnswer) -> Unavailability? {
+    func failure(of answer: HTTPAnswer) -> Unavailability? {
         let now = clock.now().wall
         guard let error = OAuthError(answer, OAuthMembers(answer.body)) else {
             return answer.isSuccess ? nil : answer.unavailability(now: now)

@@ -17,7 +17,7 @@ package struct OAuthProvider: IdentityProvider {
     let pause: Duration
     let notes = ServerNotes()
 
-    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock, pause: Duration = .seconds(30)) {
+    init(setup: OAuthSetup, http: OutgoingHTTP, clock: any SessionClock, pause: Duration = .seconds(30)) {
         server = OAuthServer(setup: setup, http: http, clock: clock)
         self.pause = pause
     }

@@ -28,7 +28,7 @@ enum OAuthReply: Sendable {
     }
 
     /// - Parameter origins: the endpoint origins for the granted tokens.
-    init(_ answer: HttpAnswer, sentAt: Moment, now: Moment, origins: EndpointOrigins?) {
+    init(_ answer: HTTPAnswer, sentAt: Moment, now: Moment, origins: EndpointOrigins?) {
         let members = OAuthMembers(answer.body)
         // A refresh token in a success is valid, even beside an `error`.
         let holdsRefreshToken = answer.isSuccess && members?.secret("refresh_token") != nil
@@ -63,13 +63,13 @@ enum OAuthReply: Sendable {
 }
 
 extension OAuthReply.Unusable {
-    fileprivate init(_ answer: HttpAnswer, _ successor: SharedSecret, _ origins: EndpointOrigins?) {
+    fileprivate init(_ answer: HTTPAnswer, _ successor: SharedSecret, _ origins: EndpointOrigins?) {
         (refreshToken, self.origins) = (successor, origins)
         why = answer.missingAccessToken("an access token that can be used")
     }
 
     /// Returns `nil` if the answer has no token that must be stored or revoked.
-    fileprivate init?(_ answer: HttpAnswer, _ members: OAuthMembers, _ origins: EndpointOrigins?) {
+    fileprivate init?(_ answer: HTTPAnswer, _ members: OAuthMembers, _ origins: EndpointOrigins?) {
         self.origins = origins
         refreshToken = members.secret("refresh_token")
         accessToken = members.secret("access_token").flatMap { BearerToken.fitsHeader($0) ? $0 : nil }
@@ -90,7 +90,7 @@ extension OAuthReply.Unusable {
     }
 }
 
-extension HttpAnswer {
+extension HTTPAnswer {
     /// An explicit error means that the server has not acted on the request, so the outcome is not ambiguous.
     func unavailability(saying error: OAuthError, now: WallTime) -> Unavailability {
         if case .unexplained(nil) = error { return unavailability(now: now) }

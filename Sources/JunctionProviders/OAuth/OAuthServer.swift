@@ -7,7 +7,7 @@ import Synchronization
 /// It requests the metadata only when it needs an endpoint that the configuration does not name.
 final class OAuthServer: Sendable {
     let setup: OAuthSetup
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
     private let known = Mutex<Known?>(nil)
     /// The endpoints that had another origin when they were last needed, and were not used.
@@ -54,7 +54,7 @@ final class OAuthServer: Sendable {
     private static let patience: Duration = .seconds(5)
     private static let longestMetadata = 1 << 18
 
-    init(setup: OAuthSetup, http: OutgoingHttp, clock: any SessionClock) {
+    init(setup: OAuthSetup, http: OutgoingHTTP, clock: any SessionClock) {
         self.setup = setup
         self.http = http
         self.clock = clock
@@ -65,7 +65,7 @@ final class OAuthServer: Sendable {
     /// Returns the URL of an endpoint; throws if there is none.
     ///
     /// - Parameter origins: the endpoint origins of the session; `nil` if none are fixed.
-    func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl {
+    func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HTTPURL {
         guard let url = try await optional(endpoint, at: origins) else {
             expireMetadata()
             throw misconfigured(
@@ -81,7 +81,7 @@ final class OAuthServer: Sendable {
 
     /// Returns the URL of an endpoint, or `nil` if the metadata does not name one. If this throws, no form has been
     /// sent.
-    func optional(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HttpUrl? {
+    func optional(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HTTPURL? {
         if let configured = setup.endpoints[endpoint] { return configured }
         guard let url = try await discovered(endpoint) else { return nil }
         guard let fixed = origins?.origin(of: endpoint), !url.isAt(fixed) else {
@@ -94,7 +94,7 @@ final class OAuthServer: Sendable {
         throw move.unavailability(setup.issuer)
     }
 
-    private func discovered(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HttpUrl? {
+    private func discovered(_ endpoint: OAuthEndpoint) async throws(Unavailability) -> HTTPURL? {
         let metadata: OAuthMetadata
         do throws(Failure) {
             metadata = try await self.metadata()
@@ -128,7 +128,7 @@ final class OAuthServer: Sendable {
     }
 
     /// Returns an endpoint that is known without a request, if the session's secrets may be sent to it.
-    func remembered(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins? = nil) -> HttpUrl? {
+    func remembered(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins? = nil) -> HTTPURL? {
         if let configured = setup.endpoints[endpoint] { return configured }
         guard let url = known.withLock({ $0?.metadata }).flatMap({ try? $0.url(of: endpoint) }) else { return nil }
         guard let fixed = origins?.origin(of: endpoint) else { return url }
@@ -149,7 +149,7 @@ final class OAuthServer: Sendable {
     /// not been read yet: a missing endpoint would then be taken as absent.
     ///
     /// - Parameter token: the token endpoint of this sign-in.
-    func origins(token: HttpUrl) -> EndpointOrigins? {
+    func origins(token: HTTPURL) -> EndpointOrigins? {
         guard !needsMetadataForOrigins || known.withLock({ $0 != nil }) else { return nil }
         func origin(_ endpoint: OAuthEndpoint) -> String? { remembered(endpoint)?.origin.url }
         return EndpointOrigins(
@@ -204,7 +204,7 @@ final class OAuthServer: Sendable {
             }
             do throws(OAuthMetadata.Fault) {
                 var metadata = try OAuthMetadata(answer, of: setup.issuer)
-                metadata.skew = answer.header("date").flatMap(HttpDate.parse).map { clock.now().wall - $0 }
+                metadata.skew = answer.header("date").flatMap(HTTPDate.parse).map { clock.now().wall - $0 }
                 let fresh = Freshness.of(answer)
                 known.withLock { [metadata] in $0 = Known(metadata: metadata, freshUntil: sentAt.uptime + fresh) }
                 return metadata
@@ -228,8 +228,8 @@ final class OAuthServer: Sendable {
         throw .absent
     }
 
-    private func get(_ place: HttpUrl) async throws(Failure) -> HttpAnswer {
-        let call = HttpCall(
+    private func get(_ place: HTTPURL) async throws(Failure) -> HTTPAnswer {
+        let call = HTTPCall(
             method: "GET",
             origin: place.origin,
             target: place.target,
@@ -254,10 +254,10 @@ final class OAuthServer: Sendable {
     /// - Parameter sendDeadline: the time by which the form must leave, if there is one.
     func post(
         _ fields: [FormBody.Field],
-        to endpoint: HttpUrl,
-        patience: Duration = HttpCall.tokenPatience,
+        to endpoint: HTTPURL,
+        patience: Duration = HTTPCall.tokenPatience,
         sendingBy sendDeadline: Uptime? = nil
-    ) async throws(Unavailability) -> (answer: HttpAnswer, sentAt: Moment) {
+    ) async throws(Unavailability) -> (answer: HTTPAnswer, sentAt: Moment) {
         let sentAt = clock.now()
         var call = call(fields, to: endpoint, patience, at: sentAt)
         call.sendDeadline = sendDeadline.map { $0 - sentAt.uptime }
@@ -266,7 +266,7 @@ final class OAuthServer: Sendable {
         return (answer, sentAt)
     }
 
-    private func compareClocks(_ answer: HttpAnswer, since sentAt: Moment) {
+    private func compareClocks(_ answer: HTTPAnswer, since sentAt: Moment) {
         guard answer.header("date") != nil else { return }
         let now = clock.now()
         let skew = ServerClock(answer, sentAt: sentAt.read(by: now).wall, receivedAt: now.wall).skew
@@ -276,25 +276,25 @@ final class OAuthServer: Sendable {
     /// Posts one form and does not wait. `then` is called on an event loop.
     func send(
         _ fields: [FormBody.Field],
-        to endpoint: HttpUrl,
+        to endpoint: HTTPURL,
         patience: Duration,
-        then: @escaping @Sendable (HttpAnswer?) -> Void
+        then: @escaping @Sendable (HTTPAnswer?) -> Void
     ) {
         http.send(call(fields, to: endpoint, patience, at: clock.now()), then: then)
     }
 
     private func call(
         _ fields: [FormBody.Field],
-        to endpoint: HttpUrl,
+        to endpoint: HTTPURL,
         _ patience: Duration,
         at now: Moment
-    ) -> HttpCall {
+    ) -> HTTPCall {
         let proof = setup.client.authentication(
             at: endpoint,
             of: setup.issuer,
             now: (shown.withLock { $0 } ?? now).wall(at: now.uptime).milliseconds / 1_000
         )
-        return HttpCall(
+        return HTTPCall(
             method: "POST",
             origin: endpoint.origin,
             target: endpoint.target,
@@ -314,6 +314,6 @@ extension OAuthIssuer {
     }
 }
 
-extension HttpUrl {
+extension HTTPURL {
     fileprivate func isAt(_ origin: String) -> Bool { self.origin.url.hasSameBytes(as: origin) }
 }

@@ -10,9 +10,9 @@ package struct OAuthSetup: Sendable {
     let resources: [String]
     let identity: IdentitySource
     /// The API that local apps may call through the daemon.
-    let api: HttpOrigin?
+    let api: HTTPOrigin?
     /// The endpoints in the configuration. They take precedence over the metadata.
-    let endpoints: [OAuthEndpoint: HttpUrl]
+    let endpoints: [OAuthEndpoint: HTTPURL]
 
     static let secretCredential = "oauth.clientSecret"
     static let keyCredential = "oauth.clientKey"
@@ -39,14 +39,14 @@ package struct OAuthSetup: Sendable {
             throw ProviderConfigurationFault("oauth.resource: expected absolute URIs without a fragment")
         }
         if let url = settings["apiUrl"] {
-            api = try ProviderConfigurationFault.naming("oauth.apiUrl", HttpOrigin(url))
+            api = try ProviderConfigurationFault.naming("oauth.apiUrl", HTTPOrigin(url))
         } else {
             api = nil
         }
-        var endpoints: [OAuthEndpoint: HttpUrl] = [:]
+        var endpoints: [OAuthEndpoint: HTTPURL] = [:]
         for endpoint in OAuthEndpoint.allCases {
             guard let url = settings[endpoint.setting] else { continue }
-            endpoints[endpoint] = try ProviderConfigurationFault.naming("oauth.\(endpoint.setting)", HttpUrl(url))
+            endpoints[endpoint] = try ProviderConfigurationFault.naming("oauth.\(endpoint.setting)", HTTPURL(url))
         }
         self.endpoints = endpoints
     }

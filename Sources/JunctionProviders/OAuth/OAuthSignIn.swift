@@ -143,7 +143,7 @@ enum RedirectUri {
         let scheme = text[..<colon].lowercased()
         // A private-use scheme must contain a domain, so that two apps do not share one.
         guard scheme == "http" || scheme == "https" else { return scheme.contains(".") }
-        return (try? HttpUrl(text)) != nil
+        return (try? HTTPURL(text)) != nil
     }
 }
 

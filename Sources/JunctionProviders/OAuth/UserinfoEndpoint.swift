@@ -7,18 +7,18 @@ import JunctionSession
 /// Only a success can make a sign-in fail permanently. Other statuses and errors do not: a replica may not know a new
 /// token yet, and a gateway may answer instead of the server.
 struct UserinfoEndpoint: Sendable {
-    let url: HttpUrl
-    let http: OutgoingHttp
+    let url: HTTPURL
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     func subject(with accessToken: SharedSecret) async throws(SignInFailure) -> String {
-        let call = HttpCall(
+        let call = HTTPCall(
             method: "GET",
             origin: url.origin,
             target: url.target,
             headers: [("accept", "application/json")],
             credentials: [BearerToken.header(accessToken)],
-            patience: HttpCall.tokenPatience
+            patience: HTTPCall.tokenPatience
         )
         let answer = try await mappingUnavailability(of: await http.answer(to: call), to: SignInFailure.unavailable)
         let members = OAuthMembers(answer.body)

@@ -13,7 +13,7 @@ struct InstanceEndpoint: Sendable {
     let cloud: SinchCloud
     let application: SinchApplication
     let deviceId: String
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     /// A registration that the service granted.
@@ -46,13 +46,13 @@ struct InstanceEndpoint: Sendable {
         proving proof: SinchProof,
         extending instanceId: String?
     ) async throws(Failure) -> Instance {
-        let call = HttpCall(
+        let call = HTTPCall(
             method: "POST",
             origin: cloud.registration,
             target: "",
             headers: [("content-type", "application/json"), ("accept", "application/json")],
             body: .secret(body(userId, proof, instanceId)),
-            patience: HttpCall.tokenPatience
+            patience: HTTPCall.tokenPatience
         )
         let sent = clock.now()
         let answer = try await mappingUnavailability(of: await http.answer(to: call), to: Failure.unavailable)
@@ -79,7 +79,7 @@ struct InstanceEndpoint: Sendable {
         _ instanceId: String,
         _ credential: SharedSecret?
     ) async throws(Unavailability) -> Bool {
-        let call = HttpCall(
+        let call = HTTPCall(
             method: method,
             origin: cloud.registration,
             target: "/\(PercentEncoding.encode(instanceId))",
@@ -110,7 +110,7 @@ struct InstanceEndpoint: Sendable {
         return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
-    private func instance(_ answer: HttpAnswer, _ sent: Moment) -> Instance? {
+    private func instance(_ answer: HTTPAnswer, _ sent: Moment) -> Instance? {
         guard let body = answer.body.json,
             let id = body["instanceId"]?.string, (1...256).contains(id.utf8.count)
         else { return nil }
@@ -136,7 +136,7 @@ struct InstanceEndpoint: Sendable {
         return instance
     }
 
-    private func failure(_ answer: HttpAnswer) -> Failure {
+    private func failure(_ answer: HTTPAnswer) -> Failure {
         let body = answer.body.json
         guard answer.status == 401 || answer.status == 403, let body, body.kind == .object else {
             return .unavailable(answer.unavailability(now: clock.now().wall))

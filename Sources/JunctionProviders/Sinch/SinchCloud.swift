@@ -5,7 +5,7 @@
 package struct SinchCloud: Sendable {
     static let usualHost = "ocra.api.sinch.com"
 
-    let registration: HttpOrigin
+    let registration: HTTPOrigin
 
     /// Checks the settings of the configuration.
     package init(
@@ -22,7 +22,7 @@ package struct SinchCloud: Sendable {
         }
     }
 
-    private static func origin(_ key: String, _ url: String) throws(ProviderConfigurationFault) -> HttpOrigin {
-        try ProviderConfigurationFault.naming("sinch.\(key)", HttpOrigin(url))
+    private static func origin(_ key: String, _ url: String) throws(ProviderConfigurationFault) -> HTTPOrigin {
+        try ProviderConfigurationFault.naming("sinch.\(key)", HTTPOrigin(url))
     }
 }

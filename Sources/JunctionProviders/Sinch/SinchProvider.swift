@@ -14,7 +14,7 @@ package struct SinchProvider: IdentityProvider {
     let application: SinchApplication
     /// The id of this installation, on which users register.
     let deviceId: String
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
     let memory: any ProviderMemory
     private let forgotten = ForgottenInstance()

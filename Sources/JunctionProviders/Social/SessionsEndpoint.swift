@@ -4,21 +4,21 @@ import JunctionSession
 
 /// The sessions endpoint of social.plus. The same call signs a user in and renews, and may be repeated without harm.
 struct SessionsEndpoint: Sendable {
-    let api: HttpOrigin
+    let api: HTTPOrigin
     let device: SocialDevice
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     /// Requests a session for this user on this device.
     func open(_ login: UserLogin, apiKey: SharedSecret) async throws(Unavailability) -> SessionsAnswer {
-        let call = HttpCall(
+        let call = HTTPCall(
             method: "POST",
             origin: api,
             target: "/api/v5/sessions",
             headers: [("content-type", "application/json"), ("accept", "application/json")],
             credentials: [("x-api-key", apiKey)],
             body: .secret(body(of: login)),
-            patience: HttpCall.tokenPatience
+            patience: HTTPCall.tokenPatience
         )
         let sent = clock.now()
         let answer = try await http.answer(to: call)
@@ -36,7 +36,7 @@ struct SessionsEndpoint: Sendable {
 
     /// Ends the session of the token. If the token is no longer valid, there is no session to end.
     func close(_ accessToken: SharedSecret) async throws(Unavailability) {
-        let call = HttpCall(
+        let call = HTTPCall(
             method: "DELETE",
             origin: api,
             target: "/api/v4/sessions",
@@ -68,7 +68,7 @@ struct SessionsEndpoint: Sendable {
         return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
-    private func unavailability(_ answer: HttpAnswer, now: WallTime) -> Unavailability {
+    private func unavailability(_ answer: HTTPAnswer, now: WallTime) -> Unavailability {
         var why = answer.unavailability(now: now)
         guard (400..<500).contains(answer.status), let code = answer.socialCode else { return why }
         why.detail =

@@ -7,14 +7,14 @@ package struct SocialCloud: Sendable {
         case us
     }
 
-    let api: HttpOrigin
+    let api: HTTPOrigin
 
     /// Parses the override of the configuration.
     package init(region: Region, apiUrl: String? = nil) throws(ProviderConfigurationFault) {
         guard let apiUrl else {
-            api = HttpOrigin(host: "apix.\(region.rawValue).amity.co")
+            api = HTTPOrigin(host: "apix.\(region.rawValue).amity.co")
             return
         }
-        api = try ProviderConfigurationFault.naming("social.apiUrl", HttpOrigin(apiUrl))
+        api = try ProviderConfigurationFault.naming("social.apiUrl", HTTPOrigin(apiUrl))
     }
 }

@@ -16,7 +16,7 @@ extension SocialProvider {
         }
         let api = ProviderApi(origin: cloud.api, http: http, clock: clock)
         let answer = try await api.send(request, credential: BearerToken.header(token))
-        guard let stream = answer.stream, HttpAnswer.mayBeVerdict(status: answer.status) else { return answer }
+        guard let stream = answer.stream, HTTPAnswer.mayBeVerdict(status: answer.status) else { return answer }
         http.schedule(in: Self.verdictPatience) { stream.endWait() }
         let body = await withTaskCancellationHandler {
             await stream.whole(atMost: Self.longestVerdict)
@@ -35,8 +35,8 @@ extension SocialProvider {
     /// Returns a verdict if the answer reports a global ban. An unauthorized answer is not a verdict: it may be about
     /// the token only.
     package func verdict(in answer: ApiAnswer) -> Verdict? {
-        guard HttpAnswer.mayBeVerdict(status: answer.status),
-            answer.body.withUnsafeBytes({ HttpAnswer.socialCode(in: $0) }) == SocialVerdict.globalBan
+        guard HTTPAnswer.mayBeVerdict(status: answer.status),
+            answer.body.withUnsafeBytes({ HTTPAnswer.socialCode(in: $0) }) == SocialVerdict.globalBan
         else { return nil }
         return SocialVerdict.banned.ofUser
     }

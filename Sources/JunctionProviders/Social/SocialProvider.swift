@@ -9,7 +9,7 @@ package struct SocialProvider: IdentityProvider {
     let cloud: SocialCloud
     let apiKey: SharedSecret?
     let device: SocialDevice
-    let http: OutgoingHttp
+    let http: OutgoingHTTP
     let clock: any SessionClock
     private let secureMode: SecureMode
 
@@ -17,7 +17,7 @@ package struct SocialProvider: IdentityProvider {
         cloud: SocialCloud,
         apiKey: SharedSecret?,
         device: SocialDevice,
-        http: OutgoingHttp,
+        http: OutgoingHTTP,
         clock: any SessionClock,
         memory: any ProviderMemory
     ) {

@@ -33,7 +33,7 @@ enum SocialVerdict: Equatable, Sendable {
     var ofUser: Verdict { Verdict(code: code, message: message) }
 
     /// Finds the verdict in a client error whose body has `{"code":…}`. Other codes are not a verdict.
-    init?(refusal answer: HttpAnswer) {
+    init?(refusal answer: HTTPAnswer) {
         guard answer.mayBeVerdict else { return nil }
         switch answer.socialCode {
         case Self.globalBan: self = .banned
@@ -45,7 +45,7 @@ enum SocialVerdict: Equatable, Sendable {
     /// Returns whether the answer to a sign-out contains a code of the provider that means that there is no session any
     /// more. Other codes and a status without a code do not prove that: a gateway in front of the provider may answer 401
     /// or 403.
-    static func settlesSignOut(_ answer: HttpAnswer) -> Bool {
+    static func settlesSignOut(_ answer: HTTPAnswer) -> Bool {
         SocialVerdict(refusal: answer) != nil || (answer.mayBeVerdict && answer.socialCode == notFound)
     }
 
@@ -71,7 +71,7 @@ extension JSONValue {
     }
 }
 
-extension HttpAnswer {
+extension HTTPAnswer {
     /// The code in the provider's error object, `{"status":"error","code":400100,"message":…}`.
     var socialCode: Int64? { body.withUnsafeBytes(Self.socialCode) }
 

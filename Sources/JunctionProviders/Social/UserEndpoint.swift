@@ -5,21 +5,21 @@ import JunctionText
 
 /// social.plus's user endpoint. The user's own entry shows whether the provider refused a session because of the user.
 struct UserEndpoint: Sendable {
-    let api: HttpOrigin
-    let http: OutgoingHttp
+    let api: HTTPOrigin
+    let http: OutgoingHTTP
     let clock: any SessionClock
 
     /// Returns the verdict on the user, or `nil` if the user is neither banned nor deleted.
     ///
     /// - Parameter accessToken: a valid token. With an expired one the provider answers as for a deleted user.
     func look(at userId: String, with accessToken: SharedSecret) async throws(Unavailability) -> SocialVerdict? {
-        let call = HttpCall(
+        let call = HTTPCall(
             method: "GET",
             origin: api,
             target: "/api/v3/users/\(PercentEncoding.encode(userId))",
             headers: [("accept", "application/json")],
             credentials: [BearerToken.header(accessToken)],
-            patience: HttpCall.tokenPatience
+            patience: HTTPCall.tokenPatience
         )
         let answer = try await http.answer(to: call)
         if let verdict = SocialVerdict(refusal: answer) { return verdict }

@@ -13,13 +13,13 @@ struct AnswerFrame {
         self.hasBody = hasBody
     }
 
-    init(page: HttpPage, count: Int) {
+    init(page: HTTPPage, count: Int) {
         self.init(200, ["content-type": page.contentType, "content-length": "\(count)"], hasBody: true)
         head.headers.add(name: "cache-control", value: "no-store")
     }
 
     /// Makes the head of an answer that continues until the connection ends.
-    init(stream page: HttpPage) {
+    init(stream page: HTTPPage) {
         self.init(200, ["content-type": page.contentType, "transfer-encoding": "chunked"], hasBody: true)
         head.headers.add(name: "cache-control", value: "no-store")
     }

@@ -28,7 +28,7 @@ extension HTTPConnection {
 
     // MARK: Pages
 
-    private func tell(_ exchange: HTTPExchange, _ page: HttpPage, _ bytes: some Sequence<UInt8>) {
+    private func tell(_ exchange: HTTPExchange, _ page: HTTPPage, _ bytes: some Sequence<UInt8>) {
         let body = ByteBuffer(bytes: bytes)
         answer(exchange, AnswerFrame(page: page, count: body.readableBytes), body)
     }

@@ -30,7 +30,7 @@ enum BodyFraming: Equatable {
 struct AdmittedRequest: Equatable {
     enum Aim: Equatable {
         case api(RequestTarget)
-        case page(HttpPage, RequestTarget)
+        case page(HTTPPage, RequestTarget)
     }
 
     var aim: Aim
@@ -166,11 +166,11 @@ enum RequestRules {
         _ target: RequestTarget,
         _ body: BodyFraming
     ) throws(RefusedRequest) -> AdmittedRequest.Aim {
-        guard target.path == HttpPage.folder || target.path.hasPrefix(HttpPage.folder + "/") else {
+        guard target.path == HTTPPage.folder || target.path.hasPrefix(HTTPPage.folder + "/") else {
             return .api(target)
         }
-        guard let page = HttpPage.allCases.first(where: { $0.path == target.path }) else {
-            let pages = HttpPage.allCases.map(\.path).joined(separator: ", ")
+        guard let page = HTTPPage.allCases.first(where: { $0.path == target.path }) else {
+            let pages = HTTPPage.allCases.map(\.path).joined(separator: ", ")
             throw RefusedRequest(404, .methodNotFound, "There is no such page: there are \(pages)")
         }
         guard head.method == "GET" else {
@@ -179,11 +179,11 @@ enum RequestRules {
         guard body == .none else {
             throw RefusedRequest(400, .invalidRequest, "\(page.path) takes no body")
         }
-        guard !page.isGuarded || head.values(HttpPage.guardHeader.lowercased()) == [HttpPage.guardValue] else {
+        guard !page.isGuarded || head.values(HTTPPage.guardHeader.lowercased()) == [HTTPPage.guardValue] else {
             throw RefusedRequest(
                 403,
                 .permissionDenied,
-                "\(page.path) takes the header \(HttpPage.guardHeader): \(HttpPage.guardValue)"
+                "\(page.path) takes the header \(HTTPPage.guardHeader): \(HTTPPage.guardValue)"
             )
         }
         return .page(page, target)

@@ -11,7 +11,7 @@ final class Cloud {
     private var place = ""
     private let folder: TemporaryFolder
     private let arguments: [String]
-    private let http: CloudHttp
+    private let http: CloudHTTP
     private let tls: TestAuthority?
     private var sandbox: RunningProgram?
     private var front: TLSFront?
@@ -21,7 +21,7 @@ final class Cloud {
     /// - Parameter tls: The authority that signs the certificate of the TLS proxy. Without it, there is no proxy.
     init(in folder: TemporaryFolder, accessTokenLifetime: Int, rotationGrace: Int, tls: TestAuthority?) throws {
         self.folder = folder
-        http = CloudHttp()
+        http = CloudHTTP()
         self.tls = tls
         arguments = [
             "--access-token-lifetime", "\(accessTokenLifetime)", "--rotation-grace", "\(rotationGrace)",

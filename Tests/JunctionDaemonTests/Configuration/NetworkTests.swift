@@ -35,7 +35,7 @@ import Testing
     @Test func `the defaults are ten seconds for each step and no proxy`() throws {
         let configuration = try settings("")
 
-        #expect(configuration.network.limits == OutgoingHttp.Limits())
+        #expect(configuration.network.limits == OutgoingHTTP.Limits())
         #expect(configuration.network.limits.resolve == .seconds(10))
         #expect(try use(configuration).proxy == "")
     }

@@ -8,7 +8,7 @@ import Testing
 struct ProviderUnderTest: Sendable, CustomTestStringConvertible {
     var name: String
     /// Makes the provider, with all hosts of the provider at one URL.
-    var provider: @Sendable (_ url: String, OutgoingHttp, any SessionClock) throws -> any IdentityProvider
+    var provider: @Sendable (_ url: String, OutgoingHTTP, any SessionClock) throws -> any IdentityProvider
     var credential: Credential
     /// The user of the credential.
     var identity: Identity

@@ -36,6 +36,6 @@ struct JunctionVerdictTests {
     }
 
     private func read(_ status: Int, _ body: String) -> JunctionVerdict? {
-        JunctionVerdict(HttpAnswer(status: status, headers: [], body: SharedSecret(text: body), place: "example.com"))
+        JunctionVerdict(HTTPAnswer(status: status, headers: [], body: SharedSecret(text: body), place: "example.com"))
     }
 }

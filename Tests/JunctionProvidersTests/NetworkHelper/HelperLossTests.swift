@@ -61,7 +61,7 @@ struct HelperLossTests {
         line.say(.failed(TransferFailure(.refused, requestLeft: false)), about: number)
         let call = try call()
 
-        let outcome = AsyncStream.makeStream(of: HttpAnswer?.self)
+        let outcome = AsyncStream.makeStream(of: HTTPAnswer?.self)
         helper.loop.execute {
             line.closeConnection()
             http.send(call) { outcome.continuation.yield($0) }
@@ -159,13 +159,13 @@ struct HelperLossTests {
     }
 
     /// Starts a transfer and does not wait for its end.
-    private func begun(_ http: OutgoingHttp) async throws -> (HelperConnection, UInt32) {
+    private func begun(_ http: OutgoingHTTP) async throws -> (HelperConnection, UInt32) {
         http.send(try call())
         return try await helper.asked()
     }
 
-    private func call(body: Int? = nil) throws -> HttpCall {
-        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
+    private func call(body: Int? = nil) throws -> HTTPCall {
+        var call = HTTPCall(method: "POST", origin: try HTTPOrigin("https://provider.example"), target: "/")
         if let body { call.body = .secret(.ofZeros(body)) }
         return call
     }

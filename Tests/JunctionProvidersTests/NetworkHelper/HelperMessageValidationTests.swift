@@ -118,8 +118,8 @@ struct HelperMessageValidationTests {
         await http.shutdown()
     }
 
-    private func call(_ method: String = "POST") throws -> HttpCall {
-        var call = HttpCall(method: method, origin: try HttpOrigin("https://provider.example"), target: "/")
+    private func call(_ method: String = "POST") throws -> HTTPCall {
+        var call = HTTPCall(method: method, origin: try HTTPOrigin("https://provider.example"), target: "/")
         if method == "POST" { call.body = .plain([1, 2]) }
         call.longestAnswer = 64
         return call
@@ -148,7 +148,7 @@ struct HelperMessageValidationTests {
         let http = helper.http(
             .init(resolve: .seconds(600), connect: .seconds(600), request: .seconds(1), grace: .milliseconds(50))
         )
-        var call = HttpCall(method: "GET", origin: try HttpOrigin("https://provider.example"), target: "/")
+        var call = HTTPCall(method: "GET", origin: try HTTPOrigin("https://provider.example"), target: "/")
         call.longestAnswer = 1 << 40
         let endless = call
         async let failure = http.failure(of: endless)
@@ -173,7 +173,7 @@ struct HelperMessageValidationTests {
                 grace: .milliseconds(50)
             )
         )
-        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
+        var call = HTTPCall(method: "POST", origin: try HTTPOrigin("https://provider.example"), target: "/")
         call.body = .secret(.ofZeros(8 << 20))
         let waiting = call
         async let failure = http.failure(of: waiting)
@@ -206,7 +206,7 @@ struct HelperMessageValidationTests {
     func `a helper that reads nothing and grants more is dropped`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
-        var call = HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
+        var call = HTTPCall(method: "POST", origin: try HTTPOrigin("https://provider.example"), target: "/")
         call.body = .secret(.ofZeros(32 << 20))
         let long = call
         async let failure = http.failure(of: long)
@@ -221,7 +221,7 @@ struct HelperMessageValidationTests {
     @Test func `a message about an ended transfer is ignored`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
-        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://provider.example"), target: "/")
+        let call = HTTPCall(method: "GET", origin: try HTTPOrigin("https://provider.example"), target: "/")
         async let first = http.answer(to: call)
         let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, .end, .body(.ofZeros(1)), .credit(1), .end, about: number)
@@ -238,7 +238,7 @@ struct HelperMessageValidationTests {
     @Test func `a request that has left stays ambiguous, whatever the helper reports later`() async throws {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
-        let call = HttpCall(method: "GET", origin: try HttpOrigin("https://provider.example"), target: "/")
+        let call = HTTPCall(method: "GET", origin: try HTTPOrigin("https://provider.example"), target: "/")
         async let failure = http.failure(of: call)
         let (line, number) = try await helper.asked()
         line.say(.leaving, .failed(TransferFailure(.closed, requestLeft: false)), about: number)

@@ -83,7 +83,7 @@ struct HelperProcessTests {
                 stopped.withLock { $0 = helper.process }
                 helper.signal(SIGSTOP)
             }
-            var limits = OutgoingHttp.Limits.patient
+            var limits = OutgoingHTTP.Limits.patient
             (limits.request, limits.grace) = (.seconds(seconds), .milliseconds(100))
             let http = helper.http(limits)
             let failure = await http.failure(of: try call(server.url, "POST"))
@@ -120,7 +120,7 @@ struct HelperProcessTests {
     func `a closed helper leaves no zombie`() async throws {
         let helper = try HelperWithOwnName()
         let server = try await ScriptedServer.start([.answer(200, [], "")])
-        var limits = OutgoingHttp.Limits.patient
+        var limits = OutgoingHTTP.Limits.patient
         limits.idle = .zero
         let http = helper.http(limits)
         let answering = try call(server.url)
@@ -206,7 +206,7 @@ struct HelperProcessTests {
 
     @Test func `a missing helper program is reported as the cause`() async throws {
         let path = "/tmp/no-such-program"
-        let http = OutgoingHttp(eventLoop: ScriptedServer.group.any(), helper: .program(path: path), userAgent: "test")
+        let http = OutgoingHTTP(eventLoop: ScriptedServer.group.any(), helper: .program(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("https://provider.example"))
 
         #expect(failure?.ambiguous == false)
@@ -250,7 +250,7 @@ struct HelperProcessTests {
             arguments: ["-m", "700", folder.write(script, to: "script"), program]
         )
         install.waitUntilExit()
-        var limits = OutgoingHttp.Limits.patient
+        var limits = OutgoingHTTP.Limits.patient
         limits.grace = .seconds(600)
         let helper = try HelperWithOwnName(program)
         let http = helper.http(limits)
@@ -293,8 +293,8 @@ struct HelperProcessTests {
         return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) << 10
     }
 
-    private func call(_ url: String, _ method: String = "GET") throws -> HttpCall {
-        HttpCall(method: method, origin: try HttpOrigin(url), target: "/")
+    private func call(_ url: String, _ method: String = "GET") throws -> HTTPCall {
+        HTTPCall(method: method, origin: try HTTPOrigin(url), target: "/")
     }
 
     /// Returns whether the peer sends data rather than closing the connection.
@@ -330,10 +330,10 @@ private final class HelperWithOwnName: Sendable {
 
     var place: HelperEndpoint { .program(path: path) }
 
-    func http(_ limits: OutgoingHttp.Limits = .patient, _ network: NetworkSettingsSource = NetworkSettingsSource())
-        -> OutgoingHttp
+    func http(_ limits: OutgoingHTTP.Limits = .patient, _ network: NetworkSettingsSource = NetworkSettingsSource())
+        -> OutgoingHTTP
     {
-        OutgoingHttp(
+        OutgoingHTTP(
             eventLoop: loop,
             helper: place,
             network: network,

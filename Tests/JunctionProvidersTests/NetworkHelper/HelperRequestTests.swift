@@ -60,7 +60,7 @@ struct HelperRequestTests {
     }
 
     @Test func `an idle helper is closed`() async throws {
-        var limits = OutgoingHttp.Limits.patient
+        var limits = OutgoingHTTP.Limits.patient
         limits.idle = .milliseconds(1)
         let http = helper.http(limits)
         let call = try call("GET")
@@ -74,7 +74,7 @@ struct HelperRequestTests {
     }
 
     @Test func `a busy helper is kept, however long it takes`() async throws {
-        var limits = OutgoingHttp.Limits.patient
+        var limits = OutgoingHTTP.Limits.patient
         limits.idle = .zero
         let http = helper.http(limits)
         let call = try call("GET")
@@ -170,7 +170,7 @@ struct HelperRequestTests {
 
     @Test func `a socket without a listener is reported as the cause`() async throws {
         let path = "/tmp/no-such-socket"
-        let http = OutgoingHttp(eventLoop: helper.loop, helper: .socket(path: path), userAgent: "test")
+        let http = OutgoingHTTP(eventLoop: helper.loop, helper: .socket(path: path), userAgent: "test")
         let failure = await http.failure(of: try call("GET"))
 
         #expect(failure?.ambiguous == false)
@@ -183,7 +183,7 @@ struct HelperRequestTests {
         await http.shutdown()
     }
 
-    private func call(_ method: String) throws -> HttpCall {
-        HttpCall(method: method, origin: try HttpOrigin("https://provider.example"), target: "/")
+    private func call(_ method: String) throws -> HTTPCall {
+        HTTPCall(method: method, origin: try HTTPOrigin("https://provider.example"), target: "/")
     }
 }

@@ -55,13 +55,13 @@ struct HelperTransferTests {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
-        let helper = OutgoingHttp(
+        let helper = OutgoingHTTP(
             eventLoop: ScriptedServer.group.next(),
             helper: .built,
             userAgent: "test",
             limits: .patient
         )
-        var call = HttpCall(method: "PUT", origin: try HttpOrigin("http://127.0.0.1:\(port)"), target: "/")
+        var call = HTTPCall(method: "PUT", origin: try HTTPOrigin("http://127.0.0.1:\(port)"), target: "/")
         call.body = .plain([UInt8](repeating: 0x20, count: 8 << 20))
 
         let answer = try await helper.apiAnswer(to: call)
@@ -172,12 +172,12 @@ struct HelperTransferTests {
         try await odd.stop()
     }
 
-    private func call(_ server: ScriptedServer, _ method: String) throws -> HttpCall {
-        HttpCall(method: method, origin: try HttpOrigin(server.url), target: "/")
+    private func call(_ server: ScriptedServer, _ method: String) throws -> HTTPCall {
+        HTTPCall(method: method, origin: try HTTPOrigin(server.url), target: "/")
     }
 
-    private func call(_ stage: Stage, _ method: String) throws -> HttpCall {
-        HttpCall(method: method, origin: try HttpOrigin(stage.server.url), target: "/")
+    private func call(_ stage: Stage, _ method: String) throws -> HTTPCall {
+        HTTPCall(method: method, origin: try HTTPOrigin(stage.server.url), target: "/")
     }
 }
 

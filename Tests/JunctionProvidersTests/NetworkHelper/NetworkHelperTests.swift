@@ -13,8 +13,8 @@ struct NetworkHelperTests {
         helper = try FakeNetworkHelper()
     }
 
-    private func call() throws -> HttpCall {
-        HttpCall(method: "POST", origin: try HttpOrigin("https://provider.example"), target: "/")
+    private func call() throws -> HTTPCall {
+        HTTPCall(method: "POST", origin: try HTTPOrigin("https://provider.example"), target: "/")
     }
 
     @Test func `the case of a request selects its helper`() throws {

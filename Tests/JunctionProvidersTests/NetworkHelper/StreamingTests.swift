@@ -11,9 +11,9 @@ import Testing
 struct StreamingTests {
     private static let head = HelperMessage.head(AnswerHead(status: 200, headers: []))
 
-    private func call(_ method: String = "GET", _ body: HttpCall.Body? = nil) throws -> HttpCall {
-        let origin = try HttpOrigin("https://provider.example")
-        return HttpCall(method: method, origin: origin, target: "/", body: body)
+    private func call(_ method: String = "GET", _ body: HTTPCall.Body? = nil) throws -> HTTPCall {
+        let origin = try HTTPOrigin("https://provider.example")
+        return HTTPCall(method: method, origin: origin, target: "/", body: body)
     }
 
     @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
@@ -154,8 +154,8 @@ struct StreamingTests {
         let count = 600_000
         try await Stage.play([.answer(200, [], "fine")]) { stage in
             let upload = BodyStream(length: length)
-            let origin = try HttpOrigin(stage.server.url)
-            let call = HttpCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
+            let origin = try HTTPOrigin(stage.server.url)
+            let call = HTTPCall(method: "POST", origin: origin, target: "/", body: .streamed(upload))
             let left = Mutex(count)
             // An app also sends more only when there is space.
             upload.whenTaken { taken in

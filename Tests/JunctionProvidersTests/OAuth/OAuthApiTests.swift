@@ -10,7 +10,7 @@ struct OAuthApiTests {
     private static func validate(_ path: String, at api: String? = "https://api.example.com/v1/") throws -> ApiRequest {
         var settings: [String: ProviderSetting.Value] = ["issuer": .text(OAuthSample.issuer), "clientId": "client-1"]
         settings["apiUrl"] = api.map { .text($0) }
-        let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), helper: .built, userAgent: "test")
+        let http = OutgoingHTTP(eventLoop: ScriptedServer.group.next(), helper: .built, userAgent: "test")
         let oauth = OAuthProvider(setup: try .checked(settings), http: http, clock: ManualClock(ManualClock.start))
         return try oauth.validate(ApiRequest(method: "get", path: path), for: OAuthSample.identity)
     }

@@ -79,7 +79,7 @@ struct OAuthExamineTests {
 
     @Test func `only a session of token exchange renews with more than its refresh token`() throws {
         let setup = try OAuthSetup.sample(at: "https://id.example.com")
-        let http = OutgoingHttp(eventLoop: ScriptedServer.group.next(), helper: .built, userAgent: "test")
+        let http = OutgoingHTTP(eventLoop: ScriptedServer.group.next(), helper: .built, userAgent: "test")
         let traits = OAuthProvider(setup: setup, http: http, clock: ManualClock(ManualClock.start)).schemes
 
         #expect(

@@ -281,7 +281,7 @@ struct OAuthOriginTests {
 
     @Test func `a server on the network cannot name an endpoint on loopback`() throws {
         let body = #"{"issuer":"https://id.example.com","token_endpoint":"http://127.0.0.1:8080/token"}"#
-        let answer = HttpAnswer(status: 200, headers: [], body: SharedSecret(text: body), place: "id.example.com")
+        let answer = HTTPAnswer(status: 200, headers: [], body: SharedSecret(text: body), place: "id.example.com")
         let metadata = try OAuthMetadata(answer, of: try OAuthIssuer("https://id.example.com"))
 
         let fault = #expect(throws: ProviderConfigurationFault.self) { try metadata.url(of: .token) }
@@ -290,7 +290,7 @@ struct OAuthOriginTests {
 
     @Test(arguments: [("max-age=86400", 3_600), ("max-age=31536000", 3_600), ("max-age=900", 900), ("no-store", 300)])
     func `metadata is cached for one hour at most`(header: String, seconds: Int) {
-        let answer = HttpAnswer(
+        let answer = HTTPAnswer(
             status: 200,
             headers: [("cache-control", header)],
             body: SharedSecret(text: "{}"),
@@ -303,7 +303,7 @@ struct OAuthOriginTests {
     @Test func `a host name is not longer than DNS allows`() {
         let long = Array(repeating: String(repeating: "a", count: 63), count: 4).joined(separator: ".")
 
-        #expect(throws: ProviderConfigurationFault.self) { try HttpUrl("https://\(long)/token") }
-        #expect(throws: Never.self) { try HttpUrl("https://\(long.dropFirst(2))/token") }
+        #expect(throws: ProviderConfigurationFault.self) { try HTTPURL("https://\(long)/token") }
+        #expect(throws: Never.self) { try HTTPURL("https://\(long.dropFirst(2))/token") }
     }
 }

@@ -114,9 +114,9 @@ struct SinchExamineTests {
     }
 }
 
-extension OutgoingHttp {
+extension OutgoingHTTP {
     /// A client that sends no request, so it needs no shutdown.
-    fileprivate static let unused = OutgoingHttp(
+    fileprivate static let unused = OutgoingHTTP(
         eventLoop: ScriptedServer.group.next(),
         helper: .built,
         userAgent: "junctiond/0.0-test"

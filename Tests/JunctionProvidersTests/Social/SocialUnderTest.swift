@@ -29,7 +29,7 @@ extension SocialProvider {
     static func sample(
         url: String,
         apiKey: String? = sampleKey,
-        http: OutgoingHttp,
+        http: OutgoingHTTP,
         clock: any SessionClock,
         remembering memory: any ProviderMemory = InMemoryProviderMemory()
     ) throws -> SocialProvider {

@@ -132,19 +132,19 @@ final class HelperConnection: @unchecked Sendable {
 
 extension OutgoingHttp {
     /// Returns the failure of a request, or `nil`.
-    func failure(of call: HttpCall) async -> Unavailability? {
+    func failure(of call: HTTPCall) async -> Unavailability? {
         await thrown { () throws(Unavailability) in try await answer(to: call) }
     }
 
     /// Sends a request of an app and collects its answer.
-    func apiAnswer(to call: HttpCall) async throws -> (status: Int, body: [UInt8]) {
+    func apiAnswer(to call: HTTPCall) async throws -> (status: Int, body: [UInt8]) {
         let (head, body) = try await streamedAnswer(to: call, isStreamed: false)
         let answer = ApiAnswer(status: head.status, headers: [], body: [], stream: body)
         return (head.status, try await answer.taken(on: eventLoop))
     }
 
     /// Returns the failure of a request of an app before the head of its answer, or `nil`.
-    func apiFailure(of call: HttpCall) async -> Unavailability? {
+    func apiFailure(of call: HTTPCall) async -> Unavailability? {
         await thrown { () throws(Unavailability) in
             try await streamedAnswer(to: call, isStreamed: false)
         }

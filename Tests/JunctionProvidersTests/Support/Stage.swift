@@ -10,7 +10,7 @@ import NIOPosix
 /// The fixture of every test with a network: a scripted server, a client for it and a clock.
 struct Stage: Sendable {
     var server: ScriptedServer
-    var http: OutgoingHttp
+    var http: OutgoingHTTP
     var clock: ManualClock
 
     /// Makes the fixture, runs the test and cleans up, also after an error.
@@ -18,7 +18,7 @@ struct Stage: Sendable {
         _ steps: [ScriptedServer.Step],
         tls: TestAuthority.Certificate? = nil,
         network: NetworkSettingsSource? = nil,
-        limits: OutgoingHttp.Limits? = nil,
+        limits: OutgoingHTTP.Limits? = nil,
         ownHelper: Bool = false,
         requestTakes: Duration = .zero,
         onRequest: @escaping @Sendable (ScriptedServer.Request) -> Void = { _ in },
@@ -46,8 +46,8 @@ struct Stage: Sendable {
     /// Clients that all tests without special settings share: hundreds of network helpers would slow each other down.
     private static let shared = (0..<8).map { _ in way(NetworkSettingsSource(), .patient) }
 
-    private static func way(_ network: NetworkSettingsSource, _ limits: OutgoingHttp.Limits) -> OutgoingHttp {
-        OutgoingHttp(
+    private static func way(_ network: NetworkSettingsSource, _ limits: OutgoingHTTP.Limits) -> OutgoingHTTP {
+        OutgoingHTTP(
             eventLoop: ScriptedServer.group.next(),
             helper: .built,
             network: network,
@@ -61,7 +61,7 @@ struct Stage: Sendable {
     static func play(_ trouble: ServerFailure, _ test: (Stage) async throws -> Void) async throws {
         guard trouble.isSilent else { return try await play([trouble.step], test) }
         for seconds in [1, 4, 16] {
-            let limits = OutgoingHttp.Limits(
+            let limits = OutgoingHTTP.Limits(
                 resolve: .seconds(60),
                 connect: .seconds(60),
                 request: .seconds(seconds)
@@ -87,9 +87,9 @@ struct Stage: Sendable {
     }
 }
 
-extension OutgoingHttp.Limits {
+extension OutgoingHTTP.Limits {
     /// Long enough that a busy machine never looks like a silent server.
-    static let patient = OutgoingHttp.Limits(
+    static let patient = OutgoingHTTP.Limits(
         resolve: .seconds(600),
         connect: .seconds(600),
         request: .seconds(600),

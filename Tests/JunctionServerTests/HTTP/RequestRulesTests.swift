@@ -126,8 +126,8 @@ struct RequestRulesTests {
         if case .failure(let refused) = result { #expect(refused.allow == "GET, HEAD, POST, PUT, PATCH, DELETE") }
     }
 
-    @Test(arguments: HttpPage.allCases)
-    func `a page can only be read`(page: HttpPage) {
+    @Test(arguments: HTTPPage.allCases)
+    func `a page can only be read`(page: HTTPPage) {
         for method in ["POST", "HEAD", "DELETE", "PUT"] {
             #expect(status(judge(method, page.path, [("Junction-Local", "true")])) == 405)
         }

@@ -25,7 +25,7 @@ struct RetryAfterTests {
         #expect(answer(["retry-after": text]).retryAfter(now: ManualClock.noon) == nil)
     }
 
-    private func answer(_ headers: [String: String]) -> HttpAnswer {
-        HttpAnswer(status: 503, headers: headers.map { ($0, $1) }, body: SharedSecret(text: ""), place: "example.com")
+    private func answer(_ headers: [String: String]) -> HTTPAnswer {
+        HTTPAnswer(status: 503, headers: headers.map { ($0, $1) }, body: SharedSecret(text: ""), place: "example.com")
     }
 }

@@ -2,9 +2,9 @@ import JunctionSecret
 import JunctionSession
 
 /// A request to a provider.
-struct HttpCall: Sendable {
+struct HTTPCall: Sendable {
     var method: String
-    var origin: HttpOrigin
+    var origin: HTTPOrigin
     /// The path and the query, below the path of the origin.
     var target: String
     var headers: [(name: String, value: String)] = []

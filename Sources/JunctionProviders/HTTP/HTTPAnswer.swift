@@ -1,7 +1,7 @@
 import JunctionSecret
 
 /// A complete answer, with any status.
-struct HttpAnswer: Sendable {
+struct HTTPAnswer: Sendable {
     var status: Int
     var headers: [(name: String, value: String)]
     /// A secret, because it may hold tokens.

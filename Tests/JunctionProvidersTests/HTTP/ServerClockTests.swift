@@ -12,7 +12,7 @@ struct ServerClockTests {
         ("Sat, 21 Nov 2026 12:00:02 GMT", 500), ("Sat, 21 Nov 2026 12:01:00 GMT", 58_500), ("nonsense", 0),
     ])
     func `only a difference that the duration of the request cannot explain is skew`(date: String, milliseconds: Int) {
-        let answer = HttpAnswer(status: 200, headers: [("Date", date)], body: SharedSecret(text: ""), place: "x")
+        let answer = HTTPAnswer(status: 200, headers: [("Date", date)], body: SharedSecret(text: ""), place: "x")
 
         let clock = ServerClock(
             answer,

@@ -5,7 +5,7 @@ import JunctionText
 /// The origin of a service: scheme, host and port, and the path that all its resources share.
 ///
 /// Plain http is allowed on loopback only, because it would show every token to the network.
-package struct HttpOrigin: Hashable, Sendable {
+package struct HTTPOrigin: Hashable, Sendable {
     package enum Scheme: String, Sendable {
         case http
         case https
@@ -67,7 +67,7 @@ package struct HttpOrigin: Hashable, Sendable {
     private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 }
 
-extension HttpOrigin {
+extension HTTPOrigin {
     private static func split(
         _ authority: Substring,
         _ scheme: Scheme

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JunctionProviders
 
-struct HttpDateTests {
+struct HTTPDateTests {
     @Test(arguments: [
         ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
@@ -12,7 +12,7 @@ struct HttpDateTests {
         ("Fri, 31 Dec 9999 23:59:60 GMT", 253_402_300_800),
     ])
     func `the IMF-fixdate format is parsed`(text: String, seconds: Int64) {
-        #expect(HttpDate.parse(text) == WallTime(milliseconds: seconds * 1_000))
+        #expect(HTTPDate.parse(text) == WallTime(milliseconds: seconds * 1_000))
     }
 
     @Test(arguments: [
@@ -21,6 +21,6 @@ struct HttpDateTests {
         "Sun, 06 Nov 1994 08-49-37 GMT", "Sun, 06 Nov 1894 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
     ])
     func `any other text is refused`(text: String) {
-        #expect(HttpDate.parse(text) == nil)
+        #expect(HTTPDate.parse(text) == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import JunctionProviders
 
-struct OutgoingHttpTests {
+struct OutgoingHTTPTests {
     private static let needsOpenSSL = ConditionTrait.enabled(
         if: TestAuthority.isAvailable,
         "openssl is not installed"
@@ -25,7 +25,7 @@ struct OutgoingHttpTests {
     }
 
     @Test func `a server that does not use TLS never receives the request`() async throws {
-        let limits = OutgoingHttp.Limits(resolve: .seconds(60), connect: .seconds(1), request: .seconds(60))
+        let limits = OutgoingHTTP.Limits(resolve: .seconds(60), connect: .seconds(1), request: .seconds(60))
         try await Stage.play([], limits: limits) { stage in
             let failure = await stage.http.failure(of: try call("https://\(stage.server.place)"))
 
@@ -86,7 +86,7 @@ struct OutgoingHttpTests {
     @Test func `cancelling the task cancels the request`() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let server = try await ScriptedServer.start([.stall("")]) { _ in arrived.yield() }
-        let http = OutgoingHttp(
+        let http = OutgoingHTTP(
             eventLoop: ScriptedServer.group.any(),
             helper: .built,
             userAgent: "test",
@@ -150,8 +150,8 @@ struct OutgoingHttpTests {
         #expect(throws: fault) { try NetworkSettingsSource(caFile: file) }
     }
 
-    private func call(_ url: String, target: String = "/") throws -> HttpCall {
-        HttpCall(method: "GET", origin: try HttpOrigin(url), target: target)
+    private func call(_ url: String, target: String = "/") throws -> HTTPCall {
+        HTTPCall(method: "GET", origin: try HTTPOrigin(url), target: target)
     }
 }
 

@@ -23,13 +23,13 @@ package struct RequestMeter: Sendable {
     }
 
     /// Begins a measurement. The caller must call the returned function when the request ends.
-    func begin() -> @Sendable (HttpAnswer?) -> Void {
+    func begin() -> @Sendable (HTTPAnswer?) -> Void {
         let (clock, report) = (clock, report)
         let began = clock.now()
         return { answer in
             let now = clock.now()
             var reading = Reading(duration: now.uptime - began.uptime)
-            if let answer, answer.header("date").flatMap(HttpDate.parse) != nil {
+            if let answer, answer.header("date").flatMap(HTTPDate.parse) != nil {
                 reading.clockSkew = ServerClock(answer, sentAt: began.wall, receivedAt: now.wall).skew
             }
             report(reading)

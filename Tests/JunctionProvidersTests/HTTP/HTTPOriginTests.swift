@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionProviders
 
-struct HttpOriginTests {
+struct HTTPOriginTests {
     @Test(arguments: [
         ("https://auth.us.junction.com", "https://auth.us.junction.com", "auth.us.junction.com"),
         ("https://auth.us.junction.com/", "https://auth.us.junction.com", "auth.us.junction.com"),
@@ -14,7 +14,7 @@ struct HttpOriginTests {
         ("http://[::1]:8787", "http://[::1]:8787", "[::1]:8787"),
     ])
     func `a URL is parsed and has one normal form`(text: String, url: String, place: String) throws {
-        let origin = try HttpOrigin(text)
+        let origin = try HTTPOrigin(text)
 
         #expect(origin.url == url)
         #expect(origin.place == place)
@@ -25,7 +25,7 @@ struct HttpOriginTests {
         "http://localhost.example.com", "http://[2001:db8::1]", "http://127.1", "http://[::ffff:127.0.0.1]",
     ])
     func `plain http is refused except on loopback`(text: String) {
-        let fault = #expect(throws: ProviderConfigurationFault.self) { try HttpOrigin(text) }
+        let fault = #expect(throws: ProviderConfigurationFault.self) { try HTTPOrigin(text) }
 
         #expect(fault?.message.contains("loopback only") == true || fault?.message.contains("host") == true)
     }
@@ -38,12 +38,12 @@ struct HttpOriginTests {
         "https://exämple.com", "https://example.com\\@evil.example",
     ])
     func `an invalid URL is refused with the expected form`(text: String) {
-        #expect(throws: ProviderConfigurationFault.self) { try HttpOrigin(text) }
+        #expect(throws: ProviderConfigurationFault.self) { try HTTPOrigin(text) }
     }
 
     @Test func `a password in a URL is refused, and the error does not repeat it`() {
         let fault = #expect(throws: ProviderConfigurationFault.self) {
-            try HttpOrigin("https://me:hunter2@example.com")
+            try HTTPOrigin("https://me:hunter2@example.com")
         }
 
         #expect(fault?.message.contains("hunter2") == false)

@@ -4,7 +4,7 @@ import Testing
 
 /// Runs the commands of docs/http.md unchanged, except for the path of the socket.
 @Suite(.needsCurl)
-struct HttpGuideTests {
+struct HTTPGuideTests {
     private static let socket = "/run/junctiond/api.sock"
 
     private func run(_ command: String, in installation: Installation) throws -> Program.Ending {

@@ -3,10 +3,10 @@ import JunctionText
 /// The exact URL of one resource: its origin, and its path and query without any change.
 ///
 /// Metadata of servers has double slashes, slashes at the end and queries, and each of them matters.
-package struct HttpUrl: Hashable, Sendable {
+package struct HTTPURL: Hashable, Sendable {
     package let text: String
     /// The origin, without a path.
-    let origin: HttpOrigin
+    let origin: HTTPOrigin
     /// The path and the query.
     let target: String
 
@@ -16,7 +16,7 @@ package struct HttpUrl: Hashable, Sendable {
             throw ProviderConfigurationFault("Not a URL: expected https://HOST[:PORT][/PATH]")
         }
         let end = behind.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? url.endIndex
-        origin = try HttpOrigin(String(url[..<end]))
+        origin = try HTTPOrigin(String(url[..<end]))
         let rest = url[end...]
         guard rest.utf8.allSatisfy(Self.isOfTarget) else {
             throw ProviderConfigurationFault("The URL must have no fragment, and nothing that a URL has to escape")

@@ -1,5 +1,5 @@
 /// The daemon's own HTTP pages, below `/.junction/`. Every other path belongs to the provider's API.
-package enum HttpPage: String, Sendable, CaseIterable {
+package enum HTTPPage: String, Sendable, CaseIterable {
     case status
     case token
     case metrics

@@ -30,7 +30,7 @@ package struct OpenAPIDocument: Sendable {
                 }
             }
             writer.object("paths") { writer in
-                for page in HttpPage.allCases { Self.write(page, to: &writer) }
+                for page in HTTPPage.allCases { Self.write(page, to: &writer) }
             }
             writer.object("components") { writer in
                 writer.object("schemas") { Self.writeSchemas(to: &$0) }
@@ -46,7 +46,7 @@ package struct OpenAPIDocument: Sendable {
         kind, and a body of application/problem+json. x-capability is what the caller must be allowed to do.
         """
 
-    private static func write(_ page: HttpPage, to writer: inout JSONWriter) {
+    private static func write(_ page: HTTPPage, to writer: inout JSONWriter) {
         writer.key(page.path)
         writer.object { writer in
             writer.object("get") { writer in
@@ -94,18 +94,18 @@ package struct OpenAPIDocument: Sendable {
         }
     }
 
-    private static func writeParameters(of page: HttpPage, to writer: inout JSONWriter) {
+    private static func writeParameters(of page: HTTPPage, to writer: inout JSONWriter) {
         let query = page.query
         guard page.isGuarded || !query.isEmpty else { return }
         writer.array("parameters") { writer in
             if page.isGuarded {
                 writer.object { writer in
-                    writer.member("name", HttpPage.guardHeader)
+                    writer.member("name", HTTPPage.guardHeader)
                     writer.member("in", "header")
                     writer.member("required", true)
                     writer.member("description", "Shows that the caller meant this request for the daemon")
                     writer.key("schema")
-                    Schema.word([HttpPage.guardValue]).write(to: &writer)
+                    Schema.word([HTTPPage.guardValue]).write(to: &writer)
                 }
             }
             for member in query {
@@ -133,7 +133,7 @@ package struct OpenAPIDocument: Sendable {
     }
 }
 
-extension HttpPage {
+extension HTTPPage {
     /// The name of the page, without the ending.
     fileprivate var operation: String { String(rawValue.prefix { $0 != "." }) }
 

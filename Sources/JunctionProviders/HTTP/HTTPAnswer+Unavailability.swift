@@ -1,6 +1,6 @@
 import JunctionSession
 
-extension HttpAnswer {
+extension HTTPAnswer {
     /// Returns whether a server that answers with this status may have acted on the request. With 503 and 429 it has
     /// not.
     static func mayHaveActed(status: Int) -> Bool {
@@ -64,9 +64,9 @@ extension HttpAnswer {
         let asked: Duration
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             asked = .seconds(Int64(text) ?? .max >> 20)
-        } else if let time = HttpDate.parse(text) {
+        } else if let time = HTTPDate.parse(text) {
             // The server made the date with its own clock, which the `Date` header shows.
-            asked = time - (header("date").flatMap(HttpDate.parse) ?? now)
+            asked = time - (header("date").flatMap(HTTPDate.parse) ?? now)
         } else {
             return nil
         }

@@ -4,7 +4,7 @@ import Foundation
 /// request.
 ///
 /// Not thread-safe: only one thread may use it at a time.
-package final class HttpConnection: @unchecked Sendable {
+package final class HTTPTestClient: @unchecked Sendable {
     package let socket: TestSocket
     private let peer: AnyObject?
 

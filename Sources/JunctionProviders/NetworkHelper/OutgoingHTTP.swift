@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// There are two helpers (`NetworkHelper`). Each starts with its first request. Their links run on the given event
 /// loop.
-package final class OutgoingHttp: Sendable {
+package final class OutgoingHTTP: Sendable {
     /// Time limits for the steps of a request.
     package struct Limits: Equatable, Sendable {
         /// To resolve the name of the host.
@@ -99,7 +99,7 @@ package final class OutgoingHttp: Sendable {
     /// Sends one request of the session once and waits for the whole answer.
     ///
     /// If the task is cancelled, the request ends at once.
-    func answer(to call: HttpCall) async throws(Unavailability) -> HttpAnswer {
+    func answer(to call: HTTPCall) async throws(Unavailability) -> HTTPAnswer {
         try await outcome(of: .session(call)) { number, then in collect(call, number, then: then) }
     }
 
@@ -111,9 +111,9 @@ package final class OutgoingHttp: Sendable {
     /// - Parameter isStreamed: whether the answer is passed on as it arrives (`HelperRequest.api`). Otherwise it has at
     ///   most `ApiRequest.longestBody` bytes.
     func streamedAnswer(
-        to call: HttpCall,
+        to call: HTTPCall,
         isStreamed: Bool
-    ) async throws(Unavailability) -> (head: HttpAnswer, body: BodyStream) {
+    ) async throws(Unavailability) -> (head: HTTPAnswer, body: BodyStream) {
         let measured = meter?.begin()
         var call = call
         call.longestAnswer = isStreamed ? .max : ApiRequest.longestBody
@@ -157,7 +157,7 @@ package final class OutgoingHttp: Sendable {
     /// Sends one request once and does not wait.
     ///
     /// - Parameter then: called on the event loop with the answer, or `nil` after a failure.
-    func send(_ call: HttpCall, then: @escaping @Sendable (HttpAnswer?) -> Void = { _ in }) {
+    func send(_ call: HTTPCall, then: @escaping @Sendable (HTTPAnswer?) -> Void = { _ in }) {
         collect(call, nextNumber()) { then(try? $0.get()) }
     }
 
@@ -167,9 +167,9 @@ package final class OutgoingHttp: Sendable {
     }
 
     private func collect(
-        _ call: HttpCall,
+        _ call: HTTPCall,
         _ number: UInt32,
-        then completion: @escaping @Sendable (Result<HttpAnswer, Unavailability>) -> Void
+        then completion: @escaping @Sendable (Result<HTTPAnswer, Unavailability>) -> Void
     ) {
         let measured = meter?.begin()
         begin(.session(call), number) { link in
@@ -216,7 +216,7 @@ package final class OutgoingHttp: Sendable {
         let silence = whole
         let isStreamed = if case .api(_, true) = helperRequest { true } else { false }
         if case .api = helperRequest, !isStreamed {
-            whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HttpCall.slowestLine) * 1_000
+            whole += Int64((call.longestAnswer + (call.body?.count ?? 0)) / HTTPCall.slowestLine) * 1_000
         }
         // Each of the two steps gets half, so that a slow name server leaves time to connect.
         let step = call.sendDeadline.map { $0.wholeMilliseconds / 2 } ?? .max

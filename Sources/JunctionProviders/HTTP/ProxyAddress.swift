@@ -26,7 +26,7 @@ package struct ProxyAddress: Sendable {
         }
         // Checks the host and the port like those of any other URL. The scheme does not matter for that.
         do throws(ProviderConfigurationFault) {
-            _ = try HttpOrigin("https://\(host)")
+            _ = try HTTPOrigin("https://\(host)")
         } catch {
             throw Self.fault
         }

@@ -1,9 +1,6 @@
 import JunctionTesting
 
-/// A local program that speaks HTTP.
-typealias HTTPTestClient = HttpConnection
-
-extension HttpConnection {
+extension HTTPTestClient {
     func send(_ text: String) throws { try socket.send(text) }
 
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
@@ -21,7 +18,7 @@ extension HttpConnection {
     func finish() { socket.finishSending() }
 }
 
-extension HttpConnection.Answer {
+extension HTTPTestClient.Answer {
     /// The kind of an error of the daemon.
     var kind: String? { header("junction-error") }
 }

@@ -3,7 +3,7 @@ import JunctionTesting
 
 /// HTTP requests to the sandbox on plain sockets, one connection for each request. It does not use the project's
 /// client.
-struct CloudHttp {
+struct CloudHTTP {
     func send(
         _ method: String,
         _ url: String,
@@ -32,9 +32,9 @@ struct CloudHttp {
         _ body: Data,
         _ contentType: String,
         headers: [String]
-    ) throws -> HttpConnection.Answer {
+    ) throws -> HTTPTestClient.Answer {
         let port = url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
-        let connection = try HttpConnection(.loopback(port: port))
+        let connection = try HTTPTestClient(.loopback(port: port))
         let headers = ["connection: close", "content-type: \(contentType)"] + headers
         try connection.request(method, path, headers: headers, host: "127.0.0.1:\(port)", body: Array(body))
         return try connection.answer()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JunctionProviders
 
-struct HttpUrlTests {
+struct HTTPURLTests {
     @Test(
         arguments: [
             ("https://id.example.com", "/"), ("https://id.example.com/", "/"),
@@ -12,7 +12,7 @@ struct HttpUrlTests {
         ]
     )
     func `path and query stay unchanged`(text: String, target: String) throws {
-        let url = try HttpUrl(text)
+        let url = try HTTPURL(text)
 
         #expect(url.target == target)
         #expect(url.text == text)
@@ -24,6 +24,6 @@ struct HttpUrlTests {
         "ftp://id.example.com/",
     ])
     func `an unencrypted or invalid URL is refused`(text: String) {
-        #expect(throws: ProviderConfigurationFault.self) { try HttpUrl(text) }
+        #expect(throws: ProviderConfigurationFault.self) { try HTTPURL(text) }
     }
 }

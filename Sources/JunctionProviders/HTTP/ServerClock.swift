@@ -13,8 +13,8 @@ struct ServerClock: Sendable {
     /// The header names the whole second of the answer, at some time between sending and receiving. Only a difference
     /// that this cannot explain counts as skew, so two correct clocks have a skew of zero. Without the header the skew
     /// is zero, too.
-    init(_ answer: HttpAnswer, sentAt: WallTime, receivedAt: WallTime) {
-        guard let second = answer.header("date").flatMap(HttpDate.parse) else {
+    init(_ answer: HTTPAnswer, sentAt: WallTime, receivedAt: WallTime) {
+        guard let second = answer.header("date").flatMap(HTTPDate.parse) else {
             skew = .zero
             return
         }

@@ -2,7 +2,7 @@ import JunctionSession
 import JunctionText
 
 /// Parses the date format that HTTP servers must send (IMF-fixdate): `Sun, 06 Nov 1994 08:49:37 GMT`.
-enum HttpDate {
+enum HTTPDate {
     /// Returns the time, or `nil` if the text is no such date, the time does not exist or is before 1970.
     static func parse(_ text: String) -> WallTime? {
         let bytes = Array(text.utf8)
