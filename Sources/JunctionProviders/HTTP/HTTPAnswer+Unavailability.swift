@@ -1,4 +1,5 @@
 import JunctionSession
+import JunctionText
 
 extension HTTPAnswer {
     /// Returns whether a server that answers with this status may have acted on the request. With 503 and 429 it has
@@ -62,7 +63,7 @@ extension HTTPAnswer {
     func retryAfter(now: WallTime) -> Duration? {
         guard let text = header("retry-after") else { return nil }
         let asked: Duration
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) {
             asked = .seconds(Int64(text) ?? .max >> 20)
         } else if let time = HTTPDate.parse(text) {
             // The server made the date with its own clock, which the `Date` header shows.

@@ -87,7 +87,7 @@ extension HTTPOrigin {
         case "":
             port = scheme.defaultPort
         case let text:
-            guard text.first == ":", text.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard text.first == ":", text.dropFirst().utf8.allSatisfy(\.isASCIIDigit),
                 let number = Int(text.dropFirst()), (1...65_535).contains(number)
             else { throw ProviderConfigurationFault("The port in the URL must be a number from 1 to 65535") }
             port = number
@@ -106,11 +106,8 @@ extension HTTPOrigin {
     }
 
     private static func isName(_ host: String) -> Bool {
-        let isNameByte = { (byte: UInt8) in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F
-        }
         // RFC 1035 §2.3.4.
-        return host.utf8.count <= 253 && host.utf8.allSatisfy(isNameByte)
+        host.utf8.count <= 253 && host.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
             && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 

@@ -1,4 +1,5 @@
 import JunctionSecret
+import JunctionText
 
 /// The validated configuration of the server and of this daemon as its client. Validation needs no network.
 package struct OAuthSetup: Sendable {
@@ -70,11 +71,9 @@ enum AbsoluteUri {
     static func isValid(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             text.utf8.index(after: colon) != text.utf8.endIndex,
-            let first = text.utf8.first, isLetter(first), text.utf8.count <= 2_048
+            let first = text.utf8.first, first.isASCIILetter, text.utf8.count <= 2_048
         else { return false }
-        return text.utf8[..<colon].allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+        return text.utf8[..<colon].allSatisfy { $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 }

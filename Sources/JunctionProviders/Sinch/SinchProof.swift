@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionText
 import RegistrationToken
 
 /// The proof to Sinch that the application admits a user. It is checked as far as possible without a request.
@@ -39,7 +40,8 @@ enum SinchProof: Sendable {
     /// Checks that a signature is Base64 of a SHA-1 digest: 28 characters, of which the last is padding.
     init(signature: SharedSecret, sequence: UInt64) throws(CredentialRefused) {
         let isDigest = signature.withUnsafeBytes { text in
-            text.count == 28 && text.last == UInt8(ascii: "=") && text.dropLast().allSatisfy(Self.isDigit)
+            text.count == 28 && text.last == UInt8(ascii: "=")
+                && text.dropLast().allSatisfy { $0.isASCIILetterOrDigit || "+/".utf8.contains($0) }
         }
         guard isDigest else { throw .malformed("The registration signature is not Base64 of a SHA-1 digest") }
         self = .signature(signature, sequence: sequence)
@@ -71,14 +73,6 @@ enum SinchProof: Sendable {
             return nil
         } catch {
             return "The registration token breaks the rule \(error.rawValue): \(error)"
-        }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"): true
-        default: false
         }
     }
 }

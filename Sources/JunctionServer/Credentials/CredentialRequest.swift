@@ -1,3 +1,5 @@
+import JunctionText
+
 /// What the service manager asks for when it loads a credential of a unit (`LoadCredential=NAME:SOCKET`,
 /// systemd.exec(5)).
 ///
@@ -24,8 +26,7 @@ struct CredentialRequest: Equatable {
     /// systemd writes 64 random bits in hexadecimal digits, without leading zeros (`%PRIx64`).
     private static func isRandomNumber(_ text: ArraySlice<UInt8>) -> Bool {
         (1...16).contains(text.count)
-            && text.allSatisfy { ("0"..."9").contains(Unicode.Scalar($0)) || ("a"..."f").contains(Unicode.Scalar($0)) }
-            && (text.count == 1 || text.first != UInt8(ascii: "0"))
+            && text.allSatisfy(Hexadecimal.isLowerCaseDigit) && (text.count == 1 || text.first != UInt8(ascii: "0"))
     }
 
     /// The types of units that run programs, and so have credentials.
@@ -33,7 +34,7 @@ struct CredentialRequest: Equatable {
 
     /// Whether this is the name of a unit that can run. A template, such as `a@.service`, cannot.
     private static func isUnitName(_ text: ArraySlice<UInt8>) -> Bool {
-        guard text.allSatisfy({ isLetterOrDigit($0) || ":-_.\\@".utf8.contains($0) }),
+        guard text.allSatisfy({ $0.isASCIILetterOrDigit || ":-_.\\@".utf8.contains($0) }),
             let type = unitTypes.first(where: { text.suffix($0.utf8.count).elementsEqual($0.utf8) })
         else { return false }
         let stem = text.dropLast(type.utf8.count)
@@ -42,11 +43,6 @@ struct CredentialRequest: Equatable {
     }
 
     private static func isCredentialName(_ text: ArraySlice<UInt8>) -> Bool {
-        !text.isEmpty && text.allSatisfy { isLetterOrDigit($0) || "-_.".utf8.contains($0) }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        let scalar = Unicode.Scalar(byte)
-        return ("0"..."9").contains(scalar) || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+        !text.isEmpty && text.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
     }
 }

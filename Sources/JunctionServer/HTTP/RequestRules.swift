@@ -1,4 +1,5 @@
 import JunctionProtocol
+import JunctionText
 
 struct RequestHead: Equatable {
     var method: String
@@ -114,7 +115,7 @@ enum RequestRules {
         }
         guard let text = lengths.first.map(withoutBlanks) else { return .none }
         guard lengths.count == 1, !text.isEmpty, text.utf8.count <= 18,
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = UInt64(text)
+            text.utf8.allSatisfy(\.isASCIIDigit), let length = UInt64(text)
         else {
             throw RefusedRequest(400, .invalidRequest, "Content-Length must be one decimal number")
         }

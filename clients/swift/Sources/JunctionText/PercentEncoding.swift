@@ -4,12 +4,7 @@
 package enum PercentEncoding {
     /// Returns whether a byte is a letter, a digit or one of `-._~`.
     package static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte)
     }
 
     /// Writes the encoded form of `bytes` to the start of `room`, which has space for three bytes each.

@@ -69,7 +69,7 @@ private struct DigitScan {
     }
 
     private mutating func digit() -> Int64? {
-        guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+        guard let byte = rest.first, byte.isASCIIDigit else { return nil }
         rest.removeFirst()
         return Int64(byte - UInt8(ascii: "0"))
     }

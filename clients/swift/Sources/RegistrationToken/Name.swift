@@ -1,3 +1,5 @@
+import JunctionText
+
 /// The names of an application and of its users in issuer and subject.
 enum Name {
     private static let applications = "//rtc.sinch.com/applications/"
@@ -48,9 +50,7 @@ struct KeyId: Equatable, Sendable {
     /// Reads the key id of a header; `nil` if it does not have the form of one.
     init?(reading text: String) {
         let date = text.utf8.dropFirst(Self.prefix.utf8.count)
-        guard text.hasPrefix(Self.prefix), date.count == 8,
-            date.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
+        guard text.hasPrefix(Self.prefix), date.count == 8, date.allSatisfy(\.isASCIIDigit) else { return nil }
         self.text = text
     }
 }

@@ -1,4 +1,5 @@
 import JunctionJSON
+import JunctionText
 
 /// The form of one kind of value on the wire: how it is read, written and described.
 struct Form<Value>: Sendable {
@@ -213,7 +214,7 @@ extension Form where Value == UInt64 {
             "must be a whole number from 0 to \(UInt64.max), or a string with its decimal digits",
             read: { value in
                 if value.kind == .number { return value.unsigned }
-                guard let text = value.string, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+                guard let text = value.string, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
                 return UInt64(text)
             },
             write: { $1.string(String($0)) }

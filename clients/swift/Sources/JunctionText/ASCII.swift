@@ -1,0 +1,6 @@
+/// The classes of characters that the grammars of RFCs use. All of them are ASCII.
+extension UInt8 {
+    package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+    package var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
+}
