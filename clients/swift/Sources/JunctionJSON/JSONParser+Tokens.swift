@@ -91,18 +91,8 @@ extension JSONParser {
 
     /// Skips one scalar of two to four bytes. It must have the shortest form, be at most U+10FFFF and be no surrogate.
     private mutating func skipScalar(leadByte: UInt8) throws(JSONFault) {
-        let (tail, second): (Int, ClosedRange<UInt8>) =
-            switch leadByte {
-            case 0xC2...0xDF: (1, 0x80...0xBF)
-            case 0xE0: (2, 0xA0...0xBF)
-            case 0xED: (2, 0x80...0x9F)
-            case 0xE1...0xEF: (2, 0x80...0xBF)
-            case 0xF0: (3, 0x90...0xBF)
-            case 0xF1...0xF3: (3, 0x80...0xBF)
-            case 0xF4: (3, 0x80...0x8F)
-            default: throw .notUTF8(at: position)
-            }
-        guard position + tail < count, second.contains(text[position + 1]) else { throw .notUTF8(at: position) }
+        guard let (tail, second) = leadByte.tailInUTF8, position + tail < count, second.contains(text[position + 1])
+        else { throw .notUTF8(at: position) }
         for offset in 1...tail where text[position + offset] & 0xC0 != 0x80 {
             throw .notUTF8(at: position)
         }
