@@ -1,3 +1,5 @@
+import JunctionSession
+
 /// A Prometheus histogram of durations. Its size is fixed.
 package struct DurationHistogram: Equatable, Sendable {
     /// The upper bounds of the buckets, in milliseconds. One more bucket has no bound.
@@ -10,8 +12,7 @@ package struct DurationHistogram: Equatable, Sendable {
     package init() {}
 
     package mutating func note(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+        let milliseconds = max(0, duration.wholeMilliseconds)
         counts[Self.bounds.firstIndex { milliseconds <= $0 } ?? Self.bounds.count] += 1
         sum += milliseconds
     }
