@@ -134,12 +134,7 @@ final class Dispatcher {
             return startReload(reloadAnswer(to: request))
         }
         guard let method = Method(call.name) else { return request.fail(.methodNotFound) }
-        counters.count(method)
-        do throws(WireError) {
-            try admit(method, of: request.caller)
-        } catch {
-            return request.fail(error)
-        }
+        if let error = admit(method, of: request.caller) { return request.fail(error) }
         do throws(WireMismatch) {
             try perform(method, call, request)
         } catch {
@@ -147,11 +142,12 @@ final class Dispatcher {
         }
     }
 
-    /// Throws an error if the rights or the limits of the caller do not allow the call.
-    func admit(_ method: Method, of caller: Caller) throws(WireError) {
-        if let denial = denial(of: method, to: caller) { throw denial }
-        if caller.account.inFlight >= limits.inFlight { throw .tooManyRequests }
-        if caller.account.accepted >= limits.accepted { throw .tooMuchAsked }
+    /// Counts the call. Returns an error if the rights or the limits of the caller do not allow it.
+    func admit(_ method: Method, of caller: Caller) -> WireError? {
+        counters.count(method)
+        if let denial = denial(of: method, to: caller) { return denial }
+        if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
+        return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
     }
 
     /// Returns an error if the caller must not call the method now. Counts and logs the refusal, with one exception: the

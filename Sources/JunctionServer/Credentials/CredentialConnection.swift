@@ -25,12 +25,7 @@ final class CredentialConnection {
 
     private func serve() {
         if let error = caller.refusal ?? dispatcher.startError { return refuse(error) }
-        dispatcher.counters.count(name.method)
-        do throws(WireError) {
-            try dispatcher.admit(name.method, of: caller)
-        } catch {
-            return refuse(error)
-        }
+        if let error = dispatcher.admit(name.method, of: caller) { return refuse(error) }
         switch name {
         case .accessToken, .authorizationHeader: sendToken()
         case .userId: withUser { send(ByteBuffer(string: $0)) }

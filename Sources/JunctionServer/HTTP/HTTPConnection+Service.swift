@@ -9,12 +9,7 @@ import NIOHTTP1
 extension HTTPConnection {
     func start(_ exchange: HTTPExchange) {
         let method = exchange.method(of: exchange.request.aim)
-        dispatcher.counters.count(method)
-        do throws(WireError) {
-            try dispatcher.admit(method, of: caller)
-        } catch {
-            return fail(exchange, error)
-        }
+        if let error = dispatcher.admit(method, of: caller) { return fail(exchange, error) }
         switch exchange.request.aim {
         case .api: if dispatcher.mayCall(caller) { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
         case .page(.status, _): dispatcher.tellState(to: caller) { tell(exchange, .status, $0) }
