@@ -133,6 +133,6 @@ extension WireError {
     static let batchTooSlow = WireError(
         .busy,
         "The provider has answered, but the other calls of the batch took too long: make such a call by itself",
-        remedy: "the provider has carried out the call: check its effect before you repeat it"
+        remedy: checkEffect
     )
 }

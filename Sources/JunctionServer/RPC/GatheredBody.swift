@@ -215,18 +215,18 @@ extension WireError {
     fileprivate static let longerThanAnnounced = WireError(
         .providerUnavailable,
         "The provider's answer is longer than its Content-Length says",
-        remedy: lookFirst
+        remedy: checkEffect
     )
     /// This error has no `retryAfter`. A client that waits and calls again would have the call carried out twice.
     fileprivate static let noRoomForAnswer = WireError(
         .busy,
         "The provider has answered, but there was no room for so long an answer in time, beside the other answers that are kept",
-        remedy: lookFirst
+        remedy: checkEffect
     )
     fileprivate static let answerTooLargeForBatch = WireError(
         .busy,
         "The provider has answered, but there is no room for so long an answer in a batch now: make such a call by itself",
-        remedy: lookFirst
+        remedy: checkEffect
     )
-    private static let lookFirst = "the provider has carried out the call: check its effect before you repeat it"
+    static let checkEffect = "the provider has carried out the call: check its effect before you repeat it"
 }
