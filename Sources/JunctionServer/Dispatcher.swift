@@ -31,7 +31,7 @@ final class Dispatcher {
     let eventLoop: any EventLoop
     let timeouts: ServerSettings.Timeouts
     let limits: CallerLimits
-    let answers: AnswerAccounts
+    let answers: AnswerReservations
     var exposesApi: Bool
 
     let scheduler: RoundRobinScheduler
@@ -58,7 +58,7 @@ final class Dispatcher {
         pendingCredentials = PendingCredentials(eventLoop)
         handlers = SessionHandlers(eventLoop)
         (timeouts, limits) = (settings.timeouts, settings.limits)
-        answers = AnswerAccounts(settings.limits, eventLoop)
+        answers = AnswerReservations(settings.limits, eventLoop)
         exposesApi = settings.exposesApi
     }
 

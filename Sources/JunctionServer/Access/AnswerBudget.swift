@@ -1,6 +1,6 @@
 /// Decides how many bytes of API answers the daemon keeps: for each user, and for all users together.
 ///
-/// Bytes count from when the daemon keeps them until the caller has read them. The type is pure; `AnswerAccounts`
+/// Bytes count from when the daemon keeps them until the caller has read them. The type is pure; `AnswerReservations`
 /// carries out its decisions.
 struct AnswerBudget {
     /// The most bytes that are kept for one user.

@@ -371,8 +371,8 @@ final class HTTPConnection {
         guard !peerHasEnded else { return close() }
         context.close(mode: .output, promise: nil)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        let timeouts = TimeAmount(dispatcher.timeouts.linger)
-        lingerTimer = eventLoop.scheduleTask(in: timeouts) { connection.value.close() }
+        let lingerTimeout = TimeAmount(dispatcher.timeouts.linger)
+        lingerTimer = eventLoop.scheduleTask(in: lingerTimeout) { connection.value.close() }
     }
 
     /// Passes on the provider's answer as long as the client reads.

@@ -6,7 +6,7 @@ import NIOCore
 final class ReaderWatch {
     private unowned let connection: HTTPConnection
     /// How long the client may read nothing, or too little.
-    private let timeouts: Duration
+    private let readingTimeout: Duration
     private var progress = Progress()
     private var budget: WaitingBudget
     private var timer: Scheduled<Void>?
@@ -21,8 +21,8 @@ final class ReaderWatch {
 
     init(of connection: HTTPConnection) {
         self.connection = connection
-        timeouts = connection.dispatcher.timeouts.reading
-        budget = WaitingBudget(timeouts)
+        readingTimeout = connection.dispatcher.timeouts.reading
+        budget = WaitingBudget(readingTimeout)
     }
 
     func wrote(_ count: Int) { progress.written += count }
@@ -35,7 +35,7 @@ final class ReaderWatch {
         // number waits.
         guard timer == nil, connection.watch == .off else { return }
         let (watch, before) = (NIOLoopBound(self, eventLoop: connection.eventLoop), progress)
-        timer = connection.eventLoop.scheduleTask(in: TimeAmount(timeouts)) { watch.value.judge(since: before) }
+        timer = connection.eventLoop.scheduleTask(in: TimeAmount(readingTimeout)) { watch.value.judge(since: before) }
     }
 
     func end() {
@@ -45,13 +45,13 @@ final class ReaderWatch {
 
     private func caughtUp() {
         end()
-        budget = WaitingBudget(timeouts)
+        budget = WaitingBudget(readingTimeout)
     }
 
     private func judge(since before: Progress) {
         timer = nil
         progress.queued = connection.queued
-        budget.waited(timeouts, for: progress.taken(since: before))
+        budget.waited(readingTimeout, for: progress.taken(since: before))
         guard progress.queued == 0 || !budget.isSpent else { return connection.close() }
         look()
     }

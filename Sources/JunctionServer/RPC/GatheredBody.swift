@@ -14,7 +14,7 @@ import NIOCore
 final class GatheredBody {
     /// An answer of at most this many bytes never waits for space. It stays in the stream until it is complete; the
     /// network helper sends more than this without being asked (`Flow.window`).
-    static let unasked = 1 << 16
+    static let longestBodyWithoutReservation = 1 << 16
     /// The bytes that are written at a time.
     private static let piece = 1 << 14
 
@@ -35,9 +35,10 @@ final class GatheredBody {
     /// The length that the provider announced.
     private let announced: Int?
     private let user: UInt32
-    private let accounts: AnswerAccounts
+    private let reservations: AnswerReservations
     private let eventLoop: any EventLoop
-    /// How long a body longer than `unasked` may wait for space. If `nil`, such a body fails unless it fits at once.
+    /// How long a body longer than `longestBodyWithoutReservation` may wait for space. If `nil`, such a body fails
+    /// unless it fits at once.
     private let longestWait: Duration?
     private var stage = Stage.gathering
     private var bytes = WipedQueue()
@@ -55,17 +56,17 @@ final class GatheredBody {
     /// - Parameters:
     ///   - answer: the answer whose body is gathered.
     ///   - user: the user who is charged with it.
-    ///   - longestWait: how long a body longer than `unasked` may wait for space. The bodies of a batch must not wait
-    ///     (`nil`): other bodies of the same batch may hold the space, and they are written only when the batch is
-    ///     complete.
+    ///   - longestWait: how long a body longer than `longestBodyWithoutReservation` may wait for space. The bodies of a
+    ///     batch must not wait (`nil`): other bodies of the same batch may hold the space, and they are written only
+    ///     when the batch is complete.
     init(
         of answer: JunctionSession.ApiAnswer,
         for user: UInt32,
-        in accounts: AnswerAccounts,
+        in reservations: AnswerReservations,
         waitingFor longestWait: Duration?,
         on eventLoop: any EventLoop
     ) {
-        (self.user, self.accounts, self.longestWait, self.eventLoop) = (user, accounts, longestWait, eventLoop)
+        (self.user, self.reservations, self.longestWait, self.eventLoop) = (user, reservations, longestWait, eventLoop)
         announced = answer.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
         if let stream = answer.stream {
             source = stream
@@ -103,18 +104,18 @@ final class GatheredBody {
     }
 
     private func askForRoom() {
-        guard ticket == nil, source.count > Self.unasked else { return }
+        guard ticket == nil, source.count > Self.longestBodyWithoutReservation else { return }
         // If the length is not known, reserves as much as one answer may have.
         let most = JunctionSession.ApiRequest.longestBody
         let wanted = min(max(announced ?? most, source.count), most)
         if let longestWait {
-            ticket = accounts.reserve(wanted, for: user, within: longestWait) { [self] hasRoom in
+            ticket = reservations.reserve(wanted, for: user, within: longestWait) { [self] hasRoom in
                 ticket = nil
                 guard hasRoom else { return fail(.noRoomForAnswer) }
                 (self.hasRoom, counted) = (true, wanted)
                 resume()
             }
-        } else if accounts.keepIfRoom(wanted, for: user) {
+        } else if reservations.keepIfRoom(wanted, for: user) {
             (hasRoom, counted) = (true, wanted)
             resume()
         } else {
@@ -123,7 +124,7 @@ final class GatheredBody {
     }
 
     private func charge(_ count: Int) {
-        accounts.keep(count, for: user)
+        reservations.keep(count, for: user)
         (hasRoom, counted) = (true, count)
     }
 
@@ -157,13 +158,13 @@ final class GatheredBody {
     }
 
     private func withdraw() {
-        if let ticket { accounts.withdraw(ticket) }
+        if let ticket { reservations.withdraw(ticket) }
         ticket = nil
     }
 
     private func discharge(_ count: Int) {
         counted -= count
-        accounts.release(count, of: user)
+        reservations.release(count, of: user)
     }
 
     // MARK: Writing

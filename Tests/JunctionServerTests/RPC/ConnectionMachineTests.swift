@@ -75,7 +75,7 @@ struct ConnectionMachineTests {
         #expect(machine.handled(3, rest: 0, mayHoldLines: false) == .read)
     }
 
-    @Test func `the lines of a peer that reads fast are handled in scheduler`() {
+    @Test func `the lines of a peer that reads fast are handled in turns`() {
         _ = play([
             Step(.received(400), .handleLines),
             Step(.handled(1, rest: 300, mayHoldLines: true), [.pause, .resumeSoon]),

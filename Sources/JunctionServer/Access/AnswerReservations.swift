@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Carries out the decisions of `AnswerBudget`. Lives on the event loop.
-final class AnswerAccounts {
+final class AnswerReservations {
     private var budget: AnswerBudget
     private let eventLoop: any EventLoop
     private var waiting: [Int: Reservation] = [:]
@@ -34,8 +34,8 @@ final class AnswerAccounts {
     ///   is true when the bytes have been counted, and false when the time is over.
     func reserve(_ bytes: Int, for user: UInt32, within time: Duration, answer: @escaping (Bool) -> Void) -> Int {
         let ticket = budget.reserve(bytes, for: user)
-        let accounts = NIOLoopBound(self, eventLoop: eventLoop)
-        let deadline = eventLoop.scheduleTask(in: TimeAmount(time)) { accounts.value.timeIsOver(for: ticket) }
+        let reservations = NIOLoopBound(self, eventLoop: eventLoop)
+        let deadline = eventLoop.scheduleTask(in: TimeAmount(time)) { reservations.value.timeIsOver(for: ticket) }
         waiting[ticket] = Reservation(deadline: deadline, answer: answer)
         grantSoon()
         return ticket
@@ -57,8 +57,8 @@ final class AnswerAccounts {
     private func grantSoon() {
         guard !waiting.isEmpty, !isGrantDue else { return }
         isGrantDue = true
-        let accounts = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { accounts.value.grant() }
+        let reservations = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { reservations.value.grant() }
     }
 
     private func grant() {
