@@ -33,13 +33,13 @@ struct Request {
     func succeed(_ answer: WireApiAnswer, _ body: GatheredBody) {
         guard let id else { return body.end() }
         let line = OutgoingLine(answer, body, for: id)
-        guard let batch else { return connection.put(line) }
+        guard let batch else { return connection.sendLine(line) }
         batch.add(line, orAfterTooLong: .batchTooSlow, for: id, to: connection)
     }
 
     private func put(_ write: (inout [UInt8], WireRequestID) -> Void) {
         guard let id else { return }
-        guard let batch else { return connection.put { write(&$0, id) } }
+        guard let batch else { return connection.sendLine { write(&$0, id) } }
         batch.add(to: connection) { write(&$0, id) }
     }
 }

@@ -463,7 +463,7 @@ final class HTTPConnection {
 extension HTTPConnection: Watcher {
     static func line(telling snapshot: WireSnapshot) -> ByteBuffer { ByteBuffer(event: snapshot) }
 
-    func post(_ event: ByteBuffer) -> Bool {
+    func sendNotification(_ event: ByteBuffer) -> Bool {
         guard let context, context.channel.isWritable else { return false }
         write(.body(.byteBuffer(event)))
         flush()

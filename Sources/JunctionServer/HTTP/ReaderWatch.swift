@@ -31,8 +31,8 @@ final class ReaderWatch {
     func look() {
         progress.queued = connection.queued
         guard progress.queued > 0 else { return caughtUp() }
-        // There is no time limit for states: `post` queues none while the channel is not writable, so only a bounded
-        // number waits.
+        // There is no time limit for states: `sendNotification` queues none while the channel is not writable, so only
+        // a bounded number waits.
         guard timer == nil, connection.watch == .off else { return }
         let (watch, before) = (NIOLoopBound(self, eventLoop: connection.eventLoop), progress)
         timer = connection.eventLoop.scheduleTask(in: TimeAmount(readingTimeout)) { watch.value.judge(since: before) }

@@ -104,7 +104,7 @@ final class BatchAnswers {
     private func oneLess(_ connection: Connection) {
         missing -= 1
         guard missing == 0 else { return }
-        if !answers.isEmpty { connection.put(OutgoingLine(batch: answers.map(\.line))) }
+        if !answers.isEmpty { connection.sendLine(OutgoingLine(batch: answers.map(\.line))) }
         answers = []
         drop(connection)
         connection.batchEnded(self)

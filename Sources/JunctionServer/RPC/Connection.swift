@@ -16,7 +16,7 @@ final class Connection {
     private var machine = ConnectionMachine()
     private var receiveBuffer = ReceiveBuffer()
     private var outbox = SendQueue()
-    /// While true, `put` does not flush. The output is flushed when the reading is over.
+    /// While true, `sendLine` does not flush. The output is flushed when the reading is over.
     private var isReading = false
     private var isFlushing = false
     private var isFlushDue = false
@@ -84,14 +84,15 @@ final class Connection {
 
     // MARK: Writing
 
-    func put(_ write: (inout [UInt8]) -> Void) {
-        putLine {
+    /// Sends an answer or a question.
+    func sendLine(_ write: (inout [UInt8]) -> Void) {
+        queue {
             write(&$0)
             $0.endLine()
         }
     }
 
-    func put(_ line: OutgoingLine) {
+    func sendLine(_ line: OutgoingLine) {
         for part in line.parts {
             guard !machine.isClosed else { return }
             switch part {
@@ -99,10 +100,10 @@ final class Connection {
             case .body(let body): outbox.put(body)
             }
         }
-        putLine { $0.endLine() }
+        queue { $0.endLine() }
     }
 
-    private func putLine(_ write: (inout [UInt8]) -> Void) {
+    private func queue(_ write: (inout [UInt8]) -> Void) {
         guard !machine.isClosed else { return }
         outbox.put(in: dispatcher.takeBuffer, write)
         if outbox.hasBody { updateBodies() }
@@ -113,13 +114,13 @@ final class Connection {
     ///
     /// Returns whether the line was sent or queued. If not, nothing was queued: the peer does not read, or the answer
     /// with which its subscription begins has not been sent yet.
-    func post(_ line: ByteBuffer) -> Bool {
+    func sendNotification(_ line: ByteBuffer) -> Bool {
         guard heldNews == 0, !machine.isClosed, !machine.hasBody, let context, context.channel.isWritable else {
             return false
         }
         if isReading || outbox.count > 0 {
             // Earlier output has to be sent first.
-            outbox.post(line)
+            outbox.putNotification(line)
             if !isReading { flushSoon() }
         } else {
             outbox.wrote(line.readableBytes)
@@ -218,7 +219,7 @@ final class Connection {
         let questions = questions ?? ClientQuestions(eventLoop)
         self.questions = questions
         let id = questions.expectAnswer(to: Definition.self, within: deadline, answer)
-        put { $0.appendRequest(of: Definition.self, params, id: id) }
+        sendLine { $0.appendRequest(of: Definition.self, params, id: id) }
         return id
     }
 
@@ -238,7 +239,7 @@ final class Connection {
 
     private func say(_ error: WireError) {
         dispatcher.counters.count(error)
-        put { $0.appendError(error, for: .null) }
+        sendLine { $0.appendError(error, for: .null) }
     }
 
     // MARK: What the machine decides

@@ -72,7 +72,7 @@ struct SendQueue {
     }
 
     /// Adds a notification, whose bytes may be shared by many connections.
-    mutating func post(_ line: ByteBuffer) { buffer += line.readableBytesView }
+    mutating func putNotification(_ line: ByteBuffer) { buffer += line.readableBytesView }
 
     /// Takes the whole buffer, if it is not empty, to pass it to the kernel or SwiftNIO at once.
     mutating func take() -> [UInt8]? {

@@ -50,8 +50,10 @@ final class Watchers<Member: Watcher> {
         // A right that was granted to a unit ends with the process, although another process may hold the connection.
         guard connection.caller.may(.status) else { return connection.rightWithdrawnSoon() }
         let line = notification.lineWithCodes.flatMap { connection.caller.seesCodes ? $0 : nil } ?? notification.line
-        // `post` may end the connection.
-        if connection.post(line), connection.watch != .off { connection.watch = .on(changes, told: notification.state) }
+        // `sendNotification` may end the connection.
+        if connection.sendNotification(line), connection.watch != .off {
+            connection.watch = .on(changes, told: notification.state)
+        }
     }
 }
 
@@ -61,7 +63,7 @@ protocol Watcher: CallerConnection {
     static func line(telling snapshot: WireSnapshot) -> ByteBuffer
     /// Sends shared bytes. Returns false if the peer does not read, or if the answer to its subscription has not been
     /// sent yet.
-    func post(_ line: ByteBuffer) -> Bool
+    func sendNotification(_ line: ByteBuffer) -> Bool
 }
 
 /// Whether a connection receives new states, which of them, and the last one that it received.
