@@ -16,8 +16,9 @@ final class ServedSession {
 
 /// Takes every call through the same steps: check the right, decode, call the owner, encode.
 ///
-/// The checks have a fixed order (form, method, capability, parameters, state), so that a caller without the capability
-/// learns nothing else. The methods are in extensions, one file for each group.
+/// The checks have a fixed order (form, method, capability, limits, parameters, state), so that a caller without the
+/// capability learns nothing else. If the daemon could not start, `startError` comes before all of them but the form.
+/// The methods are in extensions, one file for each group.
 final class Dispatcher {
     /// The error that answers each call if the daemon could not start. There is no session then, and only
     /// `daemon.reload` is carried out.
@@ -150,8 +151,8 @@ final class Dispatcher {
         return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
     }
 
-    /// Returns an error if the caller must not call the method now. Counts and logs the refusal, with one exception: the
-    /// right is missing only because the caller has disconnected.
+    /// Returns an error if the caller must not call the method now. Counts and logs a missing right, unless it is missing
+    /// only because the caller has disconnected. Does not count or log that the API is not exposed.
     func denial(of method: Method, to caller: Caller) -> WireError? {
         guard let capability = method.capability, !caller.may(capability) else {
             return method == .apiRequest && !exposesApi ? .apiNotExposed : nil

@@ -56,8 +56,8 @@ struct AccessDecision {
         case daemonUser
         case socketGroup
         case entry
-        /// A rule for a unit would decide, but the caller's unit is not known. Or a rule for a user or group would
-        /// decide about a unit, whose user is not known before it runs.
+        /// The first rule that may match cannot be evaluated. Either the rule names a unit and the caller's unit is
+        /// unknown, or it names a user or group and the unit has not started.
         case unitUnknown
         /// A rule for the id `Peer.unmapped` would decide, which names no caller reliably.
         case unmapped

@@ -8,7 +8,8 @@ package struct CallerLimits: Equatable, Sendable {
     /// Requests that are not answered yet.
     package var inFlight: Int
     /// Bytes that are kept for the user's connections: unfinished lines, lines that cannot be handled yet, and answers
-    /// that the peers do not read. The bodies of API answers are not included.
+    /// that the peers do not read. Over HTTP, bodies are included. Over JSON-RPC, `answers` limits the bodies of API
+    /// answers.
     package var held: Int
     /// Bytes of the requests that are not answered yet. The last accepted line may exceed the limit.
     package var accepted: Int

@@ -105,7 +105,8 @@ private final class HandlerRegistration {
 
     private func answered(_ attempt: AttemptID, _ result: Result<WireRenewalAnswer, QuestionFailure>) {
         guard let handler else { preconditionFailure("A session handler answered before it was registered") }
-        // An error, an invalid answer, or an answer of a caller without the right counts as "unable".
+        // An invalid answer, or an answer of a caller without the right, counts as "unable". An error counts as a failure
+        // if it has a message.
         let isAllowed = connection.caller.may(.handle)
         let answer = isAllowed ? (try? result.get()).flatMap(JunctionSession.RenewalAnswer.init) : nil
         var words: String?

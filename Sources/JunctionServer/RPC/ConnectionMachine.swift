@@ -2,8 +2,9 @@
 /// the peer, and how the connection ends. The machine gets only numbers, no bytes, socket or clock. `Connection`
 /// carries out its actions.
 ///
-/// Each event changes the state, and then `consequences` derives all actions from the whole state in the same way. So
-/// reading, writing, draining and closing cannot contradict each other.
+/// Most events change the state, and then `consequences` derives all actions from the whole state in the same way. So
+/// reading, writing, draining and closing cannot contradict each other. Only `handleLines` and some actions of `drainBegan`,
+/// `overBudget`, `deadlinePassed` and `closed` are returned by the event itself.
 struct ConnectionMachine: Equatable {
     /// While more than this many bytes of answers wait for the peer, none of its lines is handled: a peer that does not
     /// read its answers must not send further requests.
