@@ -20,8 +20,8 @@ final class FakeNetworkHelper: Sendable {
     var place: HelperEndpoint { .socket(path: folder.path + "/courier") }
 
     /// Makes a client that uses this helper, on an event loop of the test.
-    func http(_ limits: OutgoingHttp.Limits = .patient) -> OutgoingHttp {
-        OutgoingHttp(eventLoop: loop, helper: place, userAgent: "test", limits: limits)
+    func http(_ limits: OutgoingHTTP.Limits = .patient) -> OutgoingHTTP {
+        OutgoingHTTP(eventLoop: loop, helper: place, userAgent: "test", limits: limits)
     }
 
     /// The daemon's event loop. While a task of the test runs on it, the daemon reads nothing.
@@ -130,7 +130,7 @@ final class HelperConnection: @unchecked Sendable {
     }
 }
 
-extension OutgoingHttp {
+extension OutgoingHTTP {
     /// Returns the failure of a request, or `nil`.
     func failure(of call: HTTPCall) async -> Unavailability? {
         await thrown { () throws(Unavailability) in try await answer(to: call) }
