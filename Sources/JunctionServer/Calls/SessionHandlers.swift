@@ -110,7 +110,7 @@ private final class HandlerRegistration {
         let isAllowed = connection.caller.may(.handle)
         let answer = isAllowed ? (try? result.get()).flatMap(JunctionSession.RenewalAnswer.init) : nil
         var words: String?
-        if case .failure(.refused(let error)) = result { words = error.message }
+        if isAllowed, case .failure(.refused(let error)) = result { words = error.message }
         owner.assumeIsolated { [words] in $0.answered(handler, attempt, answer, saying: words) }
     }
 }
