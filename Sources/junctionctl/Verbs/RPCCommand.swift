@@ -11,9 +11,9 @@ struct RPCCommand: ParsableCommand {
         abstract: "Calls a method of the daemon's, and prints its result as JSON.",
         discussion: """
             'junctionctl rpc rpc.discover' describes all methods. Parameters are one JSON object; those of session.signIn \
-            contain a secret, so give them on standard input: every user can read arguments. The program prints one answer \
-            and ends, which ends a subscription. For methods whose caller has to answer requests, use identify and \
-            handle-renewals.
+            and session.authorizationPage can contain a secret, so give them on standard input: every user can read \
+            arguments. The program prints one answer and ends, which ends a subscription. For methods whose caller has to \
+            answer requests, use identify and handle-renewals.
             """
     )
 
@@ -36,8 +36,12 @@ struct RPCCommand: ParsableCommand {
                 "the daemon sends requests to the caller of \(method), and rpc cannot answer them: use 'junctionctl \(verb)'"
             )
         }
-        guard params == nil || params == "-" || method != "\(SessionSignIn.name)" else {
-            throw ValidationError("a credential is not for an argument: give - and the parameters on standard input")
+        let definition = Method.allCases.first { "\($0.name)" == method }?.definition
+        guard params == nil || params == "-" || definition?.takesSecret != true else {
+            throw ValidationError(
+                "the parameters of \(method) can contain a secret, and every user can read arguments: give - and the "
+                    + "parameters on standard input"
+            )
         }
     }
 

@@ -48,6 +48,12 @@ package protocol MethodDefinition: Sendable {
 extension MethodDefinition {
     package static var errors: [ErrorCode] { [] }
     package static func isRepeatable(_ params: Params) -> Bool { false }
+
+    /// Whether a parameter can be a secret. Programs do not take such parameters from their arguments, which every user
+    /// can read.
+    package static var takesSecret: Bool {
+        Params.members.contains { if case .secret = $0.schema { true } else { false } }
+    }
 }
 
 extension JSONValue {
