@@ -12,9 +12,9 @@ struct CredentialCommand: ParsableCommand {
         discussion: """
             If the program names the server, the token is given only for hosts that --host names. Without a port, that \
             is the protocol's own port; *.example.com stands for hosts with one label more, as in a certificate. No token \
-            is given for a URL of plain HTTP, except of this machine. Another host gets no credential, which is not an \
-            error, except for kubernetes and headers. For docker, the hosts \
-            are the registries that docker's config.json gives to "junction" under credHelpers, else the lines of \
+            is given for a URL of plain HTTP, except of this machine, or (except for docker) without a scheme. \
+            Another host gets no credential, which is not an error, except for kubernetes and headers. For docker, the \
+            hosts are the registries that docker's config.json gives to "junction" under credHelpers, else the lines of \
             $XDG_CONFIG_HOME/junctiond/hosts.
             Ends with exit code 3 when nobody is signed in (docker: 1).
             """
@@ -156,7 +156,7 @@ extension CredentialCommand {
                 guard let server = DockerCredential.server(try input().revealed()) else {
                     throw DockerCredential.Refusal.noServer
                 }
-                guard try dockerHosts().allow(Destination(url: server)) else {
+                guard try dockerHosts().allow(Destination(registry: server)) else {
                     throw DockerCredential.Refusal.absence
                 }
                 try print(DockerCredential.answer(try token(), server: server, username: name()), "\n")

@@ -22,9 +22,15 @@ struct Destination: Equatable {
         isDefaultPort = self.port == usual
     }
 
-    /// Reads the server of a URL; without a scheme, of a host with an optional path.
+    /// Reads the server of a URL. Without a scheme, the program might use plain HTTP, so this is `nil`.
     init?(url: String) {
-        let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard url.contains("://") else { return nil }
+        self.init(registry: url)
+    }
+
+    /// Reads a registry as Docker names it: a URL, or a host with an optional path.
+    init?(registry: String) {
+        let parts = registry.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard let rest = parts.last else { return nil }
         // Not the path of a URL: `\` and `@` are no characters of a host, so such a text is refused.
         let authority = rest.prefix { !"/?#".contains($0) }

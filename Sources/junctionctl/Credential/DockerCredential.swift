@@ -48,7 +48,7 @@ enum DockerCredential {
         return helpers.members.compactMap { name, helper in
             // To docker a `*` is no wildcard.
             guard helper.stringEquals("junction"), let name = name.string, !name.hasPrefix("*") else { return nil }
-            return HostPattern(name) ?? Destination(url: name).flatMap { HostPattern($0.authority) }
+            return HostPattern(name) ?? Destination(registry: name).flatMap { HostPattern($0.authority) }
         }
     }
 

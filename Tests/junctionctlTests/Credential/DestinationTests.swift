@@ -7,9 +7,9 @@ struct DestinationTests {
     @Test(arguments: [
         ("git.example.com", "https://git.example.com/x.git"), ("git.example.com", "https://git.example.com:443"),
         ("git.example.com", "https://GIT.example.COM/"), ("Git.Example.com", "https://git.example.com"),
-        ("git.example.com:8443", "https://git.example.com:8443/a?b#c"), ("git.example.com", "git.example.com/v2/"),
+        ("git.example.com:8443", "https://git.example.com:8443/a?b#c"),
         ("*.example.com", "https://git.example.com"), ("*.example.com:8443", "https://git.example.com:8443"),
-        ("127.0.0.1:5000", "http://127.0.0.1:5000/"), ("127.0.0.1:5000", "127.0.0.1:5000"),
+        ("127.0.0.1:5000", "http://127.0.0.1:5000/"),
         ("localhost", "http://localhost"), ("[::1]:3000", "http://[::1]:3000/x"),
         ("[2001:db8::1]", "https://[2001:DB8::1]/"),
     ])
@@ -28,6 +28,9 @@ struct DestinationTests {
         // Unencrypted over a network, or by a protocol without TLS.
         ("git.example.com", "http://git.example.com:443"), ("git.example.com", "http://git.example.com"),
         ("git.example.com", "ftp://git.example.com"), ("git.example.com", "://git.example.com"),
+        // Without a scheme, so possibly unencrypted.
+        ("git.example.com", "git.example.com/mcp"), ("git.example.com:6443", "git.example.com:6443"),
+        ("git.example.com", "//git.example.com"), ("127.0.0.1:5000", "127.0.0.1:5000"),
         // Text that programs read in different ways.
         ("git.example.com", "https://git.example.com@evil.org/"),
         ("git.example.com", "https://git.example.com\\@evil.org/"),
@@ -51,6 +54,15 @@ struct DestinationTests {
     ])
     func `a text that names no host is refused`(text: String) {
         #expect(HostPattern(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("r.example.com", "r.example.com/v2/"), ("127.0.0.1:5000", "127.0.0.1:5000"),
+        ("r.example.com", "https://r.example.com/v2/"),
+    ])
+    func `Docker may name a registry without a scheme`(pattern: String, registry: String) throws {
+        #expect([try #require(HostPattern(pattern))].allow(Destination(registry: registry)))
+        #expect(Destination(registry: "http://r.example.com") == nil)
     }
 
     @Test func `no host allows nothing`() {
