@@ -148,14 +148,27 @@ extension SettingKind<Set<Capability>> {
 }
 
 extension SettingKind<String> {
-    /// The name must be complete: a partial name would match no unit, and no error would show the mistake.
+    /// The name must be complete and possible (systemd.unit(5)): any other would match no unit, and no error would show
+    /// the mistake. For example, no unit has the name of a template, such as `worker@.service`.
     fileprivate static var unitName: SettingKind {
         let types = ["service", "scope", "socket", "timer", "mount", "swap", "slice", "path", "target", "device"]
-        return text("a full unit name, such as \"health-sync.service\"") { name in
-            guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.utf8.count <= 255 else {
-                return false
-            }
-            return types.contains(String(name[name.index(after: dot)...])) && !name.contains("/")
+        return text("a full unit name, such as \"health-sync.service\" or \"worker@1.service\", without a wildcard") {
+            name in
+            guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), name.utf8.count <= 255 else { return false }
+            let prefix = name[..<dot]
+            guard !prefix.isEmpty, !prefix.hasPrefix("@"), !prefix.hasSuffix("@"),
+                prefix.utf8.allSatisfy(isOfUnitName)
+            else { return false }
+            return types.contains(String(name[name.index(after: dot)...]))
+        }
+    }
+
+    private static func isOfUnitName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: ":_.\\-@".utf8.contains(byte)
         }
     }
 

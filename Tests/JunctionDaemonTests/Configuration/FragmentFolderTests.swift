@@ -35,14 +35,15 @@ import Testing
 
     @Test func `files of conf.d are read after the configuration file, in the byte order of their names`() throws {
         _ = try folder.write(Self.entry("main"), to: "junctiond.toml", mode: 0o644)
-        for name in ["b.toml", "a.toml", "B.toml", "10.toml", "9.toml", "\u{E4}.toml"] {
-            try put(Self.entry(String(name.dropLast(5))), name)
-        }
+        let units = ["b": "b", "a": "a", "B": "B", "10": "10", "9": "9", "\u{E4}": "last"]
+        for (name, unit) in units { try put(Self.entry(unit), "\(name).toml") }
 
         let loaded = try load()
 
         let order = ["10", "9", "B", "a", "b", "\u{E4}"]
-        #expect(loaded.configuration.access.map(\.unit) == (["main"] + order).map { "\($0).service" })
+        #expect(
+            loaded.configuration.access.map(\.unit) == (["main"] + order.map { units[$0]! }).map { "\($0).service" }
+        )
         #expect(loaded.origin.fragments == order.map { "conf.d/\($0).toml" })
     }
 

@@ -100,10 +100,16 @@ import Testing
             ("allow = [\"sk_us_secret\"]", "\"manage\"; item 1 is none of them"),
             (
                 "allow = []\nunit = \"health-sync\"",
-                "access[1].unit: expected a full unit name, such as \"health-sync.service\", found different text"
+                "access[1].unit: expected a full unit name, such as \"health-sync.service\" or \"worker@1.service\", "
+                    + "without a wildcard, found different text"
             ),
             ("allow = []\nunit = \".service\"", "access[1].unit: expected a full unit name"),
             ("allow = []\nunit = \"a/b.service\"", "access[1].unit: expected a full unit name"),
+            ("allow = []\nunit = \"*.service\"", "access[1].unit: expected a full unit name"),
+            ("allow = []\nunit = \"a@.service\"", "access[1].unit: expected a full unit name"),
+            ("allow = []\nunit = \"@a.service\"", "access[1].unit: expected a full unit name"),
+            ("allow = []\nunit = \"a b.service\"", "access[1].unit: expected a full unit name"),
+            ("allow = []\nunit = \"ä.service\"", "access[1].unit: expected a full unit name"),
             ("allow = []\nuser = 1000", "access[1].user: expected a user by name or by number, as text, found 1000"),
             ("allow = []\nuser = \"a:b\"", "access[1].user: expected a user"),
             ("allow = []\ngroup = \"\"", "access[1].group: expected a group"),
