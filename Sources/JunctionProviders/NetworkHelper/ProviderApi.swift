@@ -35,7 +35,11 @@ struct ProviderApi: Sendable {
     /// Refuses redirects. 304 is allowed, because it answers a conditional request of the caller.
     private func check(_ answer: HTTPAnswer) throws(Unavailability) {
         guard !(300..<400).contains(answer.status) || answer.status == 304 else {
-            throw answer.unavailability(now: clock.now().wall)
+            var redirect = answer.unavailability(now: clock.now().wall)
+            // A 303 normally follows a request that the server has carried out (RFC 9110 section 15.4.4), and many
+            // servers use 301 or 302 in its place.
+            if answer.status <= 303 { redirect.ambiguous = true }
+            throw redirect
         }
     }
 }

@@ -68,6 +68,15 @@ struct JunctionSendTests {
         }
     }
 
+    @Test(arguments: [(300, true), (301, true), (302, true), (303, true), (305, false), (307, false), (308, false)])
+    func `a redirect that may follow a call that was carried out says so`(status: Int, isAmbiguous: Bool) async throws {
+        try await Stage.play([.answer(status, [("location", "/done")], "")]) { stage in
+            let failure = await sendFailure(stage)
+
+            #expect(failure?.ambiguous == isAmbiguous)
+        }
+    }
+
     @Test func `a redirect is refused while its body is still coming, on any thread`() async throws {
         let head = "HTTP/1.1 307 Temporary Redirect\r\nlocation: /elsewhere\r\ncontent-length: 9\r\n\r\npart"
         try await Stage.play([.stall(head)]) { stage in
