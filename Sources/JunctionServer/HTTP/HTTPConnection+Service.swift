@@ -10,6 +10,11 @@ extension HTTPConnection {
     func start(_ exchange: HTTPExchange) {
         let method = exchange.method(of: exchange.request.aim)
         if let error = dispatcher.admit(method, of: caller) { return fail(exchange, error) }
+        if case .page(let page, let target) = exchange.request.aim,
+            let mismatch = page.method.definition.mismatch(inQuery: target.query.map(\.name))
+        {
+            return fail(exchange, .invalidParams(mismatch))
+        }
         switch exchange.request.aim {
         case .api: if dispatcher.mayCall(caller) { startCall(exchange) } else { fail(exchange, .tooManyCalls) }
         case .page(.status, _): dispatcher.tellState(to: caller) { tell(exchange, .status, $0) }

@@ -201,7 +201,7 @@ struct HTTPConnectionTests {
         let (client, other) = (try server.connectHTTPSignedIn(), try server.connect())
         var random = Randomness(seed: 5)
         let fixed = [
-            "0", "-0", "-1", "60", "2880", "2881", "86401", "1e3", "1e400", "NaN", "inf", "0x10", "01", "1 ", "null",
+            "0", "-0", "-1", "60", "2880", "2881", "86401", "1e3", "1e400", "NaN", "inf", "0x10", "01", "null",
             "\"5\"", "",
         ]
         let drawn = (0..<100).map { _ in "\(Int(random.next() % 6_000) - 500).\(random.next() % 1_000)" }
@@ -223,6 +223,25 @@ struct HTTPConnectionTests {
             }
         }
         #expect(served > 20 && refused > 20)
+    }
+
+    @Test(arguments: [
+        ("token?minValidity=5", "'minValidity' is not a parameter"), ("token?changes=state", "'changes' is not a"),
+        ("token?=5", "'' is not a parameter"),
+        ("token?minimumValidity=1&minimumValidity=1", "'minimumValidity' is given more than once"),
+        ("token?minimumValidity=+5", "'minimumValidity' must be a number"),
+        ("token?minimumValidity=5%20", "'minimumValidity' must be a number"),
+        ("events?change=state", "'change' is not a parameter"), ("status?x=y", "'x' is not a parameter"),
+        ("events?changes=all&changes=state", "'changes' is given more than once"),
+    ])
+    func `a page takes only its own parameters, once`(query: String, detail: String) throws {
+        let client = try TestServer().connectHTTPSignedIn()
+
+        let answer = try client.ask("GET", "/.junction/\(query)", "Junction-Local: true")
+
+        #expect(answer.status == 400 && answer.kind == "invalidParams")
+        #expect(try JSONValue.parse(answer.body)["detail"]?.string?.contains(detail) == true)
+        #expect(try client.ask("GET", "/.junction/token?minimumValidity=5", "Junction-Local: true").status == 200)
     }
 
     @Test func `events contain every state until the connection ends`() throws {

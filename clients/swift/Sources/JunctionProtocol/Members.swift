@@ -25,7 +25,7 @@ package struct Members {
         guard params.kind == .object else { throw WireMismatch("params", "must be an object: parameters go by name") }
         try params.withView { (params) throws(WireMismatch) in
             for (name, _) in params.members where !known.contains(where: { name.stringEquals($0.name) }) {
-                throw WireMismatch(quotable(name), "is not a parameter of this \(reason)")
+                throw WireMismatch(quotable(name.string ?? ""), "is not a parameter of this \(reason)")
             }
         }
         object = params
@@ -95,8 +95,7 @@ extension Members {
 }
 
 /// Returns a name from the wire, shortened and in printable ASCII, for an error message.
-private func quotable(_ name: JSONView) -> String {
-    let text = name.string ?? ""
+func quotable(_ text: String) -> String {
     let plain = text.unicodeScalars.prefix(40).map { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F ? $0 : "?" }
     return String(String.UnicodeScalarView(plain)) + (plain.count < text.unicodeScalars.count ? "…" : "")
 }

@@ -49,6 +49,17 @@ extension MethodDefinition {
     package static var errors: [ErrorCode] { [] }
     package static func isRepeatable(_ params: Params) -> Bool { false }
 
+    /// Returns the error for a name in the query of an HTTP request that is not a parameter, or that occurs twice.
+    package static func mismatch(inQuery names: [String]) -> WireMismatch? {
+        for (index, name) in names.enumerated() {
+            guard Params.members.contains(where: { "\($0.name)" == name }) else {
+                return WireMismatch(quotable(name), "is not a parameter of this method")
+            }
+            if names[..<index].contains(name) { return WireMismatch(name, "is given more than once") }
+        }
+        return nil
+    }
+
     /// Whether a parameter can be a secret. Programs do not take such parameters from their arguments, which every user
     /// can read.
     package static var takesSecret: Bool {

@@ -18,7 +18,8 @@ package enum TokenGet: MethodDefinition {
 
         /// Reads `minimumValidity` from the query of an HTTP request, with the same bounds as in `token.get`.
         package init(query text: String) throws(WireMismatch) {
-            guard (try? JSONValue.parse(Array(text.utf8)))?.kind == .number,
+            // JSON allows white space around a value; the query has only the number.
+            guard text.utf8.allSatisfy({ $0 > 0x20 }), (try? JSONValue.parse(Array(text.utf8)))?.kind == .number,
                 let object = try? JSONValue.parse(Array(#"{"minimumValidity":\#(text)}"#.utf8))
             else {
                 throw WireMismatch("minimumValidity", "must be a number of seconds, zero or more")
