@@ -5,8 +5,23 @@ struct RequestHead: Equatable {
     var method: String
     /// The request target as it was received.
     var target: String
+    /// The values have no blanks around them.
     var headers: [(name: String, value: String)]
-    var isHTTP11 = true
+    var isHTTP11: Bool
+
+    /// Removes the blanks around the values, which are not part of them (RFC 9110, section 5.5). The parser leaves some.
+    init(method: String, target: String, headers: [(name: String, value: String)], isHTTP11: Bool = true) {
+        (self.method, self.target, self.isHTTP11) = (method, target, isHTTP11)
+        self.headers = headers.map { (name: $0.name, value: Self.withoutBlanks($0.value)) }
+    }
+
+    private static func withoutBlanks(_ value: String) -> String {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard value.utf8.first.map(isBlank) == true || value.utf8.last.map(isBlank) == true else { return value }
+        var rest = value.utf8.drop(while: isBlank)
+        while let last = rest.last, isBlank(last) { rest.removeLast() }
+        return String(Substring(rest))
+    }
 
     static func == (left: RequestHead, right: RequestHead) -> Bool {
         left.method == right.method && left.target == right.target && left.isHTTP11 == right.isHTTP11
@@ -113,22 +128,13 @@ enum RequestRules {
             }
             return .chunked
         }
-        guard let text = lengths.first.map(withoutBlanks) else { return .none }
+        guard let text = lengths.first else { return .none }
         guard lengths.count == 1, !text.isEmpty, text.utf8.count <= 18,
             text.utf8.allSatisfy(\.isASCIIDigit), let length = UInt64(text)
         else {
             throw RefusedRequest(400, .invalidRequest, "Content-Length must be one decimal number")
         }
         return length == 0 ? .none : .length(length)
-    }
-
-    /// Returns the value without the blanks around it, which are not part of it (RFC 9110, section 5.5). The parser may
-    /// leave some.
-    private static func withoutBlanks(_ value: String) -> Substring {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        var rest = value.drop(while: isBlank)
-        while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return rest
     }
 
     // MARK: The origin of the request
