@@ -53,7 +53,7 @@ enum GitCredential {
         refused: SecretText?,
         now: Timestamp
     ) -> Bool {
-        guard refused.map({ $0 == token }) ?? true, let issuedAt else { return false }
+        guard refused == token, let issuedAt else { return false }
         // A time in the future comes from a clock step. The age is then unknown.
         let isYoung = issuedAt <= now && issuedAt.milliseconds > now.milliseconds - youngest
         return !isYoung

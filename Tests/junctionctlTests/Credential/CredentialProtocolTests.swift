@@ -62,8 +62,8 @@ struct CredentialProtocolTests {
     }
 
     @Test(arguments: [
-        ("TOK", 10_000, true), ("TOK", 3_600_000, true), (nil, 10_000, true), ("TOK", -1, true),
-        ("TOK", 9_999, false), ("TOK", 0, false), ("OLD", 3_600_000, false), (nil, 9_999, false),
+        ("TOK", 10_000, true), ("TOK", 3_600_000, true), (nil, 10_000, false), ("TOK", -1, true),
+        ("TOK", 9_999, false), ("TOK", 0, false), ("OLD", 3_600_000, false), ("", 3_600_000, false),
     ])
     func `a refused token is renewed if it is the present one and ten seconds old`(
         refused: String?,
@@ -85,7 +85,7 @@ struct CredentialProtocolTests {
             GitCredential.shouldRenew(
                 SecretText("T"),
                 issuedAt: issuedAt,
-                refused: nil,
+                refused: SecretText("T"),
                 now: Timestamp(milliseconds: .max)
             )
         }
