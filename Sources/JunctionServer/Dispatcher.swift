@@ -147,7 +147,9 @@ final class Dispatcher {
     func admit(_ method: Method, of caller: Caller) -> WireError? {
         counters.count(method)
         if let denial = denial(of: method, to: caller) { return denial }
-        if caller.account.inFlight >= limits.inFlight { return .tooManyRequests }
+        // A sign-out works beside any other requests of the user.
+        let reserve = method == .sessionSignOut ? CallerLimits.signOuts : 0
+        if caller.account.inFlight >= limits.inFlight + reserve { return .tooManyRequests }
         return caller.account.accepted >= limits.accepted ? .tooMuchAsked : nil
     }
 

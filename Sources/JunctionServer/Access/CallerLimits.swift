@@ -47,6 +47,9 @@ package struct CallerLimits: Equatable, Sendable {
     /// closes any further ones at once: refusing a connection must not cost more than serving it.
     static let refusedConnections = 16
 
+    /// Sign-outs above the limit of requests that are not answered yet.
+    static let signOuts = 16
+
     /// The longest line, in bytes, of a caller without any capability. Such a caller must not make the daemon keep much
     /// memory (100 lines of 1 MiB took 70 MB).
     package static let longestLineWithoutRights = 1 << 12

@@ -51,6 +51,18 @@ struct LimitTests {
         #expect(try client.result(of: "session.status").state == "established")
     }
 
+    @Test func `a sign-out works above the limit of requests`() throws {
+        let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 1))
+        let client = try server.signInHeld()
+
+        let other = try server.connect()
+        #expect(try other.error(of: "session.status").code == 1011)
+        #expect(try other.result(of: "session.signOut").state == "notLoggedIn")
+
+        #expect(try client.receiveValue()["error"]?.code == 1003)
+        server.provider.release()
+    }
+
     /// Requests of which the daemon keeps 100,000 bytes until they are answered.
     private static let longRequests = [
         #"{"jsonrpc":"2.0","id":"\(x)","method":"token.get"}"#,
