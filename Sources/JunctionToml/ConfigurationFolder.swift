@@ -28,7 +28,8 @@ package struct ConfigurationFolder: Equatable {
     /// It leaves out names that do not end with `.toml` or that begin with a dot, for example backups of editors and
     /// files of dpkg.
     static func filesToRead(among names: some Sequence<String>) -> [String] {
-        names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+        // A dot and a combining mark after it are one character, so the bytes are compared.
+        names.filter { $0.utf8.suffix(5).elementsEqual(".toml".utf8) && $0.utf8.first != UInt8(ascii: ".") }
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 

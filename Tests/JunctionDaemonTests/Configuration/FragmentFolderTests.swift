@@ -51,6 +51,7 @@ import Testing
         arguments: [
             ".toml", ".50-app.toml", "50-app.toml~", "#50-app.toml#", "50-app.toml.dpkg-new", "50-app.toml.dpkg-dist",
             ".50-app.toml.swp", "50-app.TOML", "50-app.conf", "README", "50-app.toml.bak", "toml",
+            ".\u{301}hidden.toml",
         ]
     )
     func `backup files of editors and packages are not read`(name: String) throws {
