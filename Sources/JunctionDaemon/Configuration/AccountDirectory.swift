@@ -65,12 +65,19 @@ package struct AccountDirectory: Sendable {
     /// Returns the user's id, or `nil` if there is no such user. A number is returned as it is, whether or not a user
     /// has it.
     package func user(_ name: String) throws(LookupFailed) -> UInt32? {
-        if let number = UInt32(name) { number } else { try userNumber(name) }
+        if let number = Self.number(name) { number } else { try userNumber(name) }
     }
 
     /// Returns the group's id, or `nil` if there is no such group. A number is returned as it is.
     package func group(_ name: String) throws(LookupFailed) -> UInt32? {
-        if let number = UInt32(name) { number } else { try groupNumber(name) }
+        if let number = Self.number(name) { number } else { try groupNumber(name) }
+    }
+
+    /// Reads an id in decimal digits without leading zeros. `+5` and `005` could be names, and 2³²−1 is no id: the
+    /// kernel uses it for "no user".
+    private static func number(_ text: String) -> UInt32? {
+        guard let number = UInt32(text), number != .max, "\(number)" == text else { return nil }
+        return number
     }
 }
 

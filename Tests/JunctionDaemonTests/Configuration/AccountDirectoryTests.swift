@@ -54,6 +54,14 @@ import Testing
         )
     }
 
+    @Test(arguments: ["+5", "-0", "005", "00", "4294967295", "5 "])
+    func `a text that is no id in plain digits is a name`(text: String) throws {
+        #expect(try accounts.user(text) == nil)
+        #expect(try accounts.group(text) == nil)
+        #expect(try accounts.user("0") == 0)
+        #expect(try accounts.group("4294967294") == 4_294_967_294)
+    }
+
     @Test func `an entry for the id of unmapped users or groups is reported`() throws {
         var configuration = Configuration()
         configuration.access = [
