@@ -16,6 +16,8 @@ struct IncomingHead {
     /// The status line has been read, but the empty line has not.
     private var isInHead = false
     private var headers: [(name: String, value: String)] = []
+    /// Whether the last line was a header that was not skipped, so that the next line may continue its value.
+    private var mayContinue = false
     private var count = 0
 
     mutating func take(_ line: UnsafeRawBufferPointer) -> Reading {
@@ -26,14 +28,24 @@ struct IncomingHead {
         let content = text.last == UInt8(ascii: "\r") ? text.dropLast() : text
         guard isInHead else {
             guard let status = Self.status(in: content) else { return .unreadable }
-            (self.status, isInHead) = (status, true)
+            (self.status, isInHead, mayContinue) = (status, true, false)
             return .incomplete
         }
         guard !content.isEmpty else { return ended() }
+        // A line that begins with a blank continues the value before it (RFC 9112 section 5.2).
+        if content.first.map(Self.isBlank) == true {
+            let more = Self.text(content)
+            guard mayContinue, !more.isEmpty else { return .incomplete }
+            let value = headers[headers.count - 1].value
+            headers[headers.count - 1].value = value.isEmpty ? more : "\(value) \(more)"
+            return .incomplete
+        }
+        mayContinue = false
         // A line with an invalid name is skipped: other parsers might end the name at a different place.
         if let colon = content.firstIndex(of: UInt8(ascii: ":")), FieldText.isToken(content[..<colon]) {
             guard headers.count < AnswerHead.mostHeaders else { return .unreadable }
             headers.append((String(decoding: content[..<colon], as: UTF8.self), Self.text(content[(colon + 1)...])))
+            mayContinue = true
         }
         return .incomplete
     }
@@ -69,12 +81,13 @@ struct IncomingHead {
         return digits.reduce(0) { $0 * 10 + UInt16($1 - 0x30) }
     }
 
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
     /// Returns the value without surrounding spaces. Control characters become spaces, and invalid UTF-8 becomes
     /// U+FFFD.
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        var trimmed = bytes.drop(while: isSpace)
-        while let last = trimmed.last, isSpace(last) { trimmed.removeLast() }
+        var trimmed = bytes.drop(while: isBlank)
+        while let last = trimmed.last, isBlank(last) { trimmed.removeLast() }
         return String(decoding: trimmed.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
     }
 }

@@ -20,6 +20,25 @@ struct IncomingHeadTests {
         #expect(take("\r\n", &head) == nil)
     }
 
+    @Test func `a value on several lines is joined with a space`() throws {
+        var head = IncomingHead()
+        let lines = [
+            "HTTP/1.1 200 OK\r\n", " x: 0\r\n", "x-a: b \r\n", " \t cont\r\n", "\tmore: 1\r\n", " \r\n", "x-b:\r\n",
+            " c\r\n", "bad name: d\r\n", " x-c: e\r\n",
+        ]
+        for line in lines { #expect(take(line, &head) == nil) }
+        let answer = try #require(take("\r\n", &head))
+
+        #expect(answer.headers.map { "\($0.name)=\($0.value)" } == ["x-a=b cont more: 1", "x-b=c"])
+    }
+
+    @Test func `a transfer coding on a second line counts`() {
+        var head = IncomingHead()
+        for line in ["HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked,\r\n", " gzip\r\n"] { _ = take(line, &head) }
+
+        #expect(isUnreadable("\r\n", &head))
+    }
+
     @Test(arguments: ["Junction-Error\u{0B}", "Junction-Error ", " a", "a b", "", "a\u{E9}", "a(b)"])
     func `a header with an invalid name is skipped`(name: String) throws {
         var head = IncomingHead()
