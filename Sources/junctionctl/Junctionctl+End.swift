@@ -20,6 +20,9 @@ extension Junctionctl {
         case let code as ExitCode:
             Glibc.exit(code.rawValue)
         default:
+            if words.first == "help", let verb = words.dropFirst().first, !verb.hasPrefix("-"), !isVerb(verb) {
+                end(with: CommandFailure(usage: "there is no such verb"), of: words, helpedBy: CommandFailure.help)
+            }
             guard exitCode(for: error) == .validationFailure else { endHelping(with: error, words) }
             let complaint = UsageErrorText(message(for: error), about: Array(words), help: wholeHelp)
             end(
@@ -28,6 +31,13 @@ extension Junctionctl {
                 helpedBy: verb == nil ? HelpPage.named(by: fullMessage(for: error)) ?? page : page
             )
         }
+    }
+
+    private static func isVerb(_ word: String) -> Bool {
+        word == "help"
+            || configuration.subcommands.contains {
+                $0.configuration.commandName == word || $0.configuration.aliases.contains(word)
+            }
     }
 
     /// Prints a help page, or other output that the user asked for instead of a verb.

@@ -161,6 +161,7 @@ import Testing
             (["api", "GET", "/v2/providers"], "notSignedIn", 1003, 3),
             (["rpc", "session.nonsense"], "methodNotFound", -32601, 1), (["sign-in"], "secretUnreadable", 0, 64),
             (["identify", "joe"], "usage", 0, 64), (["reconcile"], "usage", 0, 64), (["nonsense"], "usage", 0, 64),
+            (["help", "nonsense"], "usage", 0, 64),
             (["handle-renewals"], "usage", 0, 64), (["wait", "--for", "nothing"], "usage", 0, 64),
         ]
         for verb in verbs {
