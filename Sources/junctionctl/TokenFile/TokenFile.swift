@@ -37,7 +37,7 @@ struct TokenFile {
     /// Replaces the file. A reader sees the old content or the new content, and after a crash the file has one of them.
     mutating func replace(with content: SecretText) throws {
         _ = try status(of: path)
-        let temporary = "\(folder)/\(temporaryPrefix)\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+        let temporary = "\(folder)/\(Self.temporaryPrefix)\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(errno) }
         let file = OpenFile(descriptor)
@@ -88,7 +88,8 @@ struct TokenFile {
         if isOwn { try remove() }
     }
 
-    /// Removes temporary files that killed processes of the same user have left.
+    /// Removes temporary files that killed processes of the same user have left in the folder, also for other token
+    /// files.
     func removeLeftovers() {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
@@ -112,11 +113,12 @@ struct TokenFile {
         unlink(path)
     }
 
-    private var temporaryPrefix: String { ".\(name).junctionctl-" }
+    /// The same for all token files of a folder: with the file's own name in it, a long name would become too long.
+    private static let temporaryPrefix = ".junctionctl-token-"
 
     private func isTemporary(_ name: String) -> Bool {
-        guard name.hasPrefix(temporaryPrefix) else { return false }
-        let end = name.dropFirst(temporaryPrefix.count)
+        guard name.hasPrefix(Self.temporaryPrefix) else { return false }
+        let end = name.dropFirst(Self.temporaryPrefix.count)
         return (1...16).contains(end.utf8.count) && UInt64(end, radix: 16) != nil
     }
 
@@ -167,8 +169,6 @@ struct TokenFile {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
-
-    private var name: Substring { path.split(separator: "/", omittingEmptySubsequences: false).last ?? "" }
 
     private func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws {
         var rest = bytes

@@ -33,6 +33,15 @@ struct TokenFileTests {
         #expect(read(reader, &bytes, 16) == 5)
     }
 
+    @Test func `a name may be as long as the file system allows`() throws {
+        let name = String(repeating: "n", count: 255)
+        var file = TokenFile(path: "\(folder.path)/\(name)")
+
+        try file.replace(with: SecretText("TOK"))
+
+        #expect(folder.names == [name])
+    }
+
     @Test(arguments: ["link", "folder", "pipe"])
     func `a name that belongs to no regular file is refused, and left alone`(kind: String) throws {
         let target = try folder.write("precious", to: "target")
@@ -54,23 +63,23 @@ struct TokenFileTests {
 
     @Test func `files with the name of a temporary file do not disturb a write`() throws {
         let target = try folder.write("precious", to: "target")
-        try #require(symlink(target, folder.path + "/.token.junctionctl-1f") == 0)
-        try folder.makeFolder(".token.junctionctl-2f")
+        try #require(symlink(target, folder.path + "/.junctionctl-token-1f") == 0)
+        try folder.makeFolder(".junctionctl-token-2f")
         var file = TokenFile(path: folder.path + "/token")
 
         try file.replace(with: SecretText("TOK"))
         file.removeLeftovers()
 
-        #expect(Set(folder.names) == [".token.junctionctl-1f", ".token.junctionctl-2f", "target", "token"])
+        #expect(Set(folder.names) == [".junctionctl-token-1f", ".junctionctl-token-2f", "target", "token"])
         #expect(folder.read("target") == Array("precious".utf8))
     }
 
     @Test func `what a killed process has left is removed, and nothing else`() throws {
         let others = [
-            ".token.junctionctl-", ".token.junctionctl-new", ".token.junctionctl-0123456789abcdef0",
-            ".other.junctionctl-1f",
+            ".junctionctl-token-", ".junctionctl-token-new", ".junctionctl-token-0123456789abcdef0",
+            ".other-1f",
         ]
-        for name in others + [".token.junctionctl-0123456789abcdef"] { try folder.write("TOK", to: name) }
+        for name in others + [".junctionctl-token-0123456789abcdef"] { try folder.write("TOK", to: name) }
 
         TokenFile(path: folder.path + "/token").removeLeftovers()
 
@@ -78,15 +87,15 @@ struct TokenFileTests {
     }
 
     @Test func `the temporary file of a process that is writing stays`() throws {
-        let path = try folder.write("TOK", to: ".token.junctionctl-1f")
-        try folder.write("", to: ".token.junctionctl-2f")
+        let path = try folder.write("TOK", to: ".junctionctl-token-1f")
+        try folder.write("", to: ".junctionctl-token-2f")
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         try #require(flock(descriptor, LOCK_EX) == 0)
 
         TokenFile(path: folder.path + "/token").removeLeftovers()
 
-        #expect(Set(folder.names) == [".token.junctionctl-1f", ".token.junctionctl-2f"])
+        #expect(Set(folder.names) == [".junctionctl-token-1f", ".junctionctl-token-2f"])
     }
 
     @Test(arguments: [
