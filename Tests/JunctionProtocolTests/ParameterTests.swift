@@ -93,6 +93,7 @@ struct ParameterTests {
                 "api.request", #"{"method":"GET","path":"/","body":"a","bodyBase64":"YQ=="}"#,
                 "'bodyBase64' excludes 'body'"
             ),
+            ("session.signIn", "7", "'credential' must be an object"),
             ("handler.register", "[1]", "'params' must be an object: parameters go by name"),
             (
                 "session.status", #"{"a\u0007bcdefghijklmnopqrstuvwxyzabcdefghijklmnopq":1}"#,

@@ -26,7 +26,7 @@ struct OAuthSignIn: Sendable {
     init(_ credential: Credential) throws(CredentialRefused) {
         switch credential {
         case .authorizationCode(let code, let redirectUri, let verifier):
-            guard code.isPrintable else { throw .malformed("The authorization code must be printable ASCII") }
+            guard code.isPrintable else { throw .malformed("The authorization code must be \(SharedSecret.printable)") }
             guard RedirectUri.isPossible(redirectUri) else {
                 throw .malformed(RedirectUri.rule)
             }
@@ -35,10 +35,10 @@ struct OAuthSignIn: Sendable {
             }
             grant = .authorizationCode(code, redirectUri: redirectUri, codeVerifier: verifier)
         case .refreshToken(let token):
-            guard token.isPrintable else { throw .malformed("The refresh token must be printable ASCII") }
             guard token.count <= Self.longestRefreshToken else {
                 throw .malformed("The refresh token is longer than \(Self.longestRefreshToken) bytes")
             }
+            guard token.isPrintable else { throw .malformed("The refresh token must be printable ASCII") }
             grant = .refreshToken(token)
         case .tokenExchange(let token, let type):
             grant = .tokenExchange(try SubjectToken(token, type: type))
@@ -106,7 +106,7 @@ struct SubjectToken: Sendable {
     let type: String
 
     init(_ token: SharedSecret, type: String) throws(CredentialRefused) {
-        guard token.isPrintable else { throw .malformed("The subject token must be printable ASCII") }
+        guard token.isPrintable else { throw .malformed("The subject token must be \(SharedSecret.printable)") }
         guard AbsoluteUri.isValid(type) else {
             throw .misdescribed(
                 "The type of the subject token must be a URI, such as urn:ietf:params:oauth:token-type:jwt"
@@ -154,6 +154,7 @@ extension SharedSecret {
     }
 
     private static let longestToken = 1 << 16
+    fileprivate static let printable = "printable ASCII of at most \(longestToken) bytes"
 
     /// RFC 7636 §4.1.
     fileprivate var isCodeVerifier: Bool {

@@ -50,7 +50,7 @@ extension Credential {
     /// Reads the file of an application server for the legacy scheme: `{"signature":…,"sequence":"…"}`.
     init(signatureOf userId: String, _ file: SecretText) throws {
         do {
-            let members = try Members(try file.withUnsafeBytes { try JSONValue.parse($0) }, at: "")
+            let members = try Members(try file.withUnsafeBytes { try JSONValue.parse($0) }, at: "", named: "file")
             self = .registrationSignature(
                 userId: userId,
                 signature: try members.secret("signature"),

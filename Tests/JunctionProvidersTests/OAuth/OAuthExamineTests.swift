@@ -67,6 +67,17 @@ struct OAuthExamineTests {
         }
     }
 
+    @Test(arguments: [OAuthSignIn.longestRefreshToken + 1, 1 << 17])
+    func `the error for a long refresh token says that it is too long`(length: Int) async throws {
+        try await Stage.play([]) { stage in
+            let token = SharedSecret(text: String(repeating: "r", count: length))
+            let refused = #expect(throws: CredentialRefused.self) {
+                try stage.oauth().examine(.refreshToken(token), configured: nil)
+            }
+            #expect(refused?.reasonIfMalformed?.contains("is longer than 16384 bytes") == true)
+        }
+    }
+
     @Test func `a scheme of another provider is unsupported, and the message names the supported ones`() async throws {
         try await Stage.play([]) { stage in
             let refused = #expect(throws: CredentialRefused.self) {

@@ -8,8 +8,10 @@ package struct Members {
     private let path: String
 
     /// Reads a result or a nested value. Unknown members are ignored, because a newer peer may send more members.
-    package init(_ value: JSONValue, at path: String) throws(WireMismatch) {
-        guard value.kind == .object else { throw WireMismatch(path, "must be an object") }
+    ///
+    /// - Parameter name: the name of the value in an error, if it has no path.
+    package init(_ value: JSONValue, at path: String, named name: String? = nil) throws(WireMismatch) {
+        guard value.kind == .object else { throw WireMismatch(name ?? path, "must be an object") }
         object = value
         self.path = path
     }

@@ -2,7 +2,8 @@ package import JunctionJSON
 
 extension Credential: WireParams {
     package init(reading value: JSONValue) throws(WireMismatch) {
-        let scheme = try Members(value, at: "").required("scheme", Self.schemeExpectation) { value in
+        let scheme = try Members(value, at: "", named: "credential").required("scheme", Self.schemeExpectation) {
+            value in
             value.string.flatMap(Scheme.init(rawValue:))
         }
         let members = try Members(params: value, allowing: scheme.members, because: "scheme, \(scheme.rawValue)")
