@@ -30,13 +30,16 @@ struct PlainPath: Equatable {
     }
 
     /// Characters that could change the meaning of a path. No segment may contain one of them.
-    fileprivate static let ambiguous = Set("/\\%?#;".utf8)
+    private static let ambiguous = Set("/\\%?#;".utf8)
 
     private static func segment(
         _ raw: Substring.UTF8View.SubSequence,
         allowing allowance: Allowance
     ) throws(SessionError) -> String {
         guard let plain = PercentEncoding.decode(raw) else { throw denied("has a broken percent escape") }
+        guard !plain.contains(where: ambiguous.contains) else {
+            throw denied("could be read in two ways, because a segment contains one of / \\ % ? # ;")
+        }
         guard plain.allSatisfy(PercentEncoding.isUnreserved) || allowance.allows(plain) else {
             throw denied("has a character that no path of this API needs")
         }
@@ -54,8 +57,7 @@ struct PlainPath: Equatable {
 
 extension PlainPath.Allowance {
     fileprivate func allows(_ segment: [UInt8]) -> Bool {
-        guard segment.allSatisfy({ !PlainPath.ambiguous.contains($0) }) else { return false }
-        return switch self {
+        switch self {
         case .nothing: false
         case .id(let id): id.utf8.elementsEqual(segment)
         // Invalid UTF-8 would be sent as other bytes than the ones that were checked.

@@ -26,6 +26,13 @@ struct PlainPathTests {
         #expect(refusal?.kind == .permissionDenied)
     }
 
+    @Test(arguments: ["/a%2fb", "/a%5Cb", "/a%25b", "/a;b", "/a%3Fb", "/a#b"])
+    func `the error for a path that servers could read in two ways says so`(text: String) {
+        let refusal = #expect(throws: SessionError.self) { try PlainPath(text, allowing: .anything) }
+
+        #expect(refusal?.message.contains("could be read in two ways") == true)
+    }
+
     @Test func `a path that is too long is refused`() {
         #expect(throws: SessionError.self) { try PlainPath("/" + String(repeating: "a", count: PlainPath.longest)) }
     }
