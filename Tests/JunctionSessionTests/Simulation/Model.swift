@@ -46,6 +46,8 @@ struct Model {
     /// A granted sign-in that is being written, and its request if there is one.
     var granted: Login?
     var grantedTo: Int?
+    /// Whether the session before a withdrawn sign-in is being written again.
+    var isWithdrawing = false
     /// A granted renewal that is being written.
     var renewed: Login?
     /// Whether the provider has ended the session and the write is under way, or may be.
@@ -175,6 +177,7 @@ extension Model {
         // Grants that were not written are lost, and so are grants that were about to be revoked.
         unnamed.formIntersection(world.disk?.secrets.partialGrants.map(\.content.number) ?? [])
         (granted, grantedTo, renewed, window, open, quietUntil) = (nil, nil, nil, nil, nil, nil)
+        isWithdrawing = false
         (isEnding, mayEnd, areNextCodesWithdrawn) = (false, false, false)
         (rounds, succeeded, spent, polled) = ([:], [], [:], [:])
         renewBarredUntil = .min
@@ -192,6 +195,7 @@ extension Model {
     mutating func signsOut(_ world: Simulation) {
         for number in world.calls.keys { world.calls[number]?.isOvertaken = true }
         (granted, grantedTo, renewed, window, open) = (nil, nil, nil, nil, nil)
+        isWithdrawing = false
         (isEnding, mayEnd) = (false, false)
         era += 1
         signOuts += 1

@@ -150,9 +150,9 @@ extension Simulation {
     private func judgeRefreshRetry() {
         guard let token = model.window?.token else { return }
         guard model.isStanding(token, self) else { return model.window = nil }
-        // While a grant waits for the disk, no refresh retry is due. If the caller loses its right meanwhile, the session
-        // before the grant stays, and so does its window.
-        if model.granted != nil { model.window?.retryBefore = nil }
+        // While a grant or its withdrawal waits for the disk, no refresh retry is due. If the caller loses its right
+        // meanwhile, the session before the grant stays, and so does its window.
+        if model.granted != nil || model.isWithdrawing { model.window?.retryBefore = nil }
         if let before = model.window?.retryBefore, time > before { fail("an unknown outcome is not retried in time") }
     }
 

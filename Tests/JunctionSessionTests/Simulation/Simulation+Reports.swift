@@ -23,7 +23,7 @@ extension Simulation {
             for (number, call) in calls where call.kind == .renewal { calls[number]?.isOvertaken = true }
             model.era += 1
         case .exchangeEnded:
-            model.hasRefused = true
+            (model.hasRefused, model.isWithdrawing) = (true, false)
         case .renewalEnded(.succeeded, _, _):
             guard let login = model.renewed?.named(after: model.held) else {
                 return fail("a renewal succeeded that nobody granted")

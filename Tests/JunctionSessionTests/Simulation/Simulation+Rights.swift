@@ -49,7 +49,7 @@ extension Model {
             // The login is not revoked while its user stays signed in.
             if let held, held.user == granted.user { logins[held.user] = held.family }
         }
-        (granted, grantedTo) = (nil, nil)
+        (granted, grantedTo, isWithdrawing) = (nil, nil, true)
         // During the write, the model did not follow the refresh retries of the present session, which ignore a
         // demanded pause.
         demanded[.renewal] = nil
