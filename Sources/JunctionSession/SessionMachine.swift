@@ -82,7 +82,7 @@ package struct SessionMachine: Hashable, Sendable {
         now: Moment
     ) -> [Effect] {
         clockReading = now
-        persistence.restored(restoration, durable: durable, now: now)
+        persistence.restored(restoration, for: provider, durable: durable, now: now)
         switch restoration {
         case .absent:
             installation = .signedOut

@@ -249,7 +249,7 @@ package final class FakeProvider: IdentityProvider {
         if let failure = state.withLock({ $0.failedPolls.isEmpty ? nil : $0.failedPolls.removeFirst() }) {
             throw failure
         }
-        guard let user = state.withLock({ $0.approvedBy }) else { throw .pending }
+        guard let user = state.withLock({ $0.approvedBy }) else { throw .pending() }
         return grant(Self.identity(user), .device, from: start)
     }
 

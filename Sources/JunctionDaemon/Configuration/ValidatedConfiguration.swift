@@ -63,7 +63,7 @@ struct ValidatedConfiguration {
         guard let session, session != provider else { return }
         throw StartFailure(
             .configuration,
-            "The stored session belongs to provider \"\(session)\", and the configuration says \"\(provider)\": sign out "
+            "The stored session or sign-in belongs to provider \"\(session)\", and the configuration says \"\(provider)\": sign out "
                 + "with the old configuration first, or set provider back"
         )
     }

@@ -58,14 +58,15 @@ struct ConfigurationReload: Sendable {
         // that start would refuse the session.
         let taken = loop.submit { () -> Result<Bool, StartFailure> in
             Result { () throws(StartFailure) in
-                let (facts, isInUse) = owner.assumeIsolated { ($0.snapshot.facts, $0.isInUse) }
-                try sound.check(mayHave: facts.sessionProvider)
+                try sound.check(mayHave: owner.assumeIsolated { $0.snapshot.facts.sessionProvider })
                 server.reload(policy: policy, exposesApi: new.api.expose)
-                let startsAnew = canStartAnew && facts.isUnused && !isInUse
-                let refusal: SessionError? =
-                    startsAnew ? .startsAnew : pending.contains("provider") ? .waitsForRestart : nil
-                owner.assumeIsolated { $0.refuseSignIns(refusal) }
-                return startsAnew
+                return owner.assumeIsolated { owner in
+                    // Sign-ins that this refuses no longer wait, so they do not prevent the start.
+                    owner.refuseSignIns(pending.contains("provider") ? .waitsForRestart : nil)
+                    let startsAnew = canStartAnew && owner.snapshot.facts.isUnused && !owner.isInUse
+                    if startsAnew { owner.refuseSignIns(.startsAnew) }
+                    return startsAnew
+                }
             }
         }
         let startsAnew: Bool

@@ -155,10 +155,10 @@ extension Restoration {
 }
 
 extension SessionRecord {
-    /// Whether the record has a session, codes that may be approved, or a partial grant.
+    /// Whether the record has a session, or codes that may still be approved. If the clock is certainly wrong, codes do
+    /// not count.
     fileprivate func hasLogin(at now: WallTime) -> Bool {
-        content != .signedOut || (deviceSignIn.map { $0.expiresAt > now } ?? false)
-            || partialGrants.contains { $0.expiresAt > now }
+        content != .signedOut || (deviceSignIn.map { writtenAt <= now && now < $0.expiresAt } ?? false)
     }
 }
 

@@ -86,7 +86,7 @@ extension OAuthProvider {
         case .error(let error, let why):
             notes.received(error)
             switch error {
-            case .pending: throw why.retryAfter == nil ? .pending : .unavailable(why)
+            case .pending: throw .pending(retryAfter: why.retryAfter)
             case .slowDown: throw .slowDown(retryAfter: why.retryAfter)
             case .denied: throw .denied
             case .codeExpired: throw .expired

@@ -92,7 +92,7 @@ extension SinchProof {
     var refusal: String {
         switch self {
         case .token: "Sinch refused the registration token: get a new one from your backend"
-        case .signature: "Sinch refused the registration signature: get one with a larger sequence from your backend"
+        case .signature: "Sinch refused the registration signature: get a correct one with a larger sequence"
         }
     }
 }

@@ -100,7 +100,8 @@ struct DeviceFlow: Hashable, Sendable {
         // A `slow_down` does not say whether an earlier, lost answer was a grant.
         if !tooFast { doubt = nil }
         lastError = nil
-        retry.wait(for: max(pause(of: pause, now), retryAfter ?? .zero), isDemanded: tooFast, now)
+        let (usual, demanded) = (pause(of: pause, now), retryAfter ?? .zero)
+        retry.wait(for: max(usual, demanded), isDemanded: tooFast || demanded > usual, now)
         stored.notBefore = notBefore(now)
     }
 

@@ -56,7 +56,7 @@ extension SessionMachine {
         signIn.end()
         if exchange.isWithdrawn { return settle(now) }
         switch failure {
-        case .pending: signIn.device?.pollUndecided(tooFast: false, now)
+        case .pending(let retryAfter): signIn.device?.pollUndecided(tooFast: false, demanding: retryAfter, now)
         case .slowDown(let retryAfter): signIn.device?.pollUndecided(tooFast: true, demanding: retryAfter, now)
         case .unavailable(let unavailability): signIn.device?.pollFailed(unavailability, now)
         case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host) + settle(now)

@@ -44,7 +44,9 @@ package struct DeviceCodes: Sendable {
 /// The reason why a poll brought no session (RFC 8628 §3.5).
 package enum PollFailure: Error, Equatable, Sendable {
     /// The person has not decided yet.
-    case pending
+    ///
+    /// - Parameter retryAfter: the pause that the answer demands, if it demands a longer one.
+    case pending(retryAfter: Duration? = nil)
     /// The person has not decided yet, and the daemon has polled too fast.
     /// - Parameter retryAfter: the pause that the answer demands, if it demands a longer one.
     case slowDown(retryAfter: Duration? = nil)

@@ -11,6 +11,12 @@ package struct SessionRecord: Hashable, Sendable {
     package var deviceSignIn: StoredDeviceSignIn?
     /// The grants of incomplete sign-ins and renewals. The secrets are sealed in the same order.
     package var partialGrants: [StoredPartialGrant]
+    /// Whether the stored record may hold sign-ins that the store did not read, because its key or its installation is
+    /// another one. Not stored.
+    package var mayHoldUnreadSignIns = false
+
+    /// Whether the record has incomplete sign-ins or renewals.
+    package var hasSignIns: Bool { deviceSignIn != nil || !partialGrants.isEmpty }
 
     package enum Content: Hashable, Sendable {
         /// No user is signed in. This tombstone of a sign-out is valid without the key.

@@ -23,8 +23,8 @@ struct PersistenceQueue: Hashable, Sendable {
     /// The reason why this process can neither seal nor write a session, for its whole lifetime.
     private(set) var obstacle: String?
     private(set) var change: Change?
-    /// Whether an earlier process wrote the record. It may hold incomplete sign-ins that this process could not load.
-    private(set) var isOfEarlierProcess = false
+    /// Whether the record may hold incomplete sign-ins that this process could not load.
+    private(set) var holdsUnloadedSignIns = false
     private var atStore: Write?
     /// The last requested update, the last one that was handed to the store, and the last one that has ended.
     private(set) var lastUpdate = Update.none
@@ -83,12 +83,14 @@ struct PersistenceQueue: Hashable, Sendable {
     }
 
     /// Takes over what the store held.
-    mutating func restored(_ restoration: Restoration, durable: Bool, now: Moment) {
+    mutating func restored(_ restoration: Restoration, for provider: String, durable: Bool, now: Moment) {
         switch restoration {
         case .absent:
             break
         case .restored(let record, _, let damaged):
-            (generation, edition, isOfEarlierProcess) = (record.generation, record.edition, true)
+            (generation, edition) = (record.generation, record.edition)
+            let isOfAnotherProvider = record.provider != provider && record.hasSignIns
+            holdsUnloadedSignIns = record.mayHoldUnreadSignIns || isOfAnotherProvider
             (storage.status, storage.reason) = (damaged == nil ? .ok : .damaged, damaged)
             if !durable { refused(now) }
         case .unreadable(let unreadable):
@@ -188,7 +190,7 @@ struct PersistenceQueue: Hashable, Sendable {
         let decided = write.generation == change?.generation ? change : nil
         if decided != nil { change = nil }
         lastEnded.number = max(lastEnded.number, write.update.number)
-        if !failed { isOfEarlierProcess = false }
+        if !failed { holdsUnloadedSignIns = false }
         if failed {
             refused(now)
         } else if isIdle {

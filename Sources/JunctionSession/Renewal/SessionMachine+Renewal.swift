@@ -345,15 +345,17 @@ extension SessionMachine {
     /// Completes a verdict. It is on disk, or the disk refused it. The session is over.
     mutating func ended(_ termination: Termination) -> [Effect] {
         callers.refuse(.terminated(termination)) { $0 == .renewal }
-        return abandonRenewal()
+        return abandonRenewal(isRevoking: true)
     }
 
-    /// Ends a renewal that another event has made pointless, and revokes the partial grant that its next attempt would use.
-    mutating func abandonRenewal() -> [Effect] {
+    /// Ends a renewal that another event has made pointless, and drops the partial grant that its next attempt would use.
+    ///
+    /// - Parameter isRevoking: false if the user stays signed in. Some providers would end all logins of the user.
+    mutating func abandonRenewal(isRevoking: Bool) -> [Effect] {
         let attempt = renewal.attemptToRepeat?.attempt
         renewal.abandon()
         guard let grant = attempt.flatMap({ dropGrant(of: $0) }) else { return [] }
-        return [.revokePartialGrant(grant)]
+        return isRevoking ? [.revokePartialGrant(grant)] : []
     }
 }
 

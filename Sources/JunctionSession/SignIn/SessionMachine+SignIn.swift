@@ -241,7 +241,7 @@ extension SessionMachine {
             guard caller.wait == .session || caller.wait == .renewal else { return nil }
             return caller.done(outcome).map { .answer(.success($0)) }
         }
-        effects += abandonRenewal()
+        effects += abandonRenewal(isRevoking: outcome != .unchanged)
         signIn.forgetDeviceError()
         return effects
     }

@@ -24,7 +24,7 @@ extension SessionMachine {
     ) -> [Effect] {
         let isWanted =
             installation != .signedOut || !persistence.isStored || signIn.device != nil || endsBootstrapCredential
-            || persistence.isOfEarlierProcess
+            || persistence.holdsUnloadedSignIns
             // The quarantine has a record of a user.
             || persistence.storage.status == .damaged && persistence.obstacle == nil
         var effects: [Effect] = []

@@ -52,6 +52,7 @@ package struct OpenedRecord: Sendable {
     /// The record without incomplete sign-ins, which belong to another installation.
     var withoutSignIns: OpenedRecord {
         var other = self
+        other.record.mayHoldUnreadSignIns = record.hasSignIns
         (other.record.deviceSignIn, other.record.partialGrants) = (nil, [])
         (other.secrets.codes, other.secrets.partialGrants) = (nil, [])
         return other

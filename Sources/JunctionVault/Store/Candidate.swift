@@ -105,7 +105,9 @@ struct RecordReader {
         guard header.state == .signedOut, frame.sealed != nil else {
             return .locked(header, key == nil ? .noKey : .otherKey)
         }
-        return .authentic(OpenedRecord(header, RecordPayload(content: .signedOut, secrets: SessionSecrets())))
+        var opened = OpenedRecord(header, RecordPayload(content: .signedOut, secrets: SessionSecrets()))
+        opened.record.mayHoldUnreadSignIns = frame.sealed?.isEmpty == false
+        return .authentic(opened)
     }
 }
 

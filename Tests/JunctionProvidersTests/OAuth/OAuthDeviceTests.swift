@@ -142,7 +142,6 @@ struct OAuthDeviceTests {
             (.answer(400, [("content-type", "text/html")], #"{"error":"authorization_pending"}"#), "pending"),
             (.json(400, #"{"error":"slow_down"}"#), "slowDown"), (.answer(429, [], "Too many"), "unavailable"),
             (.json(429, #"{"error":"access_denied"}"#), "unavailable"),
-            (.answer(400, [("retry-after", "60")], #"{"error":"authorization_pending"}"#), "unavailable"),
             (.json(429, #"{"error":"slow_down"}"#), "slowDown"), (.json(400, #"{"error":"access_denied"}"#), "denied"),
             (.json(400, #"{"error":"authorization_declined"}"#), "denied"),
             (.json(400, #"{"error":"expired_token"}"#), "expired"),
@@ -163,6 +162,14 @@ struct OAuthDeviceTests {
 
             #expect(Outcome(failure)?.rawValue == outcome)
             #expect(!"\(failure, default: "")".contains("device-secret"))
+        }
+    }
+
+    @Test func `authorization_pending with a Retry-After demands that pause`() async throws {
+        let step = ScriptedServer.Step.answer(400, [("retry-after", "60")], #"{"error":"authorization_pending"}"#)
+        try await Stage.play([step]) { stage in
+            let oauth = try stage.oauth()
+            #expect(await oauth.pollFailure() == .pending(retryAfter: .seconds(60)))
         }
     }
 

@@ -14,7 +14,7 @@ struct DevicePollingTests {
         bench.pass(.milliseconds(11_999))
         #expect(bench.polls.isEmpty)
         bench.pass(.milliseconds(1))
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         bench.pass(.milliseconds(11_999))
         #expect(bench.polls.isEmpty)
         bench.pass(.milliseconds(1))
@@ -44,7 +44,7 @@ struct DevicePollingTests {
         }
         #expect(pauses == [.seconds(6), .seconds(6), .seconds(12), .seconds(24), .seconds(48), .seconds(60)])
         bench.passToAlarm()
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         #expect(bench.facts.renewal.lastError == nil)
         let before = bench.now.uptime
         bench.passToAlarm()
@@ -138,7 +138,7 @@ struct DevicePollingTests {
         #expect(bench.polls.count == 1)
         bench.signIn(.signInToken("bob"))
         #expect(bench.exchanges.isEmpty)
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         #expect(bench.exchanges.count == 1)
     }
 
@@ -150,7 +150,7 @@ struct DevicePollingTests {
         #expect(bench.polls.isEmpty)
         bench.failExchange(.refused("The provider does not take it"))
         #expect(bench.polls.count == 1 && bench.exchanges.isEmpty)
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         #expect(bench.polls.isEmpty && bench.exchanges.count == 1)
     }
 
@@ -176,7 +176,7 @@ struct DevicePollingTests {
         bench.signIn(.device)
         bench.giveCodes(interval: .seconds(30), life: .seconds(100))
         bench.passToPoll()
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         // At 72 s. The next poll would leave at 108 s, after the end of the codes.
         bench.passToPoll()
         bench.failPoll(.slowDown())
@@ -188,7 +188,7 @@ struct DevicePollingTests {
         bench.giveCodes(interval: .seconds(25), life: .seconds(100))
         for _ in 0..<3 {
             bench.passToPoll()
-            bench.failPoll(.pending)
+            bench.failPoll(.pending())
         }
         // Polls have left at 30, 60 and 90 s.
         #expect(bench.machine.nextAlarm(now: bench.now).map { $0 - bench.now.wall } == .seconds(10))
@@ -199,7 +199,7 @@ struct DevicePollingTests {
         // The last poll leaves a little earlier than the others, just before the codes end.
         for _ in 0..<100 {
             bench.passToAlarm()
-            bench.failPoll(.pending)
+            bench.failPoll(.pending())
         }
         bench.passToAlarm()
         #expect(bench.polls.isEmpty && bench.state == .notLoggedIn)
@@ -227,7 +227,7 @@ struct DevicePollingTests {
         // The pause of `slow_down` replaces it: ten seconds, and a fifth more.
         #expect(bench.written.last?.deviceSignIn?.notBefore == bench.now.wall + .seconds(12))
         bench.passToPoll()
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         bench.pass(.seconds(600))
         #expect(bench.facts.renewal.lastError?.contains("expired before anybody") == true)
     }
@@ -261,6 +261,23 @@ struct DevicePollingTests {
             }
         }
         #expect(bench.facts.renewal.lastError?.contains("an answer that was lost") == true)
+    }
+
+    @Test func `a pending answer that demands a pause is obeyed if it is longer, and is no failure`() {
+        var bench = Bench.withCodes()
+        bench.passToPoll()
+        let count = bench.written.count
+        bench.failPoll(.pending(retryAfter: .seconds(1)))
+        #expect(bench.written.count == count && bench.facts.renewal.lastError == nil)
+        bench.pass(.seconds(6))
+        #expect(bench.polls.count == 1)
+        bench.failPoll(.pending(retryAfter: .seconds(90)))
+        bench.pass(.seconds(89))
+        #expect(bench.polls.isEmpty && bench.facts.renewal.lastError == nil)
+        bench.pass(.seconds(1))
+        #expect(bench.polls.count == 1)
+        bench.failPoll(.denied)
+        #expect(bench.facts.renewal.lastError?.contains("denied on the other screen") == true)
     }
 
     @Test func `a slow_down that demands a longer pause is obeyed, also after a restart`() {

@@ -30,7 +30,7 @@ struct DeviceSignInRestartTests {
     @Test func `polls go on at once after a restart`() {
         var bench = Bench.withCodes().restarted(after: .seconds(2))
         #expect(bench.state == .establishing && bench.polls.count == 1)
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         #expect(bench.state == .establishing)
         bench.passToAlarm()
         bench.grantPoll()
@@ -136,7 +136,7 @@ struct DeviceSignInRestartTests {
         var before = Bench.withCodes()
         before.stepWall(.seconds(86_400))
         var bench = before.restarted(after: .seconds(2))
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         bench.passToAlarm()
         #expect(bench.polls.count == 1)
     }
@@ -165,11 +165,11 @@ struct DeviceSignInRestartTests {
 
     @Test func `a wall clock that was set back does not lengthen the life of the codes`() {
         var bench = Bench.withCodes().restarted(after: .seconds(2), clockSetBy: .seconds(-86_402))
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         let start = bench.now.uptime
         while bench.state == .establishing {
             bench.passToAlarm()
-            if !bench.polls.isEmpty { bench.failPoll(.pending) }
+            if !bench.polls.isEmpty { bench.failPoll(.pending()) }
         }
         #expect(bench.now.uptime - start <= .seconds(600))
     }

@@ -105,7 +105,7 @@ struct DeviceSignInTests {
         bench.passToPoll()
         let second = bench.signIn(.device)
         bench.pass(.seconds(30))
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
 
         #expect(bench.reply(to: second) == nil)
         #expect(bench.authorizations.count == 1)
@@ -199,7 +199,7 @@ struct DeviceSignInTests {
         #expect(bench.polls.count == 1)
         bench.pass(.seconds(20))
         #expect(bench.telling == nil)
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         #expect(bench.telling != nil)
         bench.pass(.seconds(7))
         #expect(bench.polls.isEmpty)

@@ -90,7 +90,7 @@ struct DeviceSignInUserTests {
         bench.answer(first, .success(.device))
         bench.giveCodes()
         bench.passToPoll()
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         bench.holdsWrites = true
         let second = bench.identify("ext-other")
         bench.answer(second, .success(.signInToken("alice")))

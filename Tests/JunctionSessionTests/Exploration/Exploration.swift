@@ -186,7 +186,7 @@ struct Exploration: Hashable {
             authorizing = nil
             let life = Life(from: now, lasting: .seconds(600))
             try perform(machine.deviceSignInBegan(attempt, put("codes"), life: life, interval: .seconds(5), now: now))
-        case .pollUndecided: try endPoll(.pending)
+        case .pollUndecided: try endPoll(.pending())
         case .pollTooFast: try endPoll(.slowDown())
         case .pollLost: try endPoll(.unavailable(Unavailability("Lost", ambiguous: true)))
         case .pollDenied: try endPoll(.denied)

@@ -252,9 +252,17 @@ struct PartialGrantTests {
         bench.answerQuestion(.credential)
         let grant = bench.grantPartially()
         bench.failRenewal(.unavailable(Self.again))
+        var renewed = bench
         bench.identify(switchingTo: "bob")
         #expect(bench.facts.userId == "bob" && bench.revokedPartialGrants == [grant])
         #expect(bench.written.last?.partialGrants.isEmpty == true)
+
+        // A new sign-in of the same user drops it. Some providers would end all logins of the user.
+        let request = renewed.identify("ext-alice")
+        renewed.answer(request, .success(CredentialFacts(scheme: .tokenExchange, subject: .unnamed)))
+        renewed.grantExchange(scheme: .tokenExchange)
+        #expect(renewed.reply(to: request) == .identified(.unchanged))
+        #expect(renewed.revokedPartialGrants.isEmpty && renewed.machine.grants.secrets.isEmpty)
     }
 
     // MARK: Device sign-ins
@@ -315,7 +323,7 @@ struct PartialGrantTests {
         bench.giveCodes()
         bench.passToPoll()
         bench.perform(bench.machine.deviceSignInRightWithdrawn(now: bench.now))
-        bench.failPoll(.pending)
+        bench.failPoll(.pending())
         #expect(bench.state == .notLoggedIn && bench.facts.authorization == nil)
     }
 

@@ -25,15 +25,17 @@ struct SignOutTests {
     }
 
     /// Codes and grants of another provider or key are not loaded, and a record without a login may still hold them.
-    @Test func `a sign-out overwrites a record of an earlier process, also if nobody is signed in`() {
+    @Test(arguments: [true, false])
+    func `a sign-out overwrites sign-ins that were not loaded, also if nobody is signed in`(areRead: Bool) {
         var record = SessionRecord(
             generation: 7,
             edition: 0,
             writtenAt: Bench().now.wall,
-            provider: "another",
+            provider: areRead ? "another" : "junction",
             content: .signedOut
         )
-        record.partialGrants = [StoredPartialGrant(expiresAt: .never, isOfDeviceSignIn: false)]
+        if areRead { record.partialGrants = [StoredPartialGrant(expiresAt: .never, isOfDeviceSignIn: false)] }
+        record.mayHoldUnreadSignIns = !areRead
         var bench = Bench(.restored(record, SessionSecrets(), damaged: nil))
         let first = bench.signOut()
         #expect(bench.reply(to: first) == .done)
@@ -42,6 +44,11 @@ struct SignOutTests {
 
         bench.signOut()
         #expect(bench.written.count == 1)
+
+        (record.partialGrants, record.mayHoldUnreadSignIns) = ([], false)
+        var complete = Bench(.restored(record, SessionSecrets(), damaged: nil))
+        complete.signOut()
+        #expect(complete.written.isEmpty)
     }
 
     @Test func `the grant of an overtaken exchange is dropped and revoked`() {

@@ -67,7 +67,7 @@ extension Model {
                 world.coverage.note(.slowDowns)
                 intervals[code] = (intervals[code] ?? 5_000) + 5_000
             }
-            if failure != .pending, failure != .slowDown() { world.coverage.note(.approvalsRefused) }
+            if failure != .pending(), failure != .slowDown() { world.coverage.note(.approvalsRefused) }
         case .granted(let tokens):
             hearsGrant(tokens, of: call, world)
         case .unnamed(let tokens):

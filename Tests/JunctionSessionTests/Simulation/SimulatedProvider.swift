@@ -156,7 +156,7 @@ struct SimulatedProvider {
         guard let known = codes[code], !known.isRedeemed else { return .failed(.refused("invalid_grant")) }
         if time >= known.endsAt { return .failed(.expired) }
         switch known.decision {
-        case nil: return .failed(.pending)
+        case nil: return .failed(.pending())
         case .denied: return .failed(.denied)
         case .approved(let user):
             if deleted.contains(user) { return .failed(.denied) }

@@ -27,10 +27,11 @@ import Testing
         #expect(disk.operations.allSatisfy { $0.verb == "read" || $0.verb == "list" })
     }
 
-    @Test func `a tombstone of another key is restored`() {
-        let tombstone = SessionRecord.test(8, .signedOut)
+    @Test func `a tombstone of another key is restored, and may hold sign-ins that were not read`() {
+        var tombstone = SessionRecord.test(8, .signedOut)
         let disk = SimulatedDisk(live: sealed(tombstone, key: .test(2)))
 
+        tombstone.mayHoldUnreadSignIns = true
         #expect(disk.store().found.record == tombstone)
     }
 
