@@ -1,7 +1,7 @@
 /// Who is signed in. A state takes effect when its write has ended, also if the write failed.
 ///
 /// A record is made from one installation state and nothing else. Its content and its sealed secrets therefore come
-/// from one value.
+/// from one value. It is indirect because the machine, which is copied at every event, holds two.
 indirect enum InstallationState: Hashable, Sendable {
     case signedOut
     /// A team API key without a user.

@@ -121,8 +121,8 @@ final class OAuthServer: Sendable {
         }
     }
 
-    /// Makes the next attempt request the metadata again, because it lacks an endpoint or names another origin. Somebody
-    /// may correct it.
+    /// Marks the metadata as outdated, because it lacks an endpoint or names another origin. The next attempt requests it
+    /// again, because it may be correct then.
     private func expireMetadata() {
         known.withLock { $0?.freshUntil = clock.now().uptime }
     }

@@ -110,6 +110,8 @@ extension SessionMachine {
         _ now: Moment
     ) -> [Effect] {
         var failure = failure
+        // Without a refresh token there was nothing to send, so the provider has demanded nothing. Another handler may have
+        // a token.
         if case .reauthenticationRequired = failure, tried.round != nil, tried.handlerSecret == nil,
             !traits(of: session.stored.scheme).renewsByRefreshToken
         {
