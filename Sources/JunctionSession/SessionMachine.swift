@@ -171,7 +171,9 @@ package struct SessionMachine: Hashable, Sendable {
                 demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
             )
         }
-        if signIn.device?.stored != approval || installation.session?.stored != stored { updateRecord() }
+        let changed = signIn.device?.stored != approval || installation.session?.stored != stored
+        // The record has the end of each partial grant on the wall clock.
+        if changed || !grants.secrets.isEmpty { updateRecord() }
         return settle(now)
     }
 

@@ -87,10 +87,10 @@ extension SessionMachine {
     /// Ends the device sign-in without a session. The next write removes its codes, and its callers get the refusal.
     mutating func endDeviceSignIn(_ refusal: SessionError, by host: String? = nil) -> [Effect] {
         signIn.endDevice(because: refusal.message)
-        let grant = grants.dropOfDeviceSignIn()
+        let dropped = grants.drop(for: .deviceSignIn)
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential, host: host)))]
-            + (grant.map { [.revokePartialGrant($0)] } ?? [])
+            + dropped.map { .revokePartialGrant($0) }
     }
 
     mutating func expireDeviceSignIn(_ now: Moment) -> [Effect] {

@@ -84,12 +84,16 @@ package struct StoredDeviceSignIn: Hashable, Sendable {
 package struct StoredPartialGrant: Hashable, Sendable {
     /// The time until which the grant waits for the next attempt with its credential.
     package var expiresAt: WallTime
-    /// Whether the grant belongs to the device sign-in, whose polls continue with it.
-    package var isOfDeviceSignIn: Bool
+    package var purpose: Purpose
 
-    package init(expiresAt: WallTime, isOfDeviceSignIn: Bool) {
+    /// What the grant will complete. The grant ends with it.
+    package enum Purpose: Hashable, Sendable {
+        case signIn, deviceSignIn, renewal
+    }
+
+    package init(expiresAt: WallTime, purpose: Purpose) {
         self.expiresAt = expiresAt
-        self.isOfDeviceSignIn = isOfDeviceSignIn
+        self.purpose = purpose
     }
 }
 

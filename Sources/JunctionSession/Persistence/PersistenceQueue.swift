@@ -280,6 +280,6 @@ extension StoredDeviceSignIn {
 
 extension StoredPartialGrant {
     fileprivate func later(by lag: Duration) -> StoredPartialGrant {
-        StoredPartialGrant(expiresAt: expiresAt + lag, isOfDeviceSignIn: isOfDeviceSignIn)
+        StoredPartialGrant(expiresAt: expiresAt + lag, purpose: purpose)
     }
 }

@@ -350,14 +350,14 @@ extension SessionMachine {
         return abandonRenewal(isRevoking: true)
     }
 
-    /// Ends a renewal that another event has made pointless, and drops the partial grant that its next attempt would use.
+    /// Ends a renewal that another event has made pointless, and drops its partial grants.
     ///
     /// - Parameter isRevoking: false if the user stays signed in. Some providers would end all logins of the user.
     mutating func abandonRenewal(isRevoking: Bool) -> [Effect] {
-        let attempt = renewal.attemptToRepeat?.attempt
         renewal.abandon()
-        guard let grant = attempt.flatMap({ dropGrant(of: $0) }) else { return [] }
-        return isRevoking ? [.revokePartialGrant(grant)] : []
+        let dropped = grants.drop(for: .renewal)
+        if !dropped.isEmpty { updateRecord() }
+        return isRevoking ? dropped.map { .revokePartialGrant($0) } : []
     }
 }
 

@@ -5,7 +5,7 @@
 /// | is being written | the write ends; the attempt that brought it then sends its next request |
 /// | waits | the next attempt with the same credential continues with it |
 /// | is dropped | its attempt is decided |
-/// | is revoked | two hours pass without an attempt, too many grants wait, a sign-out, or its attempt is no longer wanted |
+/// | is revoked | two hours pass without an attempt, too many grants wait, a sign-out, or the end of what it would complete |
 struct PartialGrants: Hashable, Sendable {
     /// The oldest first.
     private var list: [Kept] = []
@@ -15,8 +15,7 @@ struct PartialGrants: Hashable, Sendable {
     fileprivate struct Kept: Hashable, Sendable {
         let secrets: SecretRef
         var endsAt: Uptime
-        /// Whether the grant belongs to the device sign-in, with which it ends.
-        let isOfDeviceSignIn: Bool
+        var purpose: StoredPartialGrant.Purpose
         /// The attempt that brought the grant, or the last one that continued with it.
         var attempt: AttemptID?
     }
@@ -39,7 +38,7 @@ struct PartialGrants: Hashable, Sendable {
             Kept(
                 secrets: ref,
                 endsAt: now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, now), Self.longestWait),
-                isOfDeviceSignIn: stored.isOfDeviceSignIn && hasDeviceSignIn
+                purpose: stored.purpose == .deviceSignIn && !hasDeviceSignIn ? .signIn : stored.purpose
             )
         }
         return list.first(where: \.isOfDeviceSignIn)?.endsAt
@@ -52,11 +51,17 @@ struct PartialGrants: Hashable, Sendable {
     }
 
     /// Continues with the grant of an earlier attempt, which has spent the credential.
-    mutating func use(_ secrets: SecretRef, by attempt: AttemptID, _ now: Moment) {
+    mutating func use(
+        _ secrets: SecretRef,
+        by attempt: AttemptID,
+        for purpose: StoredPartialGrant.Purpose,
+        _ now: Moment
+    ) {
         guard let index = list.firstIndex(where: { $0.secrets == secrets }) else { return }
         list[index].attempt = attempt
         // The caller has returned for the grant, so its time begins again.
-        if !list[index].isOfDeviceSignIn { list[index].endsAt = now.uptime + Self.longestWait }
+        guard !list[index].isOfDeviceSignIn else { return }
+        (list[index].purpose, list[index].endsAt) = (purpose, now.uptime + Self.longestWait)
     }
 
     /// Keeps the grant of an attempt in place of its earlier one. `update` is the write of the grant.
@@ -66,14 +71,14 @@ struct PartialGrants: Hashable, Sendable {
     mutating func keep(
         _ secrets: SecretRef,
         of attempt: AttemptID,
-        isOfDeviceSignIn: Bool,
+        for purpose: StoredPartialGrant.Purpose,
         until update: PersistenceQueue.Update,
         inFlight: [AttemptID],
         _ now: Moment
     ) -> SecretRef? {
         list.removeAll { $0.attempt == attempt }
         let endsAt = now.uptime + Self.longestWait
-        list.append(Kept(secrets: secrets, endsAt: endsAt, isOfDeviceSignIn: isOfDeviceSignIn, attempt: attempt))
+        list.append(Kept(secrets: secrets, endsAt: endsAt, purpose: purpose, attempt: attempt))
         held[attempt] = update
         guard list.count(where: { !$0.isOfDeviceSignIn }) > Self.most else { return nil }
         return list.firstIndex { $0.isWaiting(beside: inFlight) }.map { list.remove(at: $0).secrets }
@@ -93,9 +98,10 @@ struct PartialGrants: Hashable, Sendable {
         list.firstIndex { $0.attempt == attempt }.map { list.remove(at: $0).secrets }
     }
 
-    /// Drops and returns the grant of the device sign-in.
-    mutating func dropOfDeviceSignIn() -> SecretRef? {
-        list.firstIndex(where: \.isOfDeviceSignIn).map { list.remove(at: $0).secrets }
+    /// Drops and returns the grants whose purpose has ended.
+    mutating func drop(for purpose: StoredPartialGrant.Purpose) -> [SecretRef] {
+        defer { list.removeAll { $0.purpose == purpose } }
+        return list.filter { $0.purpose == purpose }.map(\.secrets)
     }
 
     /// Drops and returns the grants for which no attempt has come in time.
@@ -125,7 +131,7 @@ struct PartialGrants: Hashable, Sendable {
     func stored(_ now: Moment) -> [(stored: StoredPartialGrant, secrets: SecretRef)] {
         list.map { kept in
             (
-                StoredPartialGrant(expiresAt: now.wall(at: kept.endsAt), isOfDeviceSignIn: kept.isOfDeviceSignIn),
+                StoredPartialGrant(expiresAt: now.wall(at: kept.endsAt), purpose: kept.purpose),
                 kept.secrets
             )
         }
@@ -133,6 +139,8 @@ struct PartialGrants: Hashable, Sendable {
 }
 
 extension PartialGrants.Kept {
+    fileprivate var isOfDeviceSignIn: Bool { purpose == .deviceSignIn }
+
     /// Whether the grant waits for an attempt. One of the device sign-in ends with that sign-in.
     fileprivate func isWaiting(beside inFlight: [AttemptID]) -> Bool {
         !isOfDeviceSignIn && !(attempt.map(inFlight.contains) ?? false)

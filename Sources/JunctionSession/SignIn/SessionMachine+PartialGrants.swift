@@ -4,12 +4,12 @@ extension SessionMachine {
     /// grant first and then returns `resumeProviderCall`.
     package mutating func partiallyGranted(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
         guard isWanted(attempt) else { return [.revokePartialGrant(secrets), .resumeProviderCall(attempt, false)] }
-        let isOfDeviceSignIn = signIn.exchange(awaiting: attempt)?.isPoll ?? false
-        if isOfDeviceSignIn { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
+        let purpose = purpose(of: attempt)
+        if purpose == .deviceSignIn { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
         let surplus = grants.keep(
             secrets,
             of: attempt,
-            isOfDeviceSignIn: isOfDeviceSignIn,
+            for: purpose,
             until: updateRecord(),
             inFlight: inFlight,
             now
@@ -19,7 +19,12 @@ extension SessionMachine {
 
     /// Handles an attempt whose credential an earlier attempt has spent. It continues with the grant of that attempt.
     package mutating func foundPartialGrant(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) {
-        if inFlight.contains(attempt) { grants.use(secrets, by: attempt, now) }
+        if inFlight.contains(attempt) { grants.use(secrets, by: attempt, for: purpose(of: attempt), now) }
+    }
+
+    private func purpose(of attempt: AttemptID) -> StoredPartialGrant.Purpose {
+        guard let exchange = signIn.exchange, exchange.attempt == attempt else { return .renewal }
+        return exchange.isPoll ? .deviceSignIn : .signIn
     }
 
     /// Resumes the attempts whose grant has been written, whether the disk has taken or refused it.

@@ -183,7 +183,11 @@ extension JSONWriter {
         for (stored, grant) in zip(stored, grants) {
             object { text in
                 text.member("expiresAt", stored.expiresAt.milliseconds)
-                if stored.isOfDeviceSignIn { text.member("isOfApproval", true) }
+                switch stored.purpose {
+                case .signIn: break
+                case .deviceSignIn: text.member("isOfApproval", true)
+                case .renewal: text.member("isOfRenewal", true)
+                }
                 text.member("credential", secret: grant.credential)
                 text.member("content", secret: grant.content)
             }
@@ -195,7 +199,9 @@ extension JSONWriter {
 extension StoredPartialGrant {
     fileprivate init?(_ text: JSONValue) {
         guard let expiresAt = WallTime(text["expiresAt"]) else { return nil }
-        self.init(expiresAt: expiresAt, isOfDeviceSignIn: text["isOfApproval"]?.bool ?? false)
+        let isOfDeviceSignIn = text["isOfApproval"]?.bool ?? false
+        let isOfRenewal = text["isOfRenewal"]?.bool ?? false
+        self.init(expiresAt: expiresAt, purpose: isOfDeviceSignIn ? .deviceSignIn : isOfRenewal ? .renewal : .signIn)
     }
 }
 

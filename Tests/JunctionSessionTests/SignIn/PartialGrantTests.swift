@@ -180,6 +180,19 @@ struct PartialGrantTests {
         #expect(bench.machine.grants.secrets.contains(approved))
     }
 
+    @Test func `a clock step changes no grant's life, also after a restart`() {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        bench.grantPartially()
+        bench.failExchange(Self.trouble)
+        bench.stepWall(.seconds(-86_400))
+
+        var after = bench.restarted(after: .seconds(3_600))
+        #expect(after.machine.grants.secrets.count == 1)
+        after.pass(.seconds(3_600))
+        #expect(after.machine.grants.secrets.isEmpty && after.revokedPartialGrants.count == 1)
+    }
+
     // MARK: Renewals with a handler's token
 
     @Test func `a renewal waits for the write of its grant, and its success replaces the grant`() {
@@ -247,12 +260,19 @@ struct PartialGrantTests {
         #expect(ended.revokedPartialGrants == [third] && ended.written.last?.partialGrants.isEmpty == true)
     }
 
-    @Test func `a switch revokes the grant that the next renewal would have used`() {
+    @Test func `a switch revokes the grant of a renewal, also after a restart`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
         let grant = bench.grantPartially()
         bench.failRenewal(.unavailable(Self.again))
         var renewed = bench
+
+        // The record says that the grant is of a renewal. No attempt waits that would use it.
+        var after = bench.restarted(after: .seconds(2), mode: .handler)
+        after.identify(switchingTo: "bob")
+        #expect(after.facts.userId == "bob" && after.revokedPartialGrants.count == 1)
+        #expect(after.written.last?.partialGrants.isEmpty == true)
+
         bench.identify(switchingTo: "bob")
         #expect(bench.facts.userId == "bob" && bench.revokedPartialGrants == [grant])
         #expect(bench.written.last?.partialGrants.isEmpty == true)

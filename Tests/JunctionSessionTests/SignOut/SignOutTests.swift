@@ -34,7 +34,7 @@ struct SignOutTests {
             provider: areRead ? "another" : "junction",
             content: .signedOut
         )
-        if areRead { record.partialGrants = [StoredPartialGrant(expiresAt: .never, isOfDeviceSignIn: false)] }
+        if areRead { record.partialGrants = [StoredPartialGrant(expiresAt: .never, purpose: .signIn)] }
         record.mayHoldUnreadSignIns = !areRead
         var bench = Bench(.restored(record, SessionSecrets(), damaged: nil))
         let first = bench.signOut()

@@ -28,14 +28,16 @@ struct LongestRecordTests {
         )
         // Two sign-ins and an approval that are not complete. Each has an answer of that size, which is escaped twice,
         // and a subject token of that size.
-        let stored = StoredPartialGrant(expiresAt: WallTime(milliseconds: 1), isOfDeviceSignIn: false)
+        let stored = [StoredPartialGrant.Purpose.signIn, .deviceSignIn, .renewal].map {
+            StoredPartialGrant(expiresAt: WallTime(milliseconds: 1), purpose: $0)
+        }
         let grant = PartialGrant(
             credential: .init(text: String(repeating: "s", count: 1 << 16)),
             content: .init(text: String(repeating: "\\", count: 1 << 16))
         )
         secrets.partialGrants = Array(repeating: grant, count: 3)
         var record = SessionRecord.test(1, .session(session))
-        record.partialGrants = Array(repeating: stored, count: 3)
+        record.partialGrants = stored
         record.deviceSignIn = StoredDeviceSignIn(
             expiresAt: WallTime(milliseconds: 1),
             interval: .seconds(5),
@@ -64,5 +66,7 @@ struct LongestRecordTests {
         )
 
         #expect(bytes.count < RecordFrame.longest * 3 / 4)
+        let reader = RecordReader(key: .test(), installation: InstallationId(thisInstallation, .stored))
+        #expect(try #require(reader.finding(in: bytes).opened).record == record)
     }
 }
