@@ -18,10 +18,6 @@ struct Session: Hashable, Sendable {
         self.stored = stored
         self.secrets = secrets
         self.writtenAt = writtenAt
-        if let end = stored.postponement?.until {
-            self.stored.postponement?.until = end.limited(writtenAt: writtenAt, now)
-        }
-        self.stored.demandedUntil = stored.demandedUntil?.limited(writtenAt: writtenAt, now)
         guard isTrustworthy(now) else { return }
         refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }

@@ -62,11 +62,9 @@ struct DeviceFlow: Hashable, Sendable {
         endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, now)
         self.stored.expiresAt = now.wall(at: endsAt)
         // If the wall clock says that the codes have expired, the daemon still polls once.
-        let notBefore = stored.notBefore?.limited(writtenAt: writtenAt, now)
-        retry = notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
+        retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
         doubt = .restart
         retry.spacing = pause
-        self.stored.notBefore = notBefore
     }
 
     /// The pause between two polls, 20 % longer than the interval. Some devices have fast clocks, and a strict server

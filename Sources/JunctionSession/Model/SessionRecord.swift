@@ -45,6 +45,25 @@ package struct SessionRecord: Hashable, Sendable {
         self.partialGrants = partialGrants
     }
 
+    /// Returns the record with the ends of its pauses, codes and partial grants moved by this duration. Their rest is known
+    /// although the wall clock is wrong, because the record has the time of its write.
+    func movingEnds(by duration: Duration) -> SessionRecord {
+        var moved = self
+        if case .session(var stored) = content {
+            stored.demandedUntil = stored.demandedUntil.map { $0 + duration }
+            if let end = stored.postponement?.until { stored.postponement?.until = end + duration }
+            moved.content = .session(stored)
+        }
+        if let deviceSignIn {
+            moved.deviceSignIn?.expiresAt = deviceSignIn.expiresAt + duration
+            moved.deviceSignIn?.notBefore = deviceSignIn.notBefore.map { $0 + duration }
+        }
+        for index in partialGrants.indices {
+            moved.partialGrants[index].expiresAt = partialGrants[index].expiresAt + duration
+        }
+        return moved
+    }
+
     package func supersedes(_ other: SessionRecord) -> Bool {
         (generation, edition) > (other.generation, other.edition)
     }

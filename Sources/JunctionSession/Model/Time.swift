@@ -22,6 +22,12 @@ package struct WallTime: Hashable, Comparable, Sendable {
     package static func - (later: WallTime, earlier: WallTime) -> Duration {
         .milliseconds(later.milliseconds - earlier.milliseconds)
     }
+
+    /// Returns the rest of the time until this end in a record. If the end has passed, the wall clock may be wrong, and
+    /// the full time from the write of the record is left.
+    func left(writtenAt: WallTime, _ now: Moment) -> Duration {
+        self > now.wall ? self - now.wall : max(self - writtenAt, .zero)
+    }
 }
 
 /// A time on the monotonic clock, which never steps and counts through suspend (CLOCK_BOOTTIME), in milliseconds since

@@ -159,16 +159,16 @@ struct PersistenceQueue: Hashable, Sendable {
         // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses,
         // codes and grants are stored by that time, so the rest of each is known at a start.
         let writtenAt = max(now.wall, written.session?.writtenAt ?? now.wall)
-        let lag = writtenAt - now.wall
         let record = SessionRecord(
             generation: generation,
             edition: edition,
             writtenAt: writtenAt,
             provider: provider,
-            content: content.withPausesLater(by: lag),
-            deviceSignIn: incomplete.deviceSignIn?.later(by: lag),
-            partialGrants: incomplete.partialGrants.map { $0.stored.later(by: lag) }
+            content: content,
+            deviceSignIn: incomplete.deviceSignIn,
+            partialGrants: incomplete.partialGrants.map(\.stored)
         )
+        .movingEnds(by: writtenAt - now.wall)
         let partialGrants = incomplete.partialGrants.map(\.secrets)
         return [
             .write(
@@ -257,29 +257,5 @@ struct PersistenceQueue: Hashable, Sendable {
     var dueAt: Uptime? {
         guard let write = atStore else { return isIdle ? rewrite.time : nil }
         return write.isOverdue ? nil : write.beganAt + RenewalPolicy.longestWrite
-    }
-}
-
-extension SessionRecord.Content {
-    fileprivate func withPausesLater(by lag: Duration) -> Self {
-        guard case .session(var stored) = self else { return self }
-        stored.demandedUntil = stored.demandedUntil.map { $0 + lag }
-        stored.postponement = stored.postponement.map { StoredPostponement(until: $0.until + lag, reason: $0.reason) }
-        return .session(stored)
-    }
-}
-
-extension StoredDeviceSignIn {
-    fileprivate func later(by lag: Duration) -> StoredDeviceSignIn {
-        var later = self
-        later.expiresAt = expiresAt + lag
-        later.notBefore = notBefore.map { $0 + lag }
-        return later
-    }
-}
-
-extension StoredPartialGrant {
-    fileprivate func later(by lag: Duration) -> StoredPartialGrant {
-        StoredPartialGrant(expiresAt: expiresAt + lag, purpose: purpose)
     }
 }

@@ -133,17 +133,3 @@ struct SignIn: Hashable, Sendable {
         return ofExchange + [device?.codes].compactMap(\.self)
     }
 }
-
-extension WallTime {
-    /// Returns the end of a pause that this record stores. The remaining time is at most what it was when the record was
-    /// written, even if the wall clock is wrong.
-    func limited(writtenAt: WallTime, _ now: Moment) -> WallTime { now.wall + min(self - now.wall, self - writtenAt) }
-
-    /// Returns the time that is left until this stored time. It is never more than when the record was written. If the
-    /// clock says that the time has passed, the clock may be wrong, and the full time from the write of the record is
-    /// left.
-    func left(writtenAt: WallTime, _ now: Moment) -> Duration {
-        let (byClock, whenWritten) = (self - now.wall, self - writtenAt)
-        return byClock > .zero ? min(byClock, whenWritten) : max(whenWritten, .zero)
-    }
-}
