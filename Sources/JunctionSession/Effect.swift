@@ -42,64 +42,6 @@ package enum Effect: Hashable, Sendable {
     case report(SessionEvent)
 }
 
-/// The name of secrets that the owner keeps. The machine never sees the secrets themselves.
-package struct SecretRef: Hashable, Sendable {
-    package let number: UInt64
-
-    package init(number: UInt64) {
-        self.number = number
-    }
-}
-
-/// A grant as the machine sees it: the user, the token's lifetime, and the name of its secrets.
-package struct Granted: Hashable, Sendable {
-    package var identity: Identity
-    package var scheme: Scheme
-    /// `nil` if the session has no bearer token (an API key).
-    package var life: Life?
-    package var secrets: SecretRef
-    /// The reason why a renewal brought only a new refresh token. The other secrets are then the session's own.
-    package var missingAccessToken: Unavailability?
-
-    package init(
-        identity: Identity,
-        scheme: Scheme,
-        life: Life?,
-        secrets: SecretRef,
-        missingAccessToken: Unavailability? = nil
-    ) {
-        self.identity = identity
-        self.scheme = scheme
-        self.life = life
-        self.secrets = secrets
-        self.missingAccessToken = missingAccessToken
-    }
-}
-
-/// An event for logs and metrics. It never contains a secret.
-package enum SessionEvent: Hashable, Sendable {
-    /// The end of an exchange, with the reason unless it succeeded.
-    case exchangeEnded(Outcome, Unavailability? = nil)
-    /// The provider's page for a sign-in in a browser could not be found, for this reason.
-    case authorizationPageFailed(Unavailability)
-    /// The end of a renewal, with the reason unless it succeeded, and with the time of the next attempt if it is known.
-    case renewalEnded(Outcome, Unavailability? = nil, nextAttempt: WallTime? = nil)
-    case signedOut
-    /// The provider has forgotten the session, and a new registration is due.
-    case registrationForgotten
-    /// A revocation was given up: the provider has not confirmed it. The value is the reason in words.
-    case revocationGivenUp(String)
-    case writeFailed(String)
-
-    package enum Outcome: String, Sendable, CaseIterable {
-        case succeeded
-        case refused
-        case unavailable
-        case reauthenticationRequired
-        case terminated
-    }
-}
-
 /// One call to the provider. The machine drops an answer whose number it no longer wants.
 package struct AttemptID: Hashable, Sendable {
     package var number: UInt64

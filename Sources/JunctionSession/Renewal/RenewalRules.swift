@@ -16,3 +16,11 @@ package struct RenewalRules: Hashable, Sendable {
         self.postponement = max(postponement, RenewalPolicy.shortestPostponement)
     }
 }
+
+/// Who decides about a renewal, and which secret it uses.
+package enum RenewalMode: String, Hashable, Sendable {
+    /// The daemon renews with the session's own secrets.
+    case automatic
+    /// The daemon asks a local app each time.
+    case handler
+}
