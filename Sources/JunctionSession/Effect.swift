@@ -28,9 +28,9 @@ package enum Effect: Hashable, Sendable {
     /// Resume this sign-in or renewal, because the write of its partial grant has ended. The value is false if it is no
     /// longer wanted.
     case resumeProviderCall(AttemptID, Bool)
-    case revokePartialGrant(SecretRef)
-    /// Revoke this session at the provider. Report `revocationEnded`.
-    case revoke(Identity, with: SecretRef)
+    /// Revoke at the provider the session of this user, or a partial grant, whose user is not known. Report
+    /// `revocationEnded`.
+    case revoke(Identity?, with: SecretRef)
     /// Cancel the revocation request. The owner still reports `revocationEnded`.
     case interruptRevocation
     /// Ask this handler. Report `handlerAnswered`.

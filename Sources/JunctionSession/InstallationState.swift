@@ -64,9 +64,9 @@ struct DepartedSession: ~Copyable {
 
     var identity: Identity { session.stored.identity }
 
-    consuming func revoked(_ revoke: (Session) -> [Effect]) -> [Effect] { revoke(session) }
+    consuming func revoked(_ revoke: (Session) -> Void) { revoke(session) }
 
-    consuming func dropped(because reason: Reason) -> [Effect] { [] }
+    consuming func dropped(because reason: Reason) {}
 }
 
 extension InstallationState {

@@ -107,7 +107,7 @@ package struct SessionMachine: Hashable, Sendable {
             )
             if let grantEnd { device?.awaitUser(until: grantEnd, now) }
             signIn.device = device
-            if !mayManage { return endDeviceSignIn(.firstCallerLostRight) + settle(now) }
+            if !mayManage { return endDeviceSignIn(.firstCallerLostRight, now) + settle(now) }
         case .unreadable(let unreadable):
             installation = .unreadable(unreadable)
         }
@@ -207,14 +207,18 @@ package struct SessionMachine: Hashable, Sendable {
             // A withdrawal keeps the present state, whose details may have changed since it began.
             effects = signInWithdrawn(refusal)
         case .rotation:
-            effects = (installation.replace(with: change.outcome)?.dropped(because: .renewed) ?? []) + rotated(now)
+            installation.replace(with: change.outcome)?.dropped(because: .renewed)
+            effects = rotated(now)
         case .ending(let termination):
-            let departed = installation.replace(with: change.outcome)
-            effects = (departed?.dropped(because: .endedByProvider) ?? []) + ended(termination)
+            installation.replace(with: change.outcome)?.dropped(because: .endedByProvider)
+            ended(termination, now)
+            effects = []
         case .signOut:
-            effects = (installation.replace(with: change.outcome)?.dropped(because: .signedOut) ?? []) + signedOut()
+            installation.replace(with: change.outcome)?.dropped(because: .signedOut)
+            effects = signedOut()
         }
-        return effects + applyVerdict(after: change, now)
+        applyVerdict(after: change, now)
+        return effects
     }
 
     /// Requests a write of the present details. Nothing is written beside a record that cannot be read.
@@ -264,7 +268,9 @@ package struct SessionMachine: Hashable, Sendable {
         switch end {
         case .write: return giveUpOverdueWrite(now)
         case .deviceSignIn: return expireDeviceSignIn(now)
-        case .grants: return expireGrants(now)
+        case .grants:
+            expireGrants(now)
+            return []
         // A sign-in that is being written may make the questions pointless.
         case .questions: return persistence.isSigningIn ? [] : advanceRounds(now)
         case .postponement:

@@ -212,9 +212,6 @@ package actor SessionOwner {
                 write(record, secrets, codes, partialGrants, unopened)
             case .resumeProviderCall(let attempt, let isWanted):
                 waitingForDisk.removeValue(forKey: attempt)?.resume(returning: isWanted)
-            case .revokePartialGrant(let grant):
-                guard let content = secretStore.partialGrant(grant)?.content else { continue }
-                start { await $0.provider.revokePartialGrant(content) }
             case .revoke(let identity, let secrets):
                 revoke(identity, with: secrets)
             case .interruptRevocation:
@@ -267,13 +264,15 @@ package actor SessionOwner {
         Task(executorPreference: tasks) { await work(self) }
     }
 
-    /// Asks the provider to revoke a session that has ended here.
-    private func revoke(_ identity: Identity, with ref: SecretRef) {
+    /// Asks the provider to revoke a session that has ended here, or a partial grant.
+    private func revoke(_ identity: Identity?, with ref: SecretRef) {
         let secrets = secretStore.session(ref) ?? SessionSecrets()
+        let partialGrant = secretStore.partialGrant(ref)?.content
         revocation = start { owner in
             var failure: Unavailability?
             do throws(Unavailability) {
-                try await owner.provider.revoke(identity, with: secrets)
+                if let identity { try await owner.provider.revoke(identity, with: secrets) }
+                if let partialGrant { try await owner.provider.revokePartialGrant(partialGrant) }
             } catch {
                 failure = error
             }

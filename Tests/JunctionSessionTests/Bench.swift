@@ -33,6 +33,8 @@ struct Bench {
     /// ended.
     private(set) var resumedExchanges: [Bool] = []
     private(set) var revokedPartialGrants: [SecretRef] = []
+    /// The provider's answer to each revocation of a partial grant. `nil`: it confirms.
+    var partialRevocationFailure: Unavailability?
     /// The users whose revocation was interrupted.
     private(set) var interrupted: [Identity] = []
     /// The users whose revocation is pending.
@@ -386,12 +388,14 @@ struct Bench {
             case .askHandler(let handler, let question):
                 questions = [(handler, question)]
                 everAsked.append(handler)
-            case .revoke(let identity, _):
+            case .revoke(let identity?, _):
                 precondition(telling == nil, "The provider is told of two sign-outs at once")
                 telling = identity
                 revoked.append(identity)
+            case .revoke(nil, let grant):
+                revokedPartialGrants.append(grant)
+                perform(machine.revocationEnded(failure: partialRevocationFailure, now: now))
             case .resumeProviderCall(_, let isWanted): resumedExchanges.append(isWanted)
-            case .revokePartialGrant(let grant): revokedPartialGrants.append(grant)
             case .interruptRevocation: interrupted += [telling].compactMap(\.self)
             case .report(let event): reports.append(event)
             case .write(let record, let secrets, _, _, let unopened):

@@ -8,12 +8,15 @@ enum OAuthPartialGrant: Sendable {
     case tokens(OAuthTokens)
     /// A refresh token without a usable access token. The next attempt uses it.
     case refreshToken(SharedSecret, EndpointOrigins?)
+    /// An access token that cannot be used. It can only be revoked.
+    case accessToken(SharedSecret, EndpointOrigins?)
 
     /// The tokens to revoke.
     var revocation: Revocable {
         switch self {
         case .tokens(let tokens): tokens.revocation
         case .refreshToken(let token, let origins): Revocable(refreshToken: token, origins: origins)
+        case .accessToken(let token, let origins): Revocable(accessToken: token, origins: origins)
         }
     }
 
@@ -28,6 +31,9 @@ enum OAuthPartialGrant: Sendable {
                 text.member(tokens.origins)
             case .refreshToken(let token, let origins):
                 text.member("refresh_token", secret: token)
+                text.member(origins)
+            case .accessToken(let token, let origins):
+                text.member("access_token", secret: token)
                 text.member(origins)
             }
         }
@@ -45,6 +51,8 @@ enum OAuthPartialGrant: Sendable {
             self = .tokens(tokens)
         } else if let token = members.secret("refresh_token") {
             self = .refreshToken(token, origins)
+        } else if let token = members.secret("access_token") {
+            self = .accessToken(token, origins)
         } else {
             return nil
         }

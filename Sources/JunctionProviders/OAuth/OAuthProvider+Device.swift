@@ -47,7 +47,7 @@ extension OAuthProvider {
             } catch {
                 throw PollFailure(error)
             }
-        case nil: tokens = try await ask(for: codes, store)
+        case .accessToken, nil: tokens = try await ask(for: codes, store)
         }
         do throws(SignInFailure) {
             return try await grant(tokens, OAuthSignIn.Granted(scheme: .device), store, areKept: areKept)

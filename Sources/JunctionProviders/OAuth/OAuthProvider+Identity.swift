@@ -5,7 +5,8 @@ import JunctionSession
 extension OAuthProvider {
     /// Returns the grant for tokens, after it has found their user.
     ///
-    /// If that needs a second request, the tokens are stored first, because the credential is already spent.
+    /// If that needs a second request, the tokens are stored first, because the credential is already spent. If it fails,
+    /// the tokens are stored, too: the session revokes them, or the next attempt continues with them.
     ///
     /// - Parameter areKept: the tokens come from an earlier attempt and are stored already.
     func grant(
@@ -14,30 +15,22 @@ extension OAuthProvider {
         _ store: PartialGrantStore,
         areKept: Bool = false
     ) async throws(SignInFailure) -> Grant {
-        do throws(SignInFailure) {
-            let subject = try await subject(of: tokens, areKept ? nil : store)
-            var grant = Grant(
-                identity: identity(subject),
-                // A session with its own refresh token no longer needs the app's server.
-                scheme: granted.subjectTokenType != nil && tokens.refreshToken != nil ? .refreshToken : granted.scheme,
-                token: tokens.token(isRenewable: tokens.refreshToken != nil),
-                refreshToken: tokens.refreshToken,
-                subjectTokenType: granted.subjectTokenType
-            )
-            grant.endpointOrigins = tokens.origins ?? server.remembered(.token).flatMap(server.origins)
-            return grant
-        } catch {
-            switch error {
-            case .refused: await revokeUnused(tokens.revocation)
-            case .unavailable: if !store.isLasting { await revokeUnused(tokens.revocation) }
-            }
-            throw error
-        }
+        let subject = try await subject(of: tokens, areKept ? nil : store)
+        var grant = Grant(
+            identity: identity(subject),
+            // A session with its own refresh token no longer needs the app's server.
+            scheme: granted.subjectTokenType != nil && tokens.refreshToken != nil ? .refreshToken : granted.scheme,
+            token: tokens.token(isRenewable: tokens.refreshToken != nil),
+            refreshToken: tokens.refreshToken,
+            subjectTokenType: granted.subjectTokenType
+        )
+        grant.endpointOrigins = tokens.origins ?? server.remembered(.token).flatMap(server.origins)
+        return grant
     }
 
     func identity(_ subject: String) -> Identity { Identity(userId: subject, issuer: setup.issuer.text) }
 
-    /// - Parameter store: stores the tokens before a second request; `nil` if they are stored already.
+    /// - Parameter store: stores the tokens; `nil` if they are stored already.
     private func subject(
         of tokens: OAuthTokens,
         _ store: PartialGrantStore?
@@ -45,15 +38,12 @@ extension OAuthProvider {
         switch setup.identity {
         case .idToken:
             guard let token = tokens.idToken else { return try await userinfo(tokens, store) }
-            guard let idToken = IdToken(token) else {
-                throw .refused(
-                    "\(setup.issuer.place) gave an id_token that cannot be read: turn its encryption off for this client, or "
-                        + "set oauth.identity = \"userinfo\""
-                )
+            do throws(SignInFailure) {
+                return try subject(of: token, by: tokens.clock)
+            } catch {
+                if let store { try await keep(.tokens(tokens), with: store) }
+                throw error
             }
-            let fault = idToken.fault(from: setup.issuer, for: setup.client.id, by: tokens.clock, now: clock.now().wall)
-            if let fault { throw .refused("\(setup.issuer.place) gave an id_token that \(fault)") }
-            return idToken.subject
         case .userinfo:
             let subject = try await userinfo(tokens, store)
             // OpenID Connect Core §5.3.2.
@@ -62,6 +52,18 @@ extension OAuthProvider {
             }
             return subject
         }
+    }
+
+    private func subject(of token: SharedSecret, by serverClock: ServerClock) throws(SignInFailure) -> String {
+        guard let idToken = IdToken(token) else {
+            throw .refused(
+                "\(setup.issuer.place) gave an id_token that cannot be read: turn its encryption off for this client, or "
+                    + "set oauth.identity = \"userinfo\""
+            )
+        }
+        let fault = idToken.fault(from: setup.issuer, for: setup.client.id, by: serverClock, now: clock.now().wall)
+        if let fault { throw .refused("\(setup.issuer.place) gave an id_token that \(fault)") }
+        return idToken.subject
     }
 
     private func userinfo(

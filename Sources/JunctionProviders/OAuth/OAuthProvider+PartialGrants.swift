@@ -11,26 +11,26 @@ extension OAuthProvider {
         }
     }
 
-    /// Handles an answer without a usable access token. The credential is spent. If there is a refresh token, it is
-    /// stored for the next attempt; otherwise the tokens are revoked.
+    /// Handles an answer without a usable access token. The credential is spent. If there is a refresh token, the next
+    /// attempt uses it; otherwise the session revokes the access token.
     func keep(_ unusable: OAuthReply.Unusable, with store: PartialGrantStore) async -> SignInFailure {
-        guard let refreshToken = unusable.refreshToken else {
-            await revokeUnused(unusable.revocation)
-            return .refused(unusable.why.message)
-        }
         do throws(SignInFailure) {
-            try await keep(.refreshToken(refreshToken, unusable.origins), with: store)
+            if let refreshToken = unusable.refreshToken {
+                try await keep(.refreshToken(refreshToken, unusable.origins), with: store)
+            } else {
+                if let token = unusable.accessToken { try await keep(.accessToken(token, unusable.origins), with: store) }
+                return .refused(unusable.why.message)
+            }
         } catch {
             return error
         }
-        if !store.isLasting { await revokeUnused(unusable.revocation) }
         var why = unusable.why
         why.ambiguous = true
         return .unavailable(why)
     }
 
-    package func revokePartialGrant(_ partialGrant: SharedSecret) async {
+    package func revokePartialGrant(_ partialGrant: SharedSecret) async throws(Unavailability) {
         guard let grant = OAuthPartialGrant(partialGrant, grantedBy: setup.issuer, now: clock.now()) else { return }
-        await revokeUnused(grant.revocation)
+        try await revoke(grant.revocation)
     }
 }

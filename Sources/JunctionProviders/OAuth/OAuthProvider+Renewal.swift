@@ -100,9 +100,8 @@ extension OAuthProvider {
         } catch {
             throw .answerRefused("The session handler's subject token is malformed")
         }
-        let grant: Grant
         do throws(SignInFailure) {
-            grant = try await session(of: signIn, at: secrets.endpointOrigins, store)
+            return try await session(of: signIn, at: secrets.endpointOrigins, store)
         } catch {
             switch error {
             case .refused(let words): throw .answerRefused(words)
@@ -112,16 +111,6 @@ extension OAuthProvider {
                 throw .unavailable(why)
             }
         }
-        guard grant.identity.isSameUser(as: identity) else {
-            let unwanted = Revocable(
-                refreshToken: grant.refreshToken,
-                accessToken: grant.token?.secret,
-                origins: grant.endpointOrigins
-            )
-            await revokeUnused(unwanted)
-            throw .answerRefused("The session handler's subject token is for another user")
-        }
-        return grant
     }
 
     /// Revokes the session's token at the server (RFC 7009), if the server has a revocation endpoint.
@@ -129,25 +118,26 @@ extension OAuthProvider {
     /// The revocation is complete after a success, or after an error that is about the token. A status alone may come
     /// from a gateway, and an error about the client can be corrected, so both are retried.
     package func revoke(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) {
-        let fields = Revocable(refreshToken: secrets.refreshToken, accessToken: secrets.accessToken).fields
-        guard !fields.isEmpty, setup.issuer.isNamed(identity.issuer),
-            let endpoint = try await server.optional(.revocation, at: secrets.endpointOrigins)
-        else { return }
-        try await revoke(fields, at: endpoint)
+        guard setup.issuer.isNamed(identity.issuer) else { return }
+        let (refreshToken, accessToken) = (secrets.refreshToken, secrets.accessToken)
+        try await revoke(
+            Revocable(refreshToken: refreshToken, accessToken: accessToken, origins: secrets.endpointOrigins)
+        )
     }
 
-    func revoke(_ fields: [FormBody.Field], at endpoint: HTTPURL) async throws(Unavailability) {
-        let (answer, _) = try await server.post(fields, to: endpoint, patience: Self.revocationPatience)
-        if let why = failure(of: answer) { throw why }
-    }
-
-    /// Returns why a revocation must be repeated, judged by its answer; `nil` if it is complete.
-    func failure(of answer: HTTPAnswer) -> Unavailability? {
+    func revoke(_ tokens: Revocable) async throws(Unavailability) {
+        guard !tokens.fields.isEmpty, let endpoint = try await server.optional(.revocation, at: tokens.origins) else {
+            return
+        }
+        let (answer, _) = try await server.post(tokens.fields, to: endpoint, patience: Self.revocationPatience)
         let now = clock.now().wall
         guard let error = OAuthError(answer, OAuthMembers(answer.body)) else {
-            return answer.isSuccess ? nil : answer.unavailability(now: now)
+            if !answer.isSuccess { throw answer.unavailability(now: now) }
+            return
         }
         notes.received(error)
-        return error.settlesRevocation ? nil : answer.unavailability(saying: error, now: now)
+        if !error.settlesRevocation { throw answer.unavailability(saying: error, now: now) }
     }
+
+    private static let revocationPatience: Duration = .seconds(5)
 }

@@ -13,13 +13,10 @@ package struct OAuthProvider: IdentityProvider {
     ]
 
     let server: OAuthServer
-    /// The first pause before a failed revocation of unused tokens is retried.
-    let pause: Duration
     let notes = ServerNotes()
 
-    init(setup: OAuthSetup, http: OutgoingHTTP, clock: any SessionClock, pause: Duration = .seconds(30)) {
+    init(setup: OAuthSetup, http: OutgoingHTTP, clock: any SessionClock) {
         server = OAuthServer(setup: setup, http: http, clock: clock)
-        self.pause = pause
     }
 
     var setup: OAuthSetup { server.setup }
@@ -69,7 +66,7 @@ package struct OAuthProvider: IdentityProvider {
         switch partialGrant(store) {
         case .tokens(let before): return try await grant(before, signIn.granted, store, areKept: true)
         case .refreshToken(let left, let fixed): tokens = try await redeem(left, at: fixed, store)
-        case nil: tokens = try await redeem(signIn, at: origins, store)
+        case .accessToken, nil: tokens = try await redeem(signIn, at: origins, store)
         }
         return try await grant(tokens, signIn.granted, store)
     }

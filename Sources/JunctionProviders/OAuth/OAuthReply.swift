@@ -21,10 +21,6 @@ enum OAuthReply: Sendable {
         var why: Unavailability
         /// The origins to which the tokens may be sent.
         var origins: EndpointOrigins?
-
-        var revocation: Revocable {
-            Revocable(refreshToken: refreshToken, accessToken: accessToken, origins: origins)
-        }
     }
 
     /// - Parameter origins: the endpoint origins for the granted tokens.

@@ -273,16 +273,6 @@ final class OAuthServer: Sendable {
         shown.withLock { $0 = Moment(wall: now.wall + skew, uptime: now.uptime) }
     }
 
-    /// Posts one form and does not wait. `then` is called on an event loop.
-    func send(
-        _ fields: [FormBody.Field],
-        to endpoint: HTTPURL,
-        patience: Duration,
-        then: @escaping @Sendable (HTTPAnswer?) -> Void
-    ) {
-        http.send(call(fields, to: endpoint, patience, at: clock.now()), then: then)
-    }
-
     private func call(
         _ fields: [FormBody.Field],
         to endpoint: HTTPURL,

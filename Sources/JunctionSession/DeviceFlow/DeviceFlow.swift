@@ -141,6 +141,12 @@ struct DeviceFlow: Hashable, Sendable {
         return doubt.map(SessionError.approvalInterrupted)
     }
 
+    /// Returns the error if the provider refuses the sign-in with these words.
+    func refusal(saying words: String) -> SessionError {
+        // If the user is awaited, the words are about the grant, and no answer was missed.
+        (awaitsUser ? nil : interruption) ?? .approvalRefused(words)
+    }
+
     func hasExpired(_ now: Moment) -> Bool { !isPolling && endsAt <= now.uptime && !isUnasked }
 
     /// The time of the next poll or of the expiry of the codes. `nil` while a poll is in flight.

@@ -59,10 +59,11 @@ extension SessionMachine {
         case .pending(let retryAfter): signIn.device?.pollUndecided(tooFast: false, demanding: retryAfter, now)
         case .slowDown(let retryAfter): signIn.device?.pollUndecided(tooFast: true, demanding: retryAfter, now)
         case .unavailable(let unavailability): signIn.device?.pollFailed(unavailability, now)
-        case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host) + settle(now)
-        case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired, by: host) + settle(now)
+        case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host, now) + settle(now)
+        case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired, by: host, now) + settle(now)
         case .refused(let words):
-            return endDeviceSignIn(signIn.device?.interruption ?? .approvalRefused(words), by: host) + settle(now)
+            return endDeviceSignIn(signIn.device?.refusal(saying: words) ?? .approvalRefused(words), by: host, now)
+                + settle(now)
         }
         // After a restart the daemon polls no sooner than the provider has demanded.
         if signIn.device?.stored.notBefore != nil { updateRecord() }
@@ -74,28 +75,28 @@ extension SessionMachine {
     package mutating func deviceSignInRightWithdrawn(now: Moment) -> [Effect] {
         if persistence.change?.kind == .signIn(of: nil) {
             signIn.endDevice(because: SessionError.firstCallerLostRight.message)
-            return withdrawSignIn(.firstCallerLostRight, now) + settle(now)
+            withdrawSignIn(.firstCallerLostRight, now)
+            return settle(now)
         }
         guard signIn.device != nil else { return [] }
         if signIn.isPolling { signIn.withdraw() }
         // The codes leave the disk at once: after a crash the daemon would not know which caller requested them.
-        return endDeviceSignIn(.firstCallerLostRight) + settle(now)
+        return endDeviceSignIn(.firstCallerLostRight, now) + settle(now)
     }
 
     // MARK: Outcomes
 
     /// Ends the device sign-in without a session. The next write removes its codes, and its callers get the refusal.
-    mutating func endDeviceSignIn(_ refusal: SessionError, by host: String? = nil) -> [Effect] {
+    mutating func endDeviceSignIn(_ refusal: SessionError, by host: String? = nil, _ now: Moment) -> [Effect] {
         signIn.endDevice(because: refusal.message)
-        let dropped = grants.drop(for: .deviceSignIn)
+        for grant in grants.drop(for: .deviceSignIn) { revoke(grant, now) }
         callers.refuse(refusal, after: updateRecord()) { $0 == .approval }
         return [.report(.exchangeEnded(.refused, Unavailability(refusal, cause: .credential, host: host)))]
-            + dropped.map { .revokePartialGrant($0) }
     }
 
     mutating func expireDeviceSignIn(_ now: Moment) -> [Effect] {
         guard let device = signIn.device, device.hasExpired(now) else { return [] }
-        return endDeviceSignIn(device.interruption ?? .approvalExpired)
+        return endDeviceSignIn(device.interruption ?? .approvalExpired, now)
     }
 
     /// Joins the device sign-in whose codes are shown. A sign-in joins a device sign-in that a sign-in began. An

@@ -22,18 +22,13 @@ package struct PartialGrantStore: Sendable {
     /// The grant of an earlier attempt with the same credential.
     package let found: SharedSecret?
     /// Keeps a grant in place of the earlier one. It returns when the write has ended, successfully or not. It returns
-    /// false if the attempt is no longer wanted; the session then revokes the grant (`revokePartialGrant`).
+    /// false if the attempt is no longer wanted. The session revokes a grant that no attempt can use any more.
     package let keep: @Sendable (_ content: SharedSecret) async -> Bool
-    /// Whether the next attempt finds the kept grant.
-    package let isLasting: Bool
 
     package init(found: SharedSecret?, keep: @escaping @Sendable (_ content: SharedSecret) async -> Bool) {
-        (self.found, self.keep, isLasting) = (found, keep, true)
+        (self.found, self.keep) = (found, keep)
     }
 
-    private init() {
-        (found, keep, isLasting) = (nil, { _ in true }, false)
-    }
-
-    package static let none = PartialGrantStore()
+    /// Keeps nothing: the credential can be sent again.
+    package static let none = PartialGrantStore(found: nil) { _ in true }
 }

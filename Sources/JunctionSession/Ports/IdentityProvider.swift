@@ -1,7 +1,6 @@
 package import JunctionSecret
 
-/// A provider's cloud as the session sees it: one call, one outcome. The session decides about retries, except of the
-/// revocation of tokens that it never gets.
+/// A provider's cloud as the session sees it: one call, one outcome. The session decides about retries.
 package protocol IdentityProvider: Sendable {
     /// The name in the configuration and on the wire: `junction`, `social`, `sinch`, `oauth`.
     var name: String { get }
@@ -39,8 +38,8 @@ package protocol IdentityProvider: Sendable {
     /// session decides when to poll.
     func poll(_ codes: DeviceCodes, store: PartialGrantStore) async throws(PollFailure) -> Grant
 
-    /// Revokes a partial grant that is no longer needed.
-    func revokePartialGrant(_ partialGrant: SharedSecret) async
+    /// Revokes a partial grant that no attempt can use any more, like `revoke`.
+    func revokePartialGrant(_ partialGrant: SharedSecret) async throws(Unavailability)
 
     /// Returns the address of the provider's page for a sign-in in a browser. That page returns an authorization code.
     func authorizationPage(_ page: AuthorizationPage) async throws(AuthorizationPageFailure) -> String
@@ -146,5 +145,5 @@ extension IdentityProvider {
     package func knows(_ identity: Identity, with secrets: SessionSecrets) async throws(Unavailability) -> Bool { true }
 
     /// Does nothing, for a provider without partial grants, or whose partial grants need no revocation.
-    package func revokePartialGrant(_ partialGrant: SharedSecret) async {}
+    package func revokePartialGrant(_ partialGrant: SharedSecret) async throws(Unavailability) {}
 }

@@ -58,7 +58,8 @@ extension SessionMachine {
     package mutating func renewalFailed(_ attempt: AttemptID, _ failure: RenewalFailure, now: Moment) -> [Effect] {
         if renewal.answered(attempt, .failure(failure), now) { return settle(now) }
         _ = revocations.arrived(attempt)
-        return dropGrant(of: attempt).map { [.revokePartialGrant($0)] + settle(now) } ?? []
+        revokeGrant(of: attempt, now)
+        return settle(now)
     }
 
     /// Uses the answer to a renewal, unless a change is being written, which may end the session. A granted answer also
@@ -73,9 +74,14 @@ extension SessionMachine {
         case .success where callers.isWritingName(to: persistence):
             return []
         case .success(let granted) where !granted.identity.isSameUser(as: session.stored.identity):
-            // The grant is the successor of the session's own refresh token. Revoking it would end the session's own
-            // login.
-            return reported(tried, .unavailable(.ofAnotherUser), session, now)
+            // Without a handler's secret, the grant is the successor of the session's own refresh token. Revoking it
+            // would end the session's own login.
+            guard tried.handlerSecret != nil else {
+                return reported(tried, .unavailable(.ofAnotherUser), session, now)
+            }
+            dropGrant(of: tried.attempt)
+            revoke(granted, now)
+            return reported(tried, .answerRefused("The session handler's token is for another user"), session, now)
         case .success(let granted):
             dropGrant(of: tried.attempt)
             if let failure = granted.missingAccessToken {
@@ -138,7 +144,7 @@ extension SessionMachine {
         switch failure {
         case .terminated(let code, let message):
             // The failed renewal has brought nothing to revoke.
-            _ = end(session, Verdict(code: code, message: message), now)
+            end(session, Verdict(code: code, message: message), now)
         case .reauthenticationRequired:
             reauthenticationDemanded(now)
         case .unavailable(let unavailability):
@@ -151,7 +157,7 @@ extension SessionMachine {
             }
             retryLater(tried, unavailability, session, now)
         case .answerRefused(let reason):
-            dropGrant(of: tried.attempt)
+            revokeGrant(of: tried.attempt, now)
             guard asksApps(session) else {
                 let failure = Unavailability(reason, remedy: Self.howToAskApps, cause: .handler)
                 return retryLater(tried, failure, session, now)
@@ -345,19 +351,19 @@ extension SessionMachine {
     }
 
     /// Completes a verdict. It is on disk, or the disk refused it. The session is over.
-    mutating func ended(_ termination: Termination) -> [Effect] {
+    mutating func ended(_ termination: Termination, _ now: Moment) {
         callers.refuse(.terminated(termination)) { $0 == .renewal }
-        return abandonRenewal(isRevoking: true)
+        abandonRenewal(isRevoking: true, now)
     }
 
     /// Ends a renewal that another event has made pointless, and drops its partial grants.
     ///
     /// - Parameter isRevoking: false if the user stays signed in. Some providers would end all logins of the user.
-    mutating func abandonRenewal(isRevoking: Bool) -> [Effect] {
+    mutating func abandonRenewal(isRevoking: Bool, _ now: Moment) {
         renewal.abandon()
         let dropped = grants.drop(for: .renewal)
         if !dropped.isEmpty { updateRecord() }
-        return isRevoking ? dropped.map { .revokePartialGrant($0) } : []
+        if isRevoking { for grant in dropped { revoke(grant, now) } }
     }
 }
 

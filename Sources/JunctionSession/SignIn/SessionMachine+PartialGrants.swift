@@ -3,7 +3,10 @@ extension SessionMachine {
     /// Handles a partial grant: the provider needs another request before there is a session. The machine writes the
     /// grant first and then returns `resumeProviderCall`.
     package mutating func partiallyGranted(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
-        guard isWanted(attempt) else { return [.revokePartialGrant(secrets), .resumeProviderCall(attempt, false)] }
+        guard isWanted(attempt) else {
+            revoke(secrets, now)
+            return [.resumeProviderCall(attempt, false)] + settle(now)
+        }
         let purpose = purpose(of: attempt)
         if purpose == .deviceSignIn { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
         let surplus = grants.keep(
@@ -14,7 +17,8 @@ extension SessionMachine {
             inFlight: inFlight,
             now
         )
-        return (surplus.map { [.revokePartialGrant($0)] } ?? []) + settle(now)
+        if let surplus { revoke(surplus, now) }
+        return settle(now)
     }
 
     /// Handles an attempt whose credential an earlier attempt has spent. It continues with the grant of that attempt.
@@ -32,18 +36,22 @@ extension SessionMachine {
         grants.release(where: persistence.hasEnded).map { .resumeProviderCall($0, isWanted($0)) }
     }
 
-    /// Removes the grant of a decided attempt from the record. Returns it.
-    @discardableResult
-    mutating func dropGrant(of attempt: AttemptID) -> SecretRef? {
-        let grant = grants.drop(of: attempt)
-        if grant != nil { updateRecord() }
-        return grant
+    /// Removes the grant of an attempt that has used it from the record.
+    mutating func dropGrant(of attempt: AttemptID) {
+        if grants.drop(of: attempt) != nil { updateRecord() }
     }
 
-    mutating func expireGrants(_ now: Moment) -> [Effect] {
+    /// Removes the grant of a failed attempt from the record, and revokes it.
+    mutating func revokeGrant(of attempt: AttemptID, _ now: Moment) {
+        guard let grant = grants.drop(of: attempt) else { return }
+        updateRecord()
+        revoke(grant, now)
+    }
+
+    mutating func expireGrants(_ now: Moment) {
         let over = grants.expire(inFlight: inFlight, now)
         if !over.isEmpty { updateRecord() }
-        return over.map { .revokePartialGrant($0) }
+        for grant in over { revoke(grant, now) }
     }
 
     /// The attempts that a provider's answer may still continue.

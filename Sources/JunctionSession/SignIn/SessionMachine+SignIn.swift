@@ -70,7 +70,6 @@ extension SessionMachine {
     /// present state is written over a sign-in that is being written. A caller that joined a device sign-in is only
     /// refused.
     package mutating func rightWithdrawn(from requests: Set<RequestID>, now: Moment) -> [Effect] {
-        var effects: [Effect] = []
         var isUnsent = false
         if let exchange = signIn.exchange, let request = exchange.request, requests.contains(request) {
             isUnsent = signIn.round != nil
@@ -81,7 +80,7 @@ extension SessionMachine {
             case .turn, .credential, .codes, .approval: callers.refuse(caller.id, .withdrawn)
             case .session where isUnsent: callers.refuse(caller.id, .withdrawn)
             case .session where persistence.change?.kind == .signIn(of: caller.id):
-                effects += withdrawSignIn(.withdrawn, now)
+                withdrawSignIn(.withdrawn, now)
             case .session where persistence.change?.kind == .signIn(of: nil):
                 callers.refuse(caller.id, .withdrawn)
             case .name(_, _, let before):
@@ -91,16 +90,15 @@ extension SessionMachine {
             }
         }
         if isUnsent { signIn.end() }
-        return effects + settle(now)
+        return settle(now)
     }
 
     /// Writes the previous state over the sign-in that is being written, and revokes its grant.
-    mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) -> [Effect] {
-        guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return [] }
+    mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) {
+        guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return }
         persistence.begin(.withdrawal(refusal), installation.stateAfterWithdrawal)
         if installation.content == nil { persistence.leftInQuarantine() }
-        guard let session = granted.session, !staysSignedIn(session.stored.identity) else { return [] }
-        return revoke(session, now)
+        if let session = granted.session, !staysSignedIn(session.stored.identity) { revoke(session, now) }
     }
 
     /// Completes a withdrawal. The previous state is on disk, or the disk has refused it.
@@ -114,13 +112,10 @@ extension SessionMachine {
         guard let exchange = signIn.exchange(awaiting: attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
             dropGrant(of: exchange.attempt)
-            let effects = revoke(granted, now)
-            guard exchange.isPoll else {
-                return effects + exchangeFailed(attempt, .otherUser(granted.identity), now: now)
-            }
+            revoke(granted, now)
+            guard exchange.isPoll else { return exchangeFailed(attempt, .otherUser(granted.identity), now: now) }
             signIn.end()
-            let ending = exchange.isWithdrawn ? [] : endDeviceSignIn(.approvedByAnother(than: wanted))
-            return effects + ending + settle(now)
+            return (exchange.isWithdrawn ? [] : endDeviceSignIn(.approvedByAnother(than: wanted), now)) + settle(now)
         }
         signIn.granted(granted)
         return settle(now)
@@ -144,15 +139,10 @@ extension SessionMachine {
             return [failure.report(as: refusal, by: host)] + settle(now)
         }
         signIn.end()
-        var effects: [Effect] = []
         switch failure {
-        case .refused, .terminated:
-            dropGrant(of: exchange.attempt)
-        case .otherUser, .unavailable:
-            // The partial grant can be used by another attempt.
-            if exchange.isWithdrawn, let grant = dropGrant(of: exchange.attempt) {
-                effects.append(.revokePartialGrant(grant))
-            }
+        case .refused, .terminated: revokeGrant(of: exchange.attempt, now)
+        // Another attempt can use the partial grant.
+        case .otherUser, .unavailable: if exchange.isWithdrawn { revokeGrant(of: exchange.attempt, now) }
         }
         var answer: SessionError?
         if case .unavailable = failure {
@@ -164,7 +154,7 @@ extension SessionMachine {
             }
         }
         callers.refuse(answer ?? refusal) { $0 == .session }
-        return [failure.report(as: refusal, by: host)] + effects + settle(now)
+        return [failure.report(as: refusal, by: host)] + settle(now)
     }
 
     private func refusal(for failure: ExchangeFailure, _ now: Moment) -> SessionError {
@@ -191,9 +181,9 @@ extension SessionMachine {
         guard persistence.takesSignIn, let (exchange, granted) = signIn.takeGranted() else { return [] }
         if exchange.isWithdrawn {
             dropGrant(of: exchange.attempt)
-            let effects = revokeUnlessSignedIn(granted, now)
+            revokeUnlessSignedIn(granted, now)
             callers.refuse(.withdrawn) { $0 == .session }
-            return effects
+            return []
         }
         // The next write holds the session instead of the partial grant.
         dropGrant(of: exchange.attempt)
@@ -225,23 +215,23 @@ extension SessionMachine {
         let outcome: IdentifyOutcome
         var effects = [Effect.report(.exchangeEnded(.succeeded))]
         overtakeRenewal(of: departed?.identity)
-        if let renewed = renewal.granted { effects += revokeUnlessSignedIn(renewed, now) }
-        if signIn.device != nil { effects += endDeviceSignIn(.approvalOvertaken) }
+        if let renewed = renewal.granted { revokeUnlessSignedIn(renewed, now) }
+        if signIn.device != nil { effects += endDeviceSignIn(.approvalOvertaken, now) }
         switch consume departed {
         case nil:
             outcome = .signedIn
         case let departed? where present.map(departed.identity.isSameUser) ?? false:
             outcome = .unchanged
-            effects += departed.dropped(because: .sameUserSignedIn)
+            departed.dropped(because: .sameUserSignedIn)
         case let departed?:
             outcome = .switched
-            effects += departed.revoked { revoke($0, now) }
+            departed.revoked { revoke($0, now) }
         }
         callers.setWait { caller in
             guard caller.wait == .session || caller.wait == .renewal else { return nil }
             return caller.done(outcome).map { .answer(.success($0)) }
         }
-        effects += abandonRenewal(isRevoking: outcome != .unchanged)
+        abandonRenewal(isRevoking: outcome != .unchanged, now)
         signIn.forgetDeviceError()
         return effects
     }

@@ -1,5 +1,5 @@
-/// The ended sessions that the daemon has yet to revoke at the provider: one at a time, in the background, for a
-/// limited time.
+/// The ended sessions and unused grants that the daemon has yet to revoke at the provider: one at a time, in the
+/// background, for a limited time.
 ///
 /// | a revocation | until |
 /// |---|---|
@@ -17,9 +17,10 @@ struct Revocations: Hashable, Sendable {
     /// answers may bring a session, which the daemon revokes.
     private(set) var overtaken: [AttemptID: Identity?] = [:]
 
-    /// A session that a sign-out or a switch has ended, and that the provider has not revoked yet.
+    /// A session or a grant that the provider has not revoked yet.
     struct Revocation: Hashable, Sendable {
-        var identity: Identity
+        /// `nil` for a partial grant, whose user is not known.
+        var identity: Identity?
         /// The secrets that authenticate the sign-out.
         var secrets: SecretRef
         var retry = Retry()
@@ -43,21 +44,16 @@ struct Revocations: Hashable, Sendable {
 
     // MARK: Revoking
 
-    /// Adds an ended session. The daemon tries to revoke it for as long as its token is valid.
-    mutating func add(_ identity: Identity, _ secrets: SecretRef, goodFor life: Duration, _ now: Moment) -> [Effect] {
-        guard life > .zero else { return [] }
-        var effects: [Effect] = []
-        if list.count >= RenewalPolicy.mostRevocations, let eldest = list.firstIndex(where: { !$0.isInFlight }) {
-            effects += giveUp(eldest, because: "more than \(RenewalPolicy.mostRevocations) wait to be told")
-        }
+    /// Adds an ended session or an unused grant. The daemon tries to revoke it for as long as its token is valid.
+    mutating func add(_ identity: Identity?, _ secrets: SecretRef, goodFor life: Duration, _ now: Moment) {
+        guard life > .zero else { return }
         list.append(Revocation(identity: identity, secrets: secrets, endsAt: now.uptime + life))
-        return effects
     }
 
     /// Drops the revocations of this user. A provider may have one session for a user and a device, so revoking the old
     /// one could end the new one.
     mutating func drop(_ identity: Identity) {
-        list.removeAll { $0.identity.isSameUser(as: identity) }
+        list.removeAll { $0.identity?.isSameUser(as: identity) == true }
     }
 
     /// Records an overtaken request, with the user whose session it may bring, if that is known.
@@ -91,8 +87,11 @@ struct Revocations: Hashable, Sendable {
     /// - Parameters:
     ///   - isHeld: whether no request may begin now.
     ///   - maySignIn: whether a pending sign-in may turn out to be this user's.
-    mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> [Effect] {
+    mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity?) -> Bool) -> [Effect] {
         var effects: [Effect] = []
+        while list.count > RenewalPolicy.mostRevocations, let eldest = list.firstIndex(where: { !$0.isInFlight }) {
+            effects += giveUp(eldest, because: "more than \(RenewalPolicy.mostRevocations) wait to be told")
+        }
         for index in list.indices.reversed() where !list[index].isInFlight {
             let revocation = list[index]
             if revocation.endsAt <= now.uptime {
@@ -125,8 +124,8 @@ struct Revocations: Hashable, Sendable {
     private mutating func giveUp(_ index: Int, because reason: String) -> [Effect] {
         let revocation = list.remove(at: index)
         let last = revocation.lastError.map { "; the last attempt: \($0)" } ?? ""
-        let text =
-            "The session of user \(revocation.identity.userId) may still be valid at the provider: \(reason)\(last)"
+        let what = revocation.identity.map { "The session of user \($0.userId)" } ?? "A grant that no sign-in used"
+        let text = "\(what) may still be valid at the provider: \(reason)\(last)"
         return [.report(.revocationGivenUp(text))]
     }
 
@@ -135,7 +134,7 @@ struct Revocations: Hashable, Sendable {
     var isTelling: Bool { request != nil }
 
     /// Returns the time of the next revocation, if it waits only for its time.
-    func dueAt(isHeld: Bool, _ maySignIn: (Identity) -> Bool) -> Uptime? {
+    func dueAt(isHeld: Bool, _ maySignIn: (Identity?) -> Bool) -> Uptime? {
         guard request == nil, !isHeld else { return nil }
         return list.filter { !maySignIn($0.identity) }.compactMap(\.dueAt).min()
     }

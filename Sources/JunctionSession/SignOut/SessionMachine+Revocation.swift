@@ -10,13 +10,10 @@ extension SessionMachine {
     // MARK: Revoking
 
     /// Revokes the present session, the one that is being written, and grants that are not written yet.
-    mutating func revokeEverything(_ now: Moment) -> [Effect] {
-        var effects = installation.session.map { revoke($0, now) } ?? []
-        if let next = afterChange.session, next.secrets != installation.session?.secrets {
-            effects += revoke(next, now)
-        }
-        for granted in [signIn.granted, renewal.granted].compactMap(\.self) { effects += revoke(granted, now) }
-        return effects
+    mutating func revokeEverything(_ now: Moment) {
+        if let session = installation.session { revoke(session, now) }
+        if let next = afterChange.session, next.secrets != installation.session?.secrets { revoke(next, now) }
+        for granted in [signIn.granted, renewal.granted].compactMap(\.self) { revoke(granted, now) }
     }
 
     /// Revokes the session that an overtaken request has brought, unless its user has signed in since.
@@ -24,22 +21,23 @@ extension SessionMachine {
         guard let known = revocations.arrived(attempt) else { return [] }
         var granted = granted
         if let known { granted.identity = known }
-        return revokeUnlessSignedIn(granted, now) + settle(now)
+        revokeUnlessSignedIn(granted, now)
+        return settle(now)
     }
 
     /// Revokes an unused grant, unless its user stays signed in after the pending change. Some providers keep one
     /// session for each user and device, and would end the session in use.
-    mutating func revokeUnlessSignedIn(_ granted: Granted, _ now: Moment) -> [Effect] {
-        staysSignedIn(granted.identity) ? [] : revoke(granted, now)
+    mutating func revokeUnlessSignedIn(_ granted: Granted, _ now: Moment) {
+        if !staysSignedIn(granted.identity) { revoke(granted, now) }
     }
 
     func staysSignedIn(_ identity: Identity) -> Bool {
         afterChange.session.map { $0.stored.identity.isSameUser(as: identity) } ?? false
     }
 
-    mutating func revoke(_ session: Session, _ now: Moment) -> [Effect] {
+    mutating func revoke(_ session: Session, _ now: Moment) {
         let life = revocationWindow(session.stored.scheme) ?? session.revocationWindow(now)
-        return revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
+        revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
     }
 
     /// Marks a renewal of this user that is in flight as overtaken. Its session is revoked when the answer comes.
@@ -48,10 +46,14 @@ extension SessionMachine {
         revocations.overtake(tried.attempt, of: identity)
     }
 
-    mutating func revoke(_ granted: Granted, _ now: Moment) -> [Effect] {
+    mutating func revoke(_ granted: Granted, _ now: Moment) {
         let ownLife = granted.life?.end.map { $0 - now.uptime } ?? RenewalPolicy.longestRevocation
         let life = revocationWindow(granted.scheme) ?? ownLife
-        return revocations.add(granted.identity, granted.secrets, goodFor: life, now)
+        revocations.add(granted.identity, granted.secrets, goodFor: life, now)
+    }
+
+    mutating func revoke(_ partialGrant: SecretRef, _ now: Moment) {
+        revocations.add(nil, partialGrant, goodFor: RenewalPolicy.longestRevocation, now)
     }
 
     /// Returns the time for which a sign-out can be authenticated, if that does not depend on the access token.
@@ -68,7 +70,8 @@ extension SessionMachine {
     var isRevocationHeld: Bool { persistence.change != nil || signIn.isPolling }
 
     /// Whether a pending sign-in may turn out to be this user's.
-    func maySignIn(_ identity: Identity) -> Bool {
+    func maySignIn(_ identity: Identity?) -> Bool {
+        guard let identity else { return false }
         if signIn.mayBe(identity) || callers.mayBe(identity) { return true }
         guard persistence.isSigningIn, let afterChange = persistence.change?.outcome.session else { return false }
         return afterChange.stored.identity.isSameUser(as: identity)

@@ -27,10 +27,9 @@ extension SessionMachine {
             || persistence.holdsUnloadedSignIns
             // The quarantine has a record of a user.
             || persistence.storage.status == .damaged && persistence.obstacle == nil
-        var effects: [Effect] = []
-        if !persistence.isSigningOut { effects += revokeEverything(now) }
+        if !persistence.isSigningOut { revokeEverything(now) }
         let isWaited = isWanted || !grants.secrets.isEmpty
-        effects += dropEverything()
+        let effects = dropEverything(now)
         callers.add(request, kind, by: uid, waitingFor: isWaited ? .signOut(answer) : .answer(.success(answer)))
         if isWaited, !persistence.isSigningOut {
             // From here on no caller is served. Memory holds only the secrets that the revocations need.
@@ -39,9 +38,10 @@ extension SessionMachine {
         return effects + settle(now)
     }
 
-    private mutating func dropEverything() -> [Effect] {
+    /// Returns the effects that resume the provider calls whose partial grant has not been written.
+    private mutating func dropEverything(_ now: Moment) -> [Effect] {
         let (partialGrants, held) = grants.dropAll()
-        let effects = partialGrants.map { Effect.revokePartialGrant($0) } + held.map { .resumeProviderCall($0, false) }
+        for grant in partialGrants { revoke(grant, now) }
         if let exchange = signIn.exchange {
             // The provider may still grant a request that has left.
             if signIn.exchange(awaiting: exchange.attempt) != nil { revocations.overtake(exchange.attempt, of: nil) }
@@ -51,7 +51,7 @@ extension SessionMachine {
         renewal.abandon()
         signIn.endDevice(because: nil)
         callers.overtake()
-        return effects
+        return held.map { .resumeProviderCall($0, false) }
     }
 
     /// Completes a sign-out. The tombstone is on disk, or the disk has refused it.

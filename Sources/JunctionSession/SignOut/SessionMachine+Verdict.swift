@@ -10,7 +10,8 @@ extension SessionMachine {
         guard let session = installation.session, generation >= signedInSince else { return [] }
         switch persistence.change?.kind {
         case nil:
-            return end(session, verdict, now) + settle(now)
+            end(session, verdict, now)
+            return settle(now)
         case .rotation, .signIn, .withdrawal: verdictToCome = verdict
         case .ending, .signOut: break
         }
@@ -18,25 +19,23 @@ extension SessionMachine {
     }
 
     /// Applies a verdict that came while a change was being written, if the session stays after the change.
-    mutating func applyVerdict(after change: PersistenceQueue.Change, _ now: Moment) -> [Effect] {
+    mutating func applyVerdict(after change: PersistenceQueue.Change, _ now: Moment) {
         let verdict = verdictToCome
         verdictToCome = nil
         switch change.kind {
         case .rotation, .withdrawal:
-            if let verdict, let session = installation.session { return end(session, verdict, now) }
+            if let verdict, let session = installation.session { end(session, verdict, now) }
         case .signIn, .ending, .signOut: break
         }
-        return []
     }
 
     /// Writes the end of the session. A renewal under way becomes pointless.
-    mutating func end(_ session: Session, _ verdict: Verdict, _ now: Moment) -> [Effect] {
+    mutating func end(_ session: Session, _ verdict: Verdict, _ now: Moment) {
         // The provider may still grant a renewal that has left. With an app's secret, the grant is a login of its own.
         overtakeRenewal(of: session.stored.identity)
-        let effects = renewal.granted.map { revoke($0, now) } ?? []
+        if let granted = renewal.granted { revoke(granted, now) }
         let termination = Termination(code: verdict.code, message: verdict.message, at: now.wall)
         renewal.store()
         persistence.begin(.ending(termination), .terminated(termination, session.stored.identity))
-        return effects
     }
 }

@@ -375,11 +375,11 @@ struct Exploration: Hashable {
                 if let disk, !record.supersedes(disk.record) { throw Broken(description: "a write goes back") }
                 write = Write(record: record, secret: secret, codes: codes.flatMap { secretStore[$0] })
             case .revoke(let identity, let secrets):
-                guard !isTelling, secretStore[secrets]?.owner == identity.userId else {
+                guard !isTelling, identity == nil || secretStore[secrets]?.owner == identity?.userId else {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
                 isTelling = true
-            case .interruptRevocation, .resumeProviderCall, .revokePartialGrant, .checkRegistration: break
+            case .interruptRevocation, .resumeProviderCall, .checkRegistration: break
             case .askHandler(let asked, let attempt):
                 guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
                 (askedHandler, question) = (asked, attempt.attempt)

@@ -229,12 +229,34 @@ struct PartialGrantTests {
         #expect(after.written.last?.partialGrants.isEmpty == true && after.revokedPartialGrants.isEmpty)
     }
 
-    @Test func `a refused token drops its grant, which the provider has revoked`() {
+    @Test func `a refused token's grant is revoked`() {
         var bench = Bench.renewalDue(handlers: 1)
         bench.answerQuestion(.credential)
-        bench.grantPartially()
+        let grant = bench.grantPartially()
         bench.failRenewal(.answerRefused("userinfo names another user"))
-        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.revokedPartialGrants.isEmpty)
+        #expect(bench.written.last?.partialGrants.isEmpty == true && bench.revokedPartialGrants == [grant])
+    }
+
+    @Test func `a handler's token for another user is revoked, and the next handler is asked`() {
+        var bench = Bench.renewalDue(handlers: 2)
+        bench.answerQuestion(.credential)
+        bench.grantLate(bench.renewals.removeLast(), of: "bob")
+        #expect(bench.revoked.map(\.userId) == ["bob"] && bench.facts.userId == "alice")
+        #expect(bench.everAsked.count == 2)
+    }
+
+    @Test func `a failed revocation of a grant is repeated, after the pause that the provider demands`() {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        let grant = bench.grantPartially()
+        bench.partialRevocationFailure = Unavailability("busy", retryAfter: .seconds(300))
+        bench.failExchange(.refused("The user is unknown"))
+        #expect(bench.revokedPartialGrants == [grant])
+        bench.pass(.seconds(299))
+        #expect(bench.revokedPartialGrants == [grant])
+        bench.partialRevocationFailure = nil
+        bench.pass(.seconds(60))
+        #expect(bench.revokedPartialGrants == [grant, grant] && bench.machine.revocations.list.isEmpty)
     }
 
     @Test func `a grant of a renewal that a sign-out or a verdict overtakes is revoked, before and after`() {

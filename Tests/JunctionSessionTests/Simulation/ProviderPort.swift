@@ -104,8 +104,10 @@ struct ProviderPort: IdentityProvider {
         return (await simulation.askUserinfo(tokens, call, isResumed: store.found != nil), start)
     }
 
-    func revokePartialGrant(_ partialGrant: SharedSecret) async {
-        if !life.isOver { simulation.revokePartialGrant(partialGrant) }
+    func revokePartialGrant(_ partialGrant: SharedSecret) async throws(Unavailability) {
+        guard !life.isOver else { return }
+        let answer = await simulation.send(simulation.revocation(of: partialGrant))
+        if case .unavailable(let isAmbiguous, let pause) = answer { throw .noAnswer(isAmbiguous, pause) }
     }
 
     // MARK: The session

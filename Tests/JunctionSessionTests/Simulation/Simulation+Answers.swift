@@ -29,7 +29,7 @@ extension Simulation {
 
     private var isPending: Bool { snapshot.facts.flags.contains(.pendingReauthentication) }
 
-    /// Answers a userinfo request with a user or a failure. The provider port itself revokes what it refuses.
+    /// Answers a userinfo request with a user or a failure.
     func answerUserinfo(_ number: Int) {
         guard let call = calls.removeValue(forKey: number), let tokens = call.tokens else { return }
         let answer: Answer
@@ -39,8 +39,6 @@ extension Simulation {
             if let link = call.link { model.unfinishedLinks[call.user] = link }
         case 4:
             answer = call.kind == .renewal ? .answerRefused : .refused
-            model.unnamed.remove(tokens.refresh)
-            provider.revoke(tokens.family)
         default: answer = .granted(tokens)
         }
         log("call \(number) is answered: \(answer)")
@@ -56,7 +54,9 @@ extension Simulation {
         switch isHealed ? 0 : chance(4) {
         case 0:
             answer = .revoked
-            if let family = call.refresh.flatMap({ provider.family(of: $0) }) { provider.revoke(family) }
+            guard let refresh = call.refresh else { break }
+            model.unnamed.remove(refresh)
+            if let family = provider.family(of: refresh) { provider.revoke(family) }
         case 1: answer = .unavailable(isAmbiguous: false, retryAfter: .seconds(90))
         default: answer = .unavailable(isAmbiguous: false, retryAfter: nil)
         }

@@ -18,7 +18,7 @@ extension Simulation {
     // MARK: Sign-ins
 
     func exchange(of credential: Credential, expecting expected: String?, _ store: PartialGrantStore) -> Call {
-        var call = Call(kind: .exchange, expected: expected, isKept: store.isLasting)
+        var call = Call(kind: .exchange, expected: expected, isKept: credential.oneTimeSecret != nil)
         switch credential {
         case .signInToken(let secret), .userLogin(_, _, let secret?):
             (call.user, call.request) = (secret.user, secret.number)
@@ -60,7 +60,7 @@ extension Simulation {
         }
         judgeExchange()
         if store.found == nil { model.polls(number, self) }
-        return Call(kind: .poll(number), isKept: store.isLasting)
+        return Call(kind: .poll(number), isKept: true)
     }
 
     private func judgeExchange() {
@@ -101,14 +101,6 @@ extension Simulation {
         return await send(next)
     }
 
-    func revokePartialGrant(_ partialGrant: SharedSecret) {
-        guard let tokens = provider.tokens(of: partialGrant.number) else { return fail("nothing is given back") }
-        log("given back: \(tokens)")
-        coverage.note(.partialGrantsGivenBack)
-        model.unnamed.remove(tokens.refresh)
-        provider.revoke(tokens.family)
-    }
-
     // MARK: The session
 
     func renewal(
@@ -118,7 +110,7 @@ extension Simulation {
         _ store: PartialGrantStore
     ) -> Call {
         // Only an exchange begins a login of its own, whose grant may be revoked alone.
-        var call = Call(kind: .renewal, user: user, isKept: store.isLasting && scheme == .signInToken)
+        var call = Call(kind: .renewal, user: user, isKept: answer.authToken != nil && scheme == .signInToken)
         call.refresh = secrets.refreshToken?.number
         // The owner leaves out an access token that has expired. The session still keeps it.
         call.access = secrets.accessToken?.number ?? model.held?.access
@@ -142,9 +134,7 @@ extension Simulation {
 
     /// Checks a revocation: one at a time, with its own user's secrets, and never of the signed-in user.
     func revocation(of user: String, with secrets: SessionSecrets) -> Call {
-        if calls.values.contains(where: { $0.kind == .revocation }) {
-            fail("the provider is told of two sign-outs at once")
-        }
+        judgeRevocation()
         guard let tokens = secrets.refreshToken.flatMap({ provider.tokens(of: $0.number) }), tokens.user == user else {
             fail("a sign-out of \(user) is told with other secrets")
             return Call(kind: .revocation)
@@ -154,11 +144,23 @@ extension Simulation {
         if model.held?.user == user, !model.isEnding {
             fail("the provider is told that \(user) has signed out, who is signed in")
         }
+        return Call(kind: .revocation, user: user, refresh: tokens.refresh)
+    }
+
+    func revocation(of partialGrant: SharedSecret) -> Call {
+        judgeRevocation()
+        coverage.note(.partialGrantsGivenBack)
+        return Call(kind: .revocation, refresh: partialGrant.number)
+    }
+
+    private func judgeRevocation() {
+        if calls.values.contains(where: { $0.kind == .revocation }) {
+            fail("the provider is told of two sign-outs at once")
+        }
         if calls.values.contains(where: { $0.kind.isPoll && !$0.isOvertaken }) {
             fail("a sign-out is told while an approval is asked for")
         }
         if isSigningOut { fail("a sign-out is told before it is over here") }
-        return Call(kind: .revocation, user: user, refresh: tokens.refresh)
     }
 
     /// Cancels a revocation in favour of a sign-in that may be the same user's.

@@ -80,8 +80,9 @@ extension Simulation {
     private var lostLogin: Int? {
         let held = disk?.secrets.refreshToken?.number
         let kept = disk?.secrets.partialGrants.map(\.content.number) ?? []
+        guard !model.hasGivenUp else { return nil }
         if let lost = model.unnamed.subtracting(kept).first { return provider.family(of: lost) }
-        guard provesForLong, !model.hasGivenUp else { return nil }
+        guard provesForLong else { return nil }
         for (user, family) in model.logins where user != model.held?.user {
             if !model.ended.contains(family), !provider.isRevoked(family) { return family }
         }

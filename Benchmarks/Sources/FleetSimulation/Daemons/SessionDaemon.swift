@@ -119,7 +119,6 @@ package struct SessionDaemon: FleetDaemon {
                 break
             case .requestDeviceAuthorization, .poll, .revoke, .interruptRevocation, .askHandler, .ask,
                 .resumeProviderCall,
-                .revokePartialGrant,
                 .checkRegistration:
                 // The simulation has no sign-out, no handler and no two-step credential.
                 break
