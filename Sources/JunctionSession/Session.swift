@@ -73,12 +73,16 @@ struct Session: Hashable, Sendable {
     func replacingRefreshToken(with secrets: SecretRef) -> Session {
         var next = self
         next.secrets = secrets
-        // The provider has granted something, so its earlier refusals no longer count.
+        // The provider has granted something, so its earlier refusals and pauses no longer count.
         (next.stored.reauthenticationPending, next.stored.unexplainedRefusals) = (false, nil)
-        next.stored.postponement = nil
+        (next.stored.postponement, next.stored.demandedUntil) = (nil, nil)
         next.refusedSince = nil
         next.clearIntent()
         return next
+    }
+
+    mutating func wrote(at time: WallTime) {
+        writtenAt = time
     }
 
     mutating func bind(to externalUserId: ExternalUserId?) {

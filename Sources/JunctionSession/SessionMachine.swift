@@ -94,8 +94,8 @@ package struct SessionMachine: Hashable, Sendable {
             guard record.provider == provider else { break }
             var device: DeviceFlow?
             if var stored = record.deviceSignIn, let codes {
-                // Records of earlier releases do not name the wanted user.
-                stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId)
+                // Records of earlier releases name neither the wanted user nor the caller.
+                if stored.caller == nil { stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId) }
                 device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
             }
             let grantEnd = grants.resume(
@@ -250,7 +250,7 @@ package struct SessionMachine: Hashable, Sendable {
             codes: device?.codes,
             partialGrants: grants.stored(now)
         )
-        return effects + persistence.advance(installation, incomplete, provider: provider, now)
+        return effects + persistence.advance(&installation, incomplete, provider: provider, now)
     }
 
     /// What ends when its time is over.

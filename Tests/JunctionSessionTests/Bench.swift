@@ -32,13 +32,18 @@ struct Bench {
     /// The results of `resumeProviderCall` effects: true if the sign-in continues after the write of its grant, false if it has
     /// ended.
     private(set) var resumedExchanges: [Bool] = []
-    private(set) var revokedPartialGrants: [SecretRef] = []
+    private(set) var sentPartialRevocations: [SecretRef] = []
+    /// The partial grants whose revocation was sent or waits.
+    var revokedPartialGrants: [SecretRef] {
+        let waiting = machine.revocations.list.filter { $0.identity == nil }.map(\.secrets)
+        return sentPartialRevocations + waiting.filter { !sentPartialRevocations.contains($0) }
+    }
     /// The provider's answer to each revocation of a partial grant. `nil`: it confirms.
     var partialRevocationFailure: Unavailability?
     /// The users whose revocation was interrupted.
     private(set) var interrupted: [Identity] = []
     /// The users whose revocation is pending.
-    var waitingRevocations: [Identity] { machine.revocations.list.map(\.identity) }
+    var waitingRevocations: [Identity] { machine.revocations.list.compactMap(\.identity) }
     private(set) var reports: [SessionEvent] = []
     /// Whether writes wait for `endWrite`.
     var holdsWrites = false
@@ -172,7 +177,8 @@ struct Bench {
     mutating func giveCodes(interval: Duration = .seconds(5), life: Duration = .seconds(600)) {
         let life = Life(from: now, lasting: life)
         let attempt = authorizations.removeLast()
-        perform(machine.deviceSignInBegan(attempt, secret(), life: life, interval: interval, now: now))
+        let caller = LocalCaller(user: 1_000)
+        perform(machine.deviceSignInBegan(attempt, secret(), life: life, interval: interval, by: caller, now: now))
     }
 
     mutating func failPoll(_ failure: PollFailure) {
@@ -393,7 +399,7 @@ struct Bench {
                 telling = identity
                 revoked.append(identity)
             case .revoke(nil, let grant):
-                revokedPartialGrants.append(grant)
+                sentPartialRevocations.append(grant)
                 perform(machine.revocationEnded(failure: partialRevocationFailure, now: now))
             case .resumeProviderCall(_, let isWanted): resumedExchanges.append(isWanted)
             case .interruptRevocation: interrupted += [telling].compactMap(\.self)

@@ -98,8 +98,8 @@ struct DeviceFlow: Hashable, Sendable {
         // A `slow_down` does not say whether an earlier, lost answer was a grant.
         if !tooFast { doubt = nil }
         lastError = nil
-        let (usual, demanded) = (pause(of: pause, now), retryAfter ?? .zero)
-        retry.wait(for: max(usual, demanded), isDemanded: tooFast || demanded > usual, now)
+        let delay = max(pause(of: pause, now), retryAfter ?? .zero)
+        retry.wait(for: delay, isDemanded: tooFast || retryAfter != nil, now)
         stored.notBefore = notBefore(now)
     }
 

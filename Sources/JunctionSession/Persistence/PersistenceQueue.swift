@@ -40,7 +40,7 @@ struct PersistenceQueue: Hashable, Sendable {
 
     struct Change: Hashable, Sendable {
         let generation: UInt64
-        let outcome: InstallationState
+        fileprivate(set) var outcome: InstallationState
         let kind: Kind
 
         enum Kind: Hashable, Sendable {
@@ -143,7 +143,7 @@ struct PersistenceQueue: Hashable, Sendable {
 
     /// Begins the next write if one is requested and none is at the store. No other function makes a record.
     mutating func advance(
-        _ installation: InstallationState,
+        _ installation: inout InstallationState,
         _ incomplete: IncompleteSignIns,
         provider: String,
         _ now: Moment
@@ -169,6 +169,8 @@ struct PersistenceQueue: Hashable, Sendable {
             partialGrants: incomplete.partialGrants.map(\.stored)
         )
         .movingEnds(by: writtenAt - now.wall)
+        if change == nil { installation.session?.wrote(at: writtenAt) }
+        change?.outcome.session?.wrote(at: writtenAt)
         let partialGrants = incomplete.partialGrants.map(\.secrets)
         return [
             .write(

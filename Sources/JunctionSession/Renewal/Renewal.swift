@@ -248,6 +248,7 @@ struct Renewal: Hashable, Sendable {
         failure.ambiguous = false
         phase = .storingSuccessor(tried, failure)
         refreshRetries.close()
+        pauseEnd = nil
     }
 
     /// Handles the end of a new token's write. Earlier failures no longer count.
@@ -372,7 +373,9 @@ struct Renewal: Hashable, Sendable {
         guard session.stored.token != nil else { return false }
         guard session.stored.isReauthenticationDemanded else { return true }
         return switch phase {
-        case .resting(.scheduled), .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)): false
+        // After a restart, a handler has to give the secret of an open intent again.
+        case .resting(.due): session.stored.renewalUnderWay
+        case .resting(.scheduled), .resting(.postponed), .resting(.backoff(keeping: nil)): false
         case .resting(.refreshRetry), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing,
             .storingSuccessor:
             true

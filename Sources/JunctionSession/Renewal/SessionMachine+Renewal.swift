@@ -177,6 +177,8 @@ extension SessionMachine {
             tried.round?.continued(by: tried.attempt, within: roundLimit(session, now))
             ?? round(for: session, tried.attempt, session.isServable(now) ? .expiring : .expired, now)
         rounds.putBehindOthers(round.lastAsked)
+        // During a demanded pause, `session.renew` has sent its one request.
+        guard renewal.demandedUntil(now) == nil else { return postpone(after: round.afterRefusal(reason), now) }
         renewal.ask(round.afterRefusal(reason), now)
     }
 
@@ -199,7 +201,7 @@ extension SessionMachine {
         // The round asks the user whose handler gave the signature first, then those whom it has not asked.
         let users = ((tried.round?.users ?? []) + [tried.round?.lastAsked?.uid].compactMap(\.self))
             .filter(rounds.users.contains)
-        guard renewal.markRegistrationForgotten(), !isSpent || !users.isEmpty else {
+        guard renewal.markRegistrationForgotten(), renewal.demandedUntil(now) == nil, !isSpent || !users.isEmpty else {
             let failure = Unavailability("The provider has forgotten this installation: it has to be registered again")
             return retryLater(tried, failure, session, now)
         }
@@ -209,6 +211,7 @@ extension SessionMachine {
     }
 
     private mutating func reauthenticationDemanded(_ now: Moment) {
+        signIn.forgetDeviceError()
         installation.session?.reauthenticationDemanded()
         renewal.reauthenticationDemanded()
         repeatForCallers(.reauthenticationRequired, now)

@@ -23,7 +23,9 @@ extension SessionMachine {
 
     /// Handles an attempt whose credential an earlier attempt has spent. It continues with the grant of that attempt.
     package mutating func foundPartialGrant(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) {
-        if inFlight.contains(attempt) { grants.use(secrets, by: attempt, for: purpose(of: attempt), now) }
+        guard inFlight.contains(attempt) else { return }
+        grants.use(secrets, by: attempt, for: purpose(of: attempt), now)
+        updateRecord()
     }
 
     private func purpose(of attempt: AttemptID) -> StoredPartialGrant.Purpose {

@@ -112,7 +112,7 @@ extension SessionMachine {
         guard let exchange = signIn.exchange(awaiting: attempt) else { return revokeUnwanted(attempt, granted, now) }
         if let wanted = exchange.wanted, !wanted.isSameUser(as: granted.identity) {
             dropGrant(of: exchange.attempt)
-            revoke(granted, now)
+            revokeUnlessSignedIn(granted, now)
             guard exchange.isPoll else { return exchangeFailed(attempt, .otherUser(granted.identity), now: now) }
             signIn.end()
             return (exchange.isWithdrawn ? [] : endDeviceSignIn(.approvedByAnother(than: wanted), now)) + settle(now)
@@ -144,16 +144,12 @@ extension SessionMachine {
         // Another attempt can use the partial grant.
         case .otherUser, .unavailable: if exchange.isWithdrawn { revokeGrant(of: exchange.attempt, now) }
         }
-        var answer: SessionError?
-        if case .unavailable = failure {
-            if exchange.isWithdrawn {
-                answer = .withdrawn
-            } else if grants.isKept(of: exchange.attempt) {
-                let isKept = afterChange.content != nil && persistence.storage.durable
-                refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
-            }
+        if case .unavailable = failure, grants.isKept(of: exchange.attempt) {
+            let isKept = afterChange.content != nil && persistence.storage.durable
+            refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
         }
-        callers.refuse(answer ?? refusal) { $0 == .session }
+        // A caller without the right learns neither the provider's answer nor who is signed in.
+        callers.refuse(exchange.isWithdrawn ? .withdrawn : refusal) { $0 == .session }
         return [failure.report(as: refusal, by: host)] + settle(now)
     }
 

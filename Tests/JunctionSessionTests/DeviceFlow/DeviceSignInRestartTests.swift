@@ -97,6 +97,7 @@ struct DeviceSignInRestartTests {
 
         var older = record
         older.deviceSignIn?.wanted = nil
+        older.deviceSignIn?.caller = nil
         var restarted = Bench(at: bench.now, .restored(older, SessionSecrets(), damaged: nil))
         restarted.passToPoll()
         restarted.grantPoll(by: "bob")

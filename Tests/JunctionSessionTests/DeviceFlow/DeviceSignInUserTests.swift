@@ -149,4 +149,25 @@ struct DeviceSignInUserTests {
         let signIn = bench.signIn(.device)
         #expect(bench.refusal(of: signIn) == .busy && bench.reply(to: first) == nil)
     }
+
+    @Test func `a restart does not fix another wanted user of a device sign-in`() {
+        var bench = Bench.signedIn("alice")
+        let device = bench.identify("ext-bob")
+        bench.answer(device, .success(.device))
+        bench.giveCodes()
+        // An app's mistake: the same external id for the present user.
+        let bound = bench.identify("ext-bob")
+        bench.answer(bound, .success(.signInToken("alice")))
+        #expect(bench.reply(to: bound) == .identified(.unchanged))
+
+        var running = bench
+        running.passToPoll()
+        running.grantPoll(by: "bob")
+        #expect(running.facts.userId == "bob")
+
+        var after = bench.restarted()
+        after.passToPoll()
+        after.grantPoll(by: "bob")
+        #expect(after.facts.userId == "bob")
+    }
 }

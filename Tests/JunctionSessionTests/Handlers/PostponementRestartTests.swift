@@ -181,4 +181,20 @@ struct PostponementRestartTests {
         #expect(restarted.renewals.count == 1)
         #expect(restarted.facts.renewal.phase == .inFlight)
     }
+
+    @Test func `a start with an open intent of a handler's token asks a handler again, also if reauthentication is required`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.failRenewal(.reauthenticationRequired)
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.credential)
+        #expect(bench.renewals.count == 1 && bench.storedSession?.renewalUnderWay == true)
+
+        var after = bench.restarted(mode: .handler)
+        after.register(1)
+        #expect(after.questions.count == 1)
+    }
 }

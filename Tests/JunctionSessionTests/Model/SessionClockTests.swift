@@ -203,4 +203,27 @@ struct SessionClockTests {
         #expect(bench.provider.renewalSecrets.count >= 2)
         #expect(bench.provider.renewalSecrets.last?.accessToken == nil)
     }
+
+    @Test func `a wall clock before the record's own write time ends the token`() {
+        var bench = Bench.signedIn()
+        bench.pass(.seconds(600))
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.signInToken("alice")))
+        #expect(bench.written.last?.writtenAt == bench.now.wall)
+        bench.stepWall(.seconds(-300))
+        #expect(bench.state == .tokenExpired && bench.renewals.count == 1)
+        #expect(bench.restarted().state == bench.state)
+    }
+
+    @Test func `the write time of a session never decreases`() throws {
+        var bench = Bench.signedIn()
+        bench.pass(.seconds(600))
+        let request = bench.identify("ext-alice")
+        bench.answer(request, .success(.signInToken("alice")))
+        let before = try #require(bench.written.last?.writtenAt)
+        bench.stepWall(.seconds(-300))
+        let again = bench.identify("ext-anna")
+        bench.answer(again, .success(.signInToken("alice")))
+        #expect(try #require(bench.written.last?.writtenAt) >= before)
+    }
 }

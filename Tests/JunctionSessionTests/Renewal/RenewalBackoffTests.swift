@@ -303,4 +303,20 @@ struct RenewalBackoffTests {
         bench.failRenewal(.unreachable)
         #expect(bench.failRenewals(for: .seconds(3_000), .unreachable) == 0)
     }
+
+    @Test func `session renew sends one request in ten seconds during a demanded pause, whatever handlers give`() {
+        var bench = Bench.renewalDue(handlers: 1, 2, 3)
+        bench.answerQuestion(.credential)
+        bench.failRenewal(.busyForAnHour)
+        bench.pass(.seconds(60))
+        bench.renew()
+        var sent = 0
+        for _ in 0..<3 {
+            if bench.renewals.isEmpty, !bench.questions.isEmpty { bench.answerQuestion(.credential) }
+            guard !bench.renewals.isEmpty else { break }
+            sent += 1
+            bench.failRenewal(.answerRefused("The token has expired"))
+        }
+        #expect(sent == 1)
+    }
 }

@@ -180,4 +180,22 @@ struct SuccessorTests {
         #expect(bench.renewals.count == 1)
         #expect(bench.facts.renewal.phase != .none)
     }
+
+    @Test func `a successor ends the hour after refusals without a reason`() {
+        var why = Unavailability("auth.example answered 400")
+        why.isUnexplainedRefusal = true
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(60))
+        for _ in 0..<100 where !bench.facts.flags.contains(.pendingReauthentication) {
+            if bench.renewals.isEmpty { bench.passToAlarm() }
+            bench.failRenewal(.unavailable(why))
+        }
+        #expect(bench.facts.flags.contains(.pendingReauthentication))
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.grantSuccessor()
+        #expect(!bench.facts.flags.contains(.pendingReauthentication))
+        bench.pass(RenewalPolicy.longestBackoff)
+        #expect(bench.renewals.count == 1)
+    }
 }

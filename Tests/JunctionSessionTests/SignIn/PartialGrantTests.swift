@@ -70,14 +70,15 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true && bench.revokedPartialGrants.isEmpty)
     }
 
-    @Test func `a refusal drops the grant, also from the disk`() {
+    @Test func `after a refusal, the grant leaves the disk and is revoked`() {
         var bench = Self.waiting()
         bench.signIn(.linkCode)
-        bench.findPartialGrant(bench.machine.grants.secrets[0])
+        let grant = bench.machine.grants.secrets[0]
+        bench.findPartialGrant(grant)
         bench.failExchange(.refused("userinfo names nobody"))
 
         #expect(bench.written.last?.partialGrants.isEmpty == true)
-        #expect(bench.revokedPartialGrants.isEmpty, "the provider has given it back itself")
+        #expect(bench.revokedPartialGrants == [grant])
     }
 
     @Test func `a sign-out revokes the grant, and a sign-in that waits for the disk does not continue`() {
@@ -238,9 +239,9 @@ struct PartialGrantTests {
     }
 
     @Test func `a handler's token for another user is revoked, and the next handler is asked`() {
-        var bench = Bench.renewalDue(handlers: 2)
+        var bench = Bench.renewalDue(handlers: 1, 2)
         bench.answerQuestion(.credential)
-        bench.grantLate(bench.renewals.removeLast(), of: "bob")
+        bench.grantLate(bench.renewals[0], of: "bob")
         #expect(bench.revoked.map(\.userId) == ["bob"] && bench.facts.userId == "alice")
         #expect(bench.everAsked.count == 2)
     }
@@ -251,12 +252,12 @@ struct PartialGrantTests {
         let grant = bench.grantPartially()
         bench.partialRevocationFailure = Unavailability("busy", retryAfter: .seconds(300))
         bench.failExchange(.refused("The user is unknown"))
-        #expect(bench.revokedPartialGrants == [grant])
+        #expect(bench.sentPartialRevocations == [grant])
         bench.pass(.seconds(299))
-        #expect(bench.revokedPartialGrants == [grant])
+        #expect(bench.sentPartialRevocations == [grant])
         bench.partialRevocationFailure = nil
         bench.pass(.seconds(60))
-        #expect(bench.revokedPartialGrants == [grant, grant] && bench.machine.revocations.list.isEmpty)
+        #expect(bench.sentPartialRevocations == [grant, grant] && bench.machine.revocations.list.isEmpty)
     }
 
     @Test func `a grant of a renewal that a sign-out or a verdict overtakes is revoked, before and after`() {
@@ -405,5 +406,47 @@ struct PartialGrantTests {
         }
         #expect(bench.written.isEmpty)
         #expect(refusal.remedy?.contains("over a restart too") == false)
+    }
+
+    @Test func `a switch revokes the partial grant of a retry whose intent is being written`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        let grant = bench.grantPartially()
+        bench.failRenewal(.unavailable(.offline))
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.holdsWrites = true
+        bench.passToNextAttempt()
+        bench.grantExchange(of: "bob")
+        bench.endWrites()
+        #expect(bench.facts.userId == "bob")
+        #expect(bench.revokedPartialGrants == [grant])
+    }
+
+    @Test func `a verdict revokes the partial grant for which a retry waits`() {
+        var bench = Bench.renewalDue(handlers: 1)
+        bench.answerQuestion(.credential)
+        let grant = bench.grantPartially()
+        bench.failRenewal(.unavailable(.offline))
+        #expect(bench.machine.grants.secrets == [grant] && bench.renewals.isEmpty)
+        bench.judge(Verdict(code: "400312", message: ""))
+        #expect(bench.state == .terminated)
+        #expect(bench.revokedPartialGrants == [grant])
+        #expect(bench.machine.grants.secrets.isEmpty)
+    }
+
+    @Test func `a restart does not shorten the two hours of a grant that an attempt has used`() {
+        var bench = Bench()
+        bench.signIn(.linkCode)
+        let grant = bench.grantPartially()
+        bench.failExchange(.unavailable(Unavailability("503")))
+        bench.pass(.seconds(6_600))
+        bench.signIn(.linkCode)
+        bench.findPartialGrant(grant)
+        bench.failExchange(.unavailable(Unavailability("503")))
+
+        var after = bench.restarted(after: .seconds(60))
+        after.pass(.seconds(600))
+        #expect(after.revokedPartialGrants.isEmpty && after.machine.grants.secrets.count == 1)
     }
 }

@@ -143,4 +143,18 @@ struct ReauthenticationTests {
         #expect(bench.reply(to: healing) == .done)
         #expect(!bench.facts.flags.contains(.pendingReauthentication))
     }
+
+    @Test func `the error of an earlier device sign-in does not hide why the session needs reauthentication`() {
+        var bench = Bench.signedIn("alice")
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.device))
+        bench.giveCodes()
+        bench.passToPoll()
+        bench.failPoll(.denied)
+        #expect(bench.refusal(of: request) == .invalidCredential && bench.facts.renewal.lastError == nil)
+        bench.pass(.seconds(60))
+        bench.renew()
+        bench.failRenewal(.reauthenticationRequired)
+        #expect(bench.facts.renewal.lastError?.hasPrefix("reauthenticationRequired: ") == true)
+    }
 }

@@ -148,4 +148,13 @@ struct SwitchTests {
         #expect(bench.reply(to: switching) == .identified(.switched))
         #expect(bench.written.contains { $0.session?.externalUserId == "ext-alice" })
     }
+
+    @Test func `a grant for the signed-in user in answer to a switch is not revoked`() {
+        var bench = Bench.signedIn("alice")
+        let request = bench.identify("ext-bob")
+        bench.answer(request, .success(.signInToken("bob")))
+        bench.grantExchange(of: "alice")
+        #expect(bench.facts.userId == "alice")
+        #expect(bench.revoked.isEmpty && bench.waitingRevocations.isEmpty)
+    }
 }

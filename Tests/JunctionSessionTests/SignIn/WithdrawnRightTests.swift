@@ -32,7 +32,7 @@ struct WithdrawnRightTests {
         bench.withdrawRight(from: withdrawn)
         bench.failExchange(.refused("The provider does not take it"))
 
-        #expect(bench.refusal(of: withdrawn) == .invalidCredential)
+        #expect(bench.refusal(of: withdrawn) == .permissionDenied)
         #expect(bench.everAsked.count == asked)
         #expect(bench.state == .notLoggedIn)
     }
@@ -412,5 +412,27 @@ struct WithdrawnRightTests {
         #expect(bench.refusal(of: request) == .permissionDenied)
         #expect(bench.exchanges.isEmpty)
         #expect(bench.facts.userId == "alice")
+    }
+
+    @Test func `a sign-in whose right was withdrawn ends with permissionDenied, whoever approved it`() {
+        var bench = Bench.pendingReauthentication("alice")
+        let request = bench.signIn(.linkCode)
+        bench.withdrawRight(from: request)
+        bench.grantExchange(of: "bob")
+        #expect(bench.refusal(of: request) == .permissionDenied)
+        #expect(bench.message(of: request)?.contains("alice") == false)
+    }
+
+    @Test(arguments: [
+        ExchangeFailure.refused("no"), .terminated(code: "400312", message: "banned"), .otherUser(.user("bob")),
+    ])
+    func `a sign-in whose right was withdrawn ends with permissionDenied, whatever the provider says`(
+        failure: ExchangeFailure
+    ) {
+        var bench = Bench.pendingReauthentication("alice")
+        let request = bench.signIn(.linkCode)
+        bench.withdrawRight(from: request)
+        bench.failExchange(failure)
+        #expect(bench.refusal(of: request) == .permissionDenied)
     }
 }

@@ -176,6 +176,8 @@ extension Model {
         isRenewalRequested = false
         // Grants that were not written are lost, and so are grants that were about to be revoked.
         unnamed.formIntersection(world.disk?.secrets.partialGrants.map(\.content.number) ?? [])
+        // The write of a sign-out may end, and removes them. Their revocation waited for that.
+        if world.isSigningOut { unnamed = [] }
         (granted, grantedTo, renewed, window, open, quietUntil) = (nil, nil, nil, nil, nil, nil)
         isWithdrawing = false
         (isEnding, mayEnd, areNextCodesWithdrawn) = (false, false, false)

@@ -110,13 +110,14 @@ extension Simulation {
         _ store: PartialGrantStore
     ) -> Call {
         // Only an exchange begins a login of its own, whose grant may be revoked alone.
-        var call = Call(kind: .renewal, user: user, isKept: answer.authToken != nil && scheme == .signInToken)
+        var call = Call(kind: .renewal, user: user)
         call.refresh = secrets.refreshToken?.number
         // The owner leaves out an access token that has expired. The session still keeps it.
         call.access = secrets.accessToken?.number ?? model.held?.access
         switch answer {
         case .renew: break
         case .authToken(let secret), .signature(let secret, _):
+            if case .authToken = answer { call.isKept = scheme == .signInToken }
             call.given = given(secret)
             coverage.note(.handlerRenewals)
         }
