@@ -176,8 +176,10 @@ extension Model {
         isRenewalRequested = false
         // Grants that were not written are lost, and so are grants that were about to be revoked.
         unnamed.formIntersection(world.disk?.secrets.partialGrants.map(\.content.number) ?? [])
-        // The write of a sign-out may end, and removes them. Their revocation waited for that.
-        if world.isSigningOut { unnamed = [] }
+        // The pending write may end. The revocation of a grant that it removes is only in memory.
+        if let write = world.pendingWrite {
+            unnamed.formIntersection(write.secrets.partialGrants.map(\.content.number))
+        }
         (granted, grantedTo, renewed, window, open, quietUntil) = (nil, nil, nil, nil, nil, nil)
         isWithdrawing = false
         (isEnding, mayEnd, areNextCodesWithdrawn) = (false, false, false)
