@@ -1,5 +1,5 @@
 package import JunctionSecret
-import JunctionSession
+package import JunctionSession
 
 /// Keeps partial grants for the next attempt with the same credential.
 extension OAuthProvider {

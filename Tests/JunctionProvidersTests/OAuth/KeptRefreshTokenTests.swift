@@ -39,7 +39,7 @@ struct KeptRefreshTokenTests {
             _ = await oauth.pollFailure(store: kept.store)
             _ = await oauth.pollFailure(store: kept.store)
             #expect(kept.content?.text.contains("refresh-0") == true)
-            await oauth.revokePartialGrant(try #require(kept.content))
+            try await oauth.revokePartialGrant(try #require(kept.content))
             #expect(stage.server.requests.last?.fields.first == "token=refresh-0")
         }
     }

@@ -179,7 +179,7 @@ struct OAuthExchangeTests {
         try await Stage.play(steps) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
             _ = await oauth.exchangeFailure(OAuthSample.code, store: kept.store)
-            await oauth.revokePartialGrant(try #require(kept.content))
+            try await oauth.revokePartialGrant(try #require(kept.content))
 
             #expect(stage.server.requests[1].line == "POST /revoke HTTP/1.1")
             #expect(stage.server.requests[1].fields.first == "token=refresh-0")

@@ -54,15 +54,16 @@ struct OAuthIdentityTests {
             ("not JSON", "cannot be read"),
         ]
     )
-    func `an id_token that is invalid for this client refuses the sign-in and revokes the tokens`(
+    func `an id_token that is invalid for this client refuses the sign-in, and the session gets the tokens to revoke`(
         claims: String,
         words: String
     ) async throws {
         try await Stage.play([.tokens(OAuthSample.answer(idToken: OAuthSample.idToken(claims))), .answer(200, [], "")])
         { stage in
-            let why = try #require(try await stage.oauth().exchangeFailure(OAuthSample.code)?.refusal)
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let why = try #require(await oauth.exchangeFailure(OAuthSample.code, store: kept.store)?.refusal)
             #expect(why.contains(words), "\(why)")
-            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
+            try await oauth.revokePartialGrant(try #require(kept.content))
             #expect(
                 stage.server.requests.last?.fields.prefix(2) == ["token=refresh-1", "token_type_hint=refresh_token"]
             )
@@ -191,7 +192,7 @@ struct OAuthIdentityTests {
             _ = await (try stage.oauth()).exchangeFailure(OAuthSample.code, store: kept.store)
             let count = stage.server.requests.count
             let other = try stage.oauth(["issuer": "https://other.example.com"])
-            await other.revokePartialGrant(try #require(kept.content))
+            try await other.revokePartialGrant(try #require(kept.content))
             #expect(other.partialGrant(kept.store) == nil)
             var codes = OAuthSample.codes
             codes.issuer = OAuthSample.issuer
@@ -212,42 +213,34 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test func `without a lasting store unusable tokens are revoked`() async throws {
-        let steps: [ScriptedServer.Step] = [.tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(200, [], "")]
+    @Test(arguments: [ScriptedServer.Step.answer(403, [], "<html>"), .closeConnection, .json(400, #"{"error":"invalid_client"}"#)])
+    func `the revocation of a grant is repeated until the server confirms it`(trouble: ScriptedServer.Step) async throws {
+        let steps: [ScriptedServer.Step] = [
+            .tokens(OAuthSample.anonymous), .answer(503, [], ""), trouble, .answer(200, [], ""),
+        ]
         try await Stage.play(steps) { stage in
-            _ = try await stage.oauth().exchangeFailure(OAuthSample.code)
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            _ = await oauth.pollFailure(store: kept.store)
+            let grant = try #require(kept.content)
+            await #expect(throws: Unavailability.self) { try await oauth.revokePartialGrant(grant) }
+            try await oauth.revokePartialGrant(grant)
 
-            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
-            #expect(stage.server.requests.last?.fields.first == "token=refresh-1")
+            #expect(stage.server.requests.dropFirst(2).allSatisfy { $0.line == "POST /revoke HTTP/1.1" })
+            #expect(stage.server.requests.dropFirst(2).allSatisfy { $0.fields.first == "token=refresh-1" })
         }
     }
 
-    @Test func `unused tokens are revoked, with retries until the server confirms it`() async throws {
-        let revoked = AsyncStream<Void>.makeStream()
-        let notice = { @Sendable (request: ScriptedServer.Request) in
-            if request.line.contains("/revoke") { revoked.continuation.yield() }
-        }
-        let steps: [ScriptedServer.Step] = [
-            .tokens(OAuthSample.anonymous), .answer(503, [], ""), .answer(403, [], "<html>"), .closeConnection,
-            .answer(200, [], ""),
-        ]
-        try await Stage.play(steps, onRequest: notice) { stage in
-            let kept = KeptGrant()
-            let oauth = OAuthProvider(
-                setup: try .sample(at: stage.server.url),
-                http: stage.http,
-                clock: stage.clock,
-                pause: .milliseconds(1)
-            )
-            _ = await oauth.pollFailure(store: kept.store)
-            await oauth.revokePartialGrant(try #require(kept.content))
+    @Test func `an access token of another type is kept until it is revoked, and never used`() async throws {
+        let bound = #"{"access_token":"access-1","token_type":"DPoP","expires_in":3600}"#
+        try await Stage.play([.tokens(bound), .tokens(), .answer(200, [], "")]) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            #expect(await oauth.exchangeFailure(OAuthSample.code, store: kept.store)?.refusal != nil)
+            let grant = try #require(kept.content)
+            _ = try await oauth.exchange(OAuthSample.code, expecting: nil, store: kept.store)
+            #expect(stage.server.requests.map(\.line) == Array(repeating: "POST /token HTTP/1.1", count: 2))
 
-            var count = 0
-            for await _ in revoked.stream {
-                count += 1
-                if count == 3 { break }
-            }
-            #expect(stage.server.requests.dropFirst(2).allSatisfy { $0.fields.first == "token=refresh-1" })
+            try await oauth.revokePartialGrant(grant)
+            #expect(stage.server.requests.last?.fields.first == "token=access-1")
         }
     }
 
@@ -258,21 +251,6 @@ struct OAuthIdentityTests {
 
             #expect(failure?.unavailability != nil)
             #expect(stage.server.requests.count == 1)
-        }
-    }
-
-    @Test func `an unknown revocation endpoint is discovered before the revocation`() async throws {
-        try await Stage.play([]) { stage in
-            let url = stage.server.url
-            let claims = OAuthSample.claims(iss: url, aud: #""client-2""#)
-            stage.server.script([
-                .answer(404, [], ""), .answer(404, [], ""),
-                .tokens(OAuthSample.answer(idToken: OAuthSample.idToken(claims))),
-                .json(200, #"{"issuer":"\#(url)","revocation_endpoint":"\#(url)/revoke"}"#), .answer(200, [], ""),
-            ])
-            _ = try await stage.discovering(["tokenEndpoint": .text(url + "/token")]).exchangeFailure(OAuthSample.code)
-
-            #expect(stage.server.requests.last?.line == "POST /revoke HTTP/1.1")
         }
     }
 }
