@@ -119,7 +119,7 @@ import Testing
 }
 
 /// Tests of restrictions that only the daemon enforces, because a team API key allows everything.
-@Suite struct TeamApiKeyTests {
+@Suite struct ApiKeyRestrictionTests {
     @Test func `a production key is unsupported unless the configuration allows it`() throws {
         let installation = try Installation.started()
         let user = try installation.cloud.makeUser()
