@@ -35,10 +35,11 @@ extension CredentialFacts {
 
 extension Bench {
     /// Switches to another user and grants the exchange. The write may be held.
-    mutating func identify(switchingTo user: String) {
-        let request = identify(ExternalUserId("ext-" + user))
-        answer(request, .success(.signInToken(user)))
+    @discardableResult
+    mutating func identify(switchingTo user: String) -> RequestID {
+        let request = identify(ExternalUserId("ext-" + user), answering: .signInToken(user))
         grantExchange(of: user)
+        return request
     }
 
     mutating func networkReturns() { perform(machine.networkChanged(now: now)) }
@@ -101,9 +102,11 @@ extension Bench {
         return bench
     }
 
-    static func pendingReauthentication(_ user: String = "alice") -> Bench {
-        var bench = signedIn(user)
+    static func pendingReauthentication(_ user: String = "alice", mode: RenewalMode = .automatic) -> Bench {
+        var bench = signedIn(user, mode: mode)
+        if mode == .handler { bench.register(1) }
         bench.renew()
+        if mode == .handler { bench.answerQuestion(.renew) }
         bench.failRenewal(.reauthenticationRequired)
         return bench
     }
@@ -146,6 +149,33 @@ extension Bench {
         return bench
     }
 
+    /// A session whose renewal is postponed, because its only handler was unable.
+    static func postponed() -> Bench {
+        var bench = signedIn(mode: .handler)
+        bench.register(1)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        return bench
+    }
+
+    /// A session with an expired token and a postponed renewal. The handler of user 1,000 was unable.
+    static func expiredAndPostponed() -> Bench {
+        var bench = signedIn(life: .seconds(60), mode: .handler)
+        bench.register(1, of: 1_000)
+        bench.pass(.seconds(61))
+        bench.answerQuestion(.unable)
+        return bench
+    }
+
+    static func withEndlessToken() -> Bench { signedIn(life: WallTime.never - Bench().now.wall) }
+
+    static func signedInByDevice() -> Bench {
+        var bench = withCodes()
+        bench.passToPoll()
+        bench.grantPoll()
+        return bench
+    }
+
     /// A device sign-in with codes and a polling interval of five seconds.
     static func withCodes(_ prepare: (inout Bench) -> Void = { _ in }) -> Bench {
         var bench = Bench()
@@ -182,8 +212,7 @@ extension Bench {
 
     /// Whether the record has an intent after another detail of the session was written.
     mutating func storedIntent() -> Bool? {
-        let request = identify("ext-alice")
-        answer(request, .success(.signInToken("alice")))
+        identify("ext-alice", answering: .signInToken("alice"))
         return storedSession?.renewalUnderWay
     }
 
@@ -195,7 +224,8 @@ extension Bench {
     /// Whether a token request would get a token now.
     var isServed: Bool {
         var bench = self
-        return if case .token? = bench.reply(to: { $0.token() }) { true } else { false }
+        let request = bench.token()
+        return bench.servedToken(to: request) != nil
     }
 
     /// Fails every renewal that leaves within this time. Returns their number.
@@ -231,6 +261,11 @@ extension Unavailability {
 }
 
 extension SessionEvent {
+    /// The reason of a failed exchange.
+    var exchangeFailure: Unavailability? {
+        if case .exchangeEnded(_, let failure) = self { failure } else { nil }
+    }
+
     /// The outcome of a renewal, without its reason.
     var renewalOutcome: Outcome? {
         if case .renewalEnded(let outcome, _, _) = self { outcome } else { nil }

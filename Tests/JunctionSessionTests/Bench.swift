@@ -61,6 +61,7 @@ struct Bench {
         handlerTimeout: Duration = .seconds(60),
         postponement: Duration = RenewalPolicy.shortestPostponement,
         callsPerMinute: Int = .max,
+        isDurable: Bool = true,
         _ restoration: Restoration = .absent
     ) {
         if let moment { now = moment }
@@ -80,7 +81,14 @@ struct Bench {
         }
         let secrets = secret()
         perform(
-            machine.restored(restoration, secrets: secrets, codes: codes, partialGrants: partialGrants, now: now)
+            machine.restored(
+                restoration,
+                secrets: secrets,
+                codes: codes,
+                partialGrants: partialGrants,
+                durable: isDurable,
+                now: now
+            )
         )
     }
 
@@ -314,6 +322,14 @@ struct Bench {
         return request
     }
 
+    /// Identifies this user, and answers the question with this credential.
+    @discardableResult
+    mutating func identify(_ externalUserId: ExternalUserId?, answering facts: CredentialFacts) -> RequestID {
+        let request = identify(externalUserId)
+        answer(request, .success(facts))
+        return request
+    }
+
     mutating func answer(_ request: RequestID, _ answer: Result<CredentialFacts, SessionError>) {
         perform(machine.identifyAnswered(request, answer, now: now))
     }
@@ -347,12 +363,16 @@ struct Bench {
 
     func reply(to request: RequestID) -> CallerAnswer? { replies[request.number] }
 
-    func refusal(of request: RequestID) -> SessionError.Kind? {
-        if case .refused(let refusal) = replies[request.number] { refusal.kind } else { nil }
+    func error(of request: RequestID) -> SessionError? {
+        if case .refused(let error) = replies[request.number] { error } else { nil }
     }
 
-    func message(of request: RequestID) -> String? {
-        if case .refused(let refusal) = replies[request.number] { refusal.message } else { nil }
+    func refusal(of request: RequestID) -> SessionError.Kind? { error(of: request)?.kind }
+    func message(of request: RequestID) -> String? { error(of: request)?.message }
+    func retryAfter(of request: RequestID) -> Duration? { error(of: request)?.retryAfter }
+
+    func servedToken(to request: RequestID) -> TokenFacts? {
+        if case .token(let token) = replies[request.number] { token } else { nil }
     }
 
     /// Returns the answer to a request that is made now.
@@ -364,10 +384,6 @@ struct Bench {
     mutating func refusal(of ask: (inout Bench) -> RequestID) -> SessionError.Kind? {
         let request = ask(&self)
         return refusal(of: request)
-    }
-
-    func retryAfter(of request: RequestID) -> Duration? {
-        if case .refused(let refusal) = replies[request.number] { refusal.retryAfter } else { nil }
     }
 
     var facts: Snapshot.Facts { machine.facts(now: now) }

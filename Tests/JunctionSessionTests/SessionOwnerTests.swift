@@ -6,13 +6,11 @@ import Testing
 
 /// The owner performs effects, step by step on the test's own thread, without random numbers and without sleeping.
 struct SessionOwnerTests {
-    @Test func `a sign-in is on disk before it is answered and announced`() throws {
+    @Test func `a sign-in is on disk before it is answered and announced`() {
         let bench = OwnerBench().start()
-        let answers = Box<Result<Snapshot, SessionError>>()
+        let answers = bench.signIn(.signInToken(SharedSecret(text: "alice")))
 
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { answers.put($0) } }
-
-        #expect(try answers.all.first?.get().facts.state == .established)
+        #expect(answers.first?.facts.state == .established)
         #expect(bench.store.kept?.secrets.refreshToken?.text == "refresh-alice-1")
         #expect(bench.observer.snapshots.map(\.facts.state) == [.establishing, .established])
         #expect(bench.alarm.setTo == bench.snapshot().facts.renewal.notBefore)
@@ -22,33 +20,15 @@ struct SessionOwnerTests {
         let before = OwnerBench().start().signIn()
         let kept = try #require(before.store.kept)
         let after = OwnerBench().start(.restored(kept.record, kept.secrets, damaged: nil))
-        let answers = Box<Result<ServedToken, SessionError>>()
+        let answers = after.token()
 
-        after.on { $0.token(by: 1_000) { answers.put($0) } }
-
-        #expect(try answers.all.first?.get().secret.text == "access-alice-1")
+        #expect(answers.first?.secret.text == "access-alice-1")
         #expect(after.provider.renewalCalls == 0)
-    }
-
-    @Test func `two hundred callers around an expiry cause one renewal`() throws {
-        let bench = OwnerBench(tokenLife: .seconds(60)).start().signIn()
-        let answers = Box<Result<ServedToken, SessionError>>()
-        bench.provider.hold()
-        bench.pass(.seconds(61))
-
-        for _ in 0..<200 { bench.on { $0.token(by: 1_000) { answers.put($0) } } }
-        #expect(answers.all.isEmpty)
-        bench.provider.release()
-        bench.executor.runUntilIdle()
-
-        #expect(bench.provider.renewalCalls == 1)
-        #expect(answers.all.count == 200)
-        for answer in answers.all { #expect(try answer.get().secret.text == "access-alice-2") }
     }
 
     @Test func `a rotation is on disk before it is served`() {
         let bench = OwnerBench().start().signIn()
-        bench.on { $0.renew(by: 1_000) { _ in } }
+        bench.renew()
         let editions = bench.store.written.map { "\($0.generation).\($0.edition)" }
         #expect(editions == ["1.0", "1.1", "2.0"])
         #expect(bench.observer.steps == [.swapped, .intentNoted, .answered, .swapped])
@@ -59,7 +39,7 @@ struct SessionOwnerTests {
         let bench = OwnerBench().start().signIn()
         bench.provider.failRenewals(.unavailable(Unavailability("No answer", ambiguous: true, sentAgo: .zero)))
         let sentAt = bench.clock.now().uptime
-        bench.on { $0.renew(by: 1_000) { _ in } }
+        bench.renew()
         bench.pass(.seconds(2))
 
         #expect(bench.provider.renewalDepartures == [nil, sentAt + .milliseconds(24_500)])
@@ -70,7 +50,7 @@ struct SessionOwnerTests {
         let before = bench.store.kept?.secrets.refreshToken?.text
         bench.provider.grantNoRefreshToken()
         let told = bench.observer.steps.count
-        bench.on { $0.renew(by: 1_000) { _ in } }
+        bench.renew()
         #expect(bench.snapshot().facts.accessToken?.generation == 2)
         #expect(before != nil)
         #expect(bench.store.kept?.secrets.refreshToken?.text == before)
@@ -80,9 +60,7 @@ struct SessionOwnerTests {
     @Test func `a refresh token without an access token is written, and the next attempt is made with it`() {
         let bench = OwnerBench().start().signIn()
         bench.provider.grantNoToken()
-        let kinds = Box<SessionError.Kind>()
-        bench.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
-        #expect(kinds.all == [.providerUnavailable])
+        #expect(bench.renew().error?.kind == .providerUnavailable)
         #expect(bench.store.kept?.secrets.refreshToken?.text == "refresh-alice-2")
         #expect(bench.store.kept?.secrets.accessToken?.text == "access-alice-1")
         #expect(bench.snapshot().facts.state == .established)
@@ -99,9 +77,7 @@ struct SessionOwnerTests {
         let bench = OwnerBench().start().signIn()
         bench.provider.grantNoToken()
         bench.provider.grantNoRefreshToken()
-        let kinds = Box<SessionError.Kind>()
-        bench.on { $0.renew(by: 1_000) { if case .failure(let refusal) = $0 { kinds.put(refusal.kind) } } }
-        #expect(kinds.all == [.providerUnavailable])
+        #expect(bench.renew().error?.kind == .providerUnavailable)
         bench.owner.assumeIsolated { #expect($0.machine.renewal.isRetryingRefresh) }
         bench.pass(.seconds(2))
         #expect(bench.provider.renewalCalls == 2)
@@ -110,20 +86,14 @@ struct SessionOwnerTests {
 
     @Test func `a sign-out has precedence over the answer of an exchange in flight`() {
         let bench = OwnerBench().start()
-        let signIns = Box<Result<Snapshot, SessionError>>()
         bench.provider.hold()
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { signIns.put($0) } }
+        let signIns = bench.signIn(.signInToken(SharedSecret(text: "alice")))
 
-        bench.on { $0.signOut(by: 1_000) { _ in } }
-        bench.provider.release()
-        bench.executor.runUntilIdle()
+        bench.signOut()
+        bench.release()
 
-        guard case .failure(let refusal)? = signIns.all.first else {
-            Issue.record("signed in")
-            return
-        }
-        #expect(refusal.kind == .notSignedIn)
         #expect(signIns.all.count == 1)
+        #expect(signIns.error?.kind == .notSignedIn)
         #expect(bench.snapshot().facts.state == .notLoggedIn)
         #expect(bench.store.kept == nil)
     }
@@ -150,33 +120,17 @@ struct SessionOwnerTests {
 
     @Test func `the owner releases the credential of an identify call with the answer`() {
         let bench = OwnerBench().start().signIn()
-        let token = SharedSecret(text: "bob")
-        bench.on { owner in
-            owner.identify(
-                externalUserId: "ext-bob",
-                by: 1_000,
-                ask: { request, _ in
-                    owner.assumeIsolated { $0.identifyAnswered(request, with: .success(.signInToken(token))) }
-                },
-                answer: { _ in }
-            )
-        }
+        bench.identify("ext-bob", answering: .signInToken(SharedSecret(text: "bob")))
         #expect(bench.snapshot().facts.userId == "bob")
         bench.owner.assumeIsolated { #expect($0.requests.isEmpty) }
     }
 
     @Test func `a malformed or unsupported credential is refused at once`() {
         let bench = OwnerBench().start()
-        let kinds = Box<SessionError.Kind>()
-        bench.on { owner in
-            owner.signIn(.signInToken(SharedSecret(text: "")), by: 1_000) {
-                if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
-            }
-            owner.signIn(.userLogin(userId: "a", displayName: nil, authToken: nil), by: 1_000) {
-                if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
-            }
-        }
-        #expect(kinds.all == [.invalidCredential, .unsupported])
+        let malformed = bench.signIn(.signInToken(SharedSecret(text: "")))
+        let unsupported = bench.signIn(.userLogin(userId: "a", displayName: nil, authToken: nil))
+        #expect(malformed.error?.kind == .invalidCredential)
+        #expect(unsupported.error?.kind == .unsupported)
         #expect(bench.provider.exchangeCalls == 0)
     }
 
@@ -196,12 +150,11 @@ struct SessionOwnerTests {
         }
     }
 
-    @Test func `a full disk is reported, and the session is served from memory`() throws {
+    @Test func `a full disk is reported, and the session is served from memory`() {
         let bench = OwnerBench().start()
         bench.store.failure = StoreFailure("No space left on device")
-        let answers = Box<Result<Snapshot, SessionError>>()
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { answers.put($0) } }
-        #expect(try answers.all.first?.get().facts.storage.durable == false)
+        let answers = bench.signIn(.signInToken(SharedSecret(text: "alice")))
+        #expect(answers.first?.facts.storage.durable == false)
         #expect(bench.store.kept == nil)
         bench.store.failure = nil
         bench.pass(.seconds(1))
@@ -213,12 +166,11 @@ struct SessionOwnerTests {
         let bench = OwnerBench().start()
         let quiet = Box<Bool>()
         bench.provider.hold()
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        bench.signIn("alice")
         bench.on { $0.whenQuiet { quiet.put(true) } }
         #expect(quiet.all.isEmpty)
 
-        bench.provider.release()
-        bench.executor.runUntilIdle()
+        bench.release()
 
         #expect(quiet.all == [true])
         bench.on { $0.whenQuiet { quiet.put(true) } }
@@ -230,12 +182,11 @@ struct SessionOwnerTests {
         let quiet = Box<Bool>()
         bench.provider.failRevocations(Unavailability("No network"))
         bench.provider.hold()
-        bench.on { $0.signOut(by: 1_000) { _ in } }
+        bench.signOut()
         bench.on { $0.whenQuiet { quiet.put(true) } }
         #expect(quiet.all.isEmpty)
 
-        bench.provider.release()
-        bench.executor.runUntilIdle()
+        bench.release()
 
         #expect(quiet.all == [true])
         #expect(bench.alarm.setTo != nil)

@@ -26,7 +26,7 @@ struct SnapshotTests {
 
     @Test func `revisions rise by one with each announcement`() {
         let bench = OwnerBench().start().signIn()
-        bench.on { $0.signOut(by: 1_000) { _ in } }
+        bench.signOut()
         #expect(bench.observer.snapshots.map(\.revision) == [2, 3, 4])
     }
 
@@ -34,9 +34,9 @@ struct SnapshotTests {
         let bench = OwnerBench().start()
         let (first, second) = (Box<Snapshot>(), Box<Snapshot>())
         bench.on { $0.watch { first.put($0) } }
-        _ = bench.signIn()
+        bench.signIn()
         bench.on { $0.watch { second.put($0) } }
-        bench.on { $0.signOut(by: 1_000) { _ in } }
+        bench.signOut()
 
         #expect(first.all == bench.observer.snapshots)
         #expect(second.all.map(\.revision) == [4])
@@ -69,8 +69,7 @@ struct SnapshotTests {
             o.token(by: 1_000) { tokens.put($0) }
         }
         bench.executor.runUntilIdle()
-        bench.provider.release()
-        bench.executor.runUntilIdle()
+        bench.release()
         #expect(tokens.all.count == 1)
         let revisions = bench.observer.snapshots.map(\.revision)
         #expect(
@@ -84,7 +83,7 @@ struct SnapshotTests {
         let owner = bench.owner
         bench.observer.onChange { _ in owner.assumeIsolated { $0.alarmRang(clockJumped: false) } }
         let before = bench.observer.snapshots.count
-        _ = bench.signIn()
+        bench.signIn()
         let revisions = bench.observer.snapshots.dropFirst(before).map(\.revision)
         #expect(revisions == Array(Set(revisions)).sorted())
         #expect(bench.observer.events.contains(.exchangeEnded(.succeeded)))

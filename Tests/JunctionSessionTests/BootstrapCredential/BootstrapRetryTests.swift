@@ -150,7 +150,7 @@ struct BootstrapRetryTests {
             }
         }
 
-        bench.on { $0.signOut(by: 1_000) { _ in } }
+        bench.signOut()
         #expect(written.all == [0])
         #expect(bench.store.written.map(\.content) == [.signedOut])
         bench.on { $0.identify(externalUserId: nil, by: 1_000, ask: { _, _ in }) { _ in } }

@@ -51,10 +51,13 @@ struct DevicePollingTests {
         #expect(bench.now.uptime - before == .seconds(6))
     }
 
-    @Test func `a poll waits for the Retry-After of the provider`() {
+    @Test(arguments: [false, true])
+    func `a poll waits for the Retry-After of the provider, also after a restart`(isRestarted: Bool) {
         var bench = Bench.withCodes()
         bench.passToAlarm()
         bench.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(100))))
+        if isRestarted { bench = bench.restarted() }
+        #expect(bench.state == .establishing)
         bench.pass(.milliseconds(99_999))
         #expect(bench.polls.isEmpty)
         bench.pass(.milliseconds(1))

@@ -37,18 +37,6 @@ struct DeviceSignInRestartTests {
         #expect(bench.state == .established)
     }
 
-    @Test func `a restart keeps the demanded pause`() {
-        var before = Bench.withCodes()
-        before.passToAlarm()
-        before.failPoll(.unavailable(Unavailability("Busy", retryAfter: .seconds(100))))
-        var bench = before.restarted(after: .seconds(2))
-        #expect(bench.polls.isEmpty && bench.state == .establishing)
-        bench.pass(.milliseconds(97_999))
-        #expect(bench.polls.isEmpty)
-        bench.pass(.milliseconds(1))
-        #expect(bench.polls.count == 1)
-    }
-
     @Test func `no step of the clock shortens a demanded pause after a restart`() {
         var bench = Bench.withCodes()
         bench.passToAlarm()
@@ -87,9 +75,7 @@ struct DeviceSignInRestartTests {
     }
 
     @Test func `a restart keeps the user who may approve`() throws {
-        var bench = Bench.signedIn("alice")
-        bench.renew()
-        bench.failRenewal(.reauthenticationRequired)
+        var bench = Bench.pendingReauthentication()
         bench.signIn(.device)
         bench.giveCodes()
         let record = try #require(bench.written.last)
@@ -106,8 +92,7 @@ struct DeviceSignInRestartTests {
 
     @Test func `identify binds the external id after a restart too`() {
         var before = Bench()
-        let request = before.identify("ext-alice")
-        before.answer(request, .success(.device))
+        before.identify("ext-alice", answering: .device)
         before.giveCodes()
         var bench = before.restarted(after: .seconds(2))
         bench.grantPoll()

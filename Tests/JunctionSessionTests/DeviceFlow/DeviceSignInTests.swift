@@ -136,16 +136,13 @@ struct DeviceSignInTests {
         bench.holdsWrites = false
         bench.signOut()
 
-        let first = bench.identify("ext-alice")
-        bench.answer(first, .success(.device))
+        bench.identify("ext-alice", answering: .device)
         bench.giveCodes()
         for _ in 1..<256 {
-            let next = bench.identify("ext-alice")
-            bench.answer(next, .success(.device))
+            let next = bench.identify("ext-alice", answering: .device)
             #expect(bench.reply(to: next) == nil)
         }
-        let last = bench.identify("ext-alice")
-        bench.answer(last, .success(.device))
+        let last = bench.identify("ext-alice", answering: .device)
         #expect(bench.refusal(of: last) == .busy)
     }
 

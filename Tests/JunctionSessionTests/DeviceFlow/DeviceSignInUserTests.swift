@@ -26,9 +26,7 @@ struct DeviceSignInUserTests {
     }
 
     @Test func `the user who may approve is fixed with the codes, also when the session ends meanwhile`() {
-        var bench = Bench.signedIn("alice")
-        bench.renew()
-        bench.failRenewal(.reauthenticationRequired)
+        var bench = Bench.pendingReauthentication()
         bench.signIn(.device)
         bench.giveCodes()
         let verdict = Verdict(code: "400312", message: "Banned")
@@ -44,12 +42,10 @@ struct DeviceSignInUserTests {
 
     @Test func `identify with a device credential binds the external id when the user approves`() {
         var bench = Bench()
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.device))
+        let request = bench.identify("ext-alice", answering: .device)
         bench.giveCodes()
         #expect(bench.reply(to: request) == nil)
-        let again = bench.identify("ext-alice")
-        bench.answer(again, .success(.device))
+        let again = bench.identify("ext-alice", answering: .device)
         bench.passToAlarm()
         bench.grantPoll()
         #expect(bench.reply(to: request) == .identified(.signedIn))
@@ -59,25 +55,21 @@ struct DeviceSignInUserTests {
 
     @Test func `identify of a second user is busy while the first user's codes are polled`() {
         var bench = Bench()
-        let first = bench.identify("ext-alice")
-        bench.answer(first, .success(.device))
+        let first = bench.identify("ext-alice", answering: .device)
         bench.giveCodes()
-        let second = bench.identify("ext-bob")
-        bench.answer(second, .success(.device))
+        let second = bench.identify("ext-bob", answering: .device)
         #expect(bench.refusal(of: second) == .busy && bench.reply(to: first) == nil)
     }
 
     @Test func `a switch keeps the old user until the new user approves, and after a denial`() {
         var bench = Bench.signedIn()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.device))
+        let request = bench.identify("ext-bob", answering: .device)
         bench.giveCodes()
         #expect(bench.state == .established && bench.facts.userId == "alice")
         bench.passToPoll()
         bench.failPoll(.denied)
         #expect(bench.refusal(of: request) == .invalidCredential && bench.facts.userId == "alice")
-        let second = bench.identify("ext-bob")
-        bench.answer(second, .success(.device))
+        let second = bench.identify("ext-bob", answering: .device)
         bench.giveCodes()
         bench.passToPoll()
         bench.grantPoll(by: "bob")
@@ -86,14 +78,12 @@ struct DeviceSignInUserTests {
 
     @Test func `identify is refused if an approval that takes effect in the same step gives the user another name`() {
         var bench = Bench.signedIn()
-        let first = bench.identify("ext-alice")
-        bench.answer(first, .success(.device))
+        let first = bench.identify("ext-alice", answering: .device)
         bench.giveCodes()
         bench.passToPoll()
         bench.failPoll(.pending())
         bench.holdsWrites = true
-        let second = bench.identify("ext-other")
-        bench.answer(second, .success(.signInToken("alice")))
+        let second = bench.identify("ext-other", answering: .signInToken("alice"))
         bench.passToPoll()
         bench.grantPoll(by: "alice")
         #expect(bench.reply(to: second) == nil && bench.facts.externalUserId == "ext-other")
@@ -106,8 +96,7 @@ struct DeviceSignInUserTests {
 
     @Test func `a sign-out answers the identify call that waits for the approval`() {
         var bench = Bench()
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.device))
+        let request = bench.identify("ext-alice", answering: .device)
         bench.giveCodes()
         bench.passToAlarm()
         bench.signOut()
@@ -116,13 +105,11 @@ struct DeviceSignInUserTests {
 
     @Test func `identify of the signed-in user refuses and revokes another user's approval`() {
         var bench = Bench()
-        let first = bench.identify("ext-alice")
-        bench.answer(first, .success(.signInToken("alice")))
+        bench.identify("ext-alice", answering: .signInToken("alice"))
         bench.grantExchange()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.device))
+        let request = bench.identify("ext-alice", answering: .device)
         bench.giveCodes()
         bench.passToPoll()
         bench.grantPoll(by: "bob")
@@ -132,19 +119,15 @@ struct DeviceSignInUserTests {
     }
 
     @Test func `identify does not join the codes of a sign-in, and a sign-in does not join those of identify`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
-        let identify = bench.identify("ext-bob")
-        bench.answer(identify, .success(.device))
+        var bench = Bench.withCodes()
+        let identify = bench.identify("ext-bob", answering: .device)
         #expect(bench.refusal(of: identify) == .busy)
         bench.passToPoll()
         bench.grantPoll(by: "alice")
         #expect(bench.facts.userId == "alice" && bench.facts.externalUserId == nil)
 
         bench.signOut()
-        let first = bench.identify("ext-bob")
-        bench.answer(first, .success(.device))
+        let first = bench.identify("ext-bob", answering: .device)
         bench.giveCodes()
         let signIn = bench.signIn(.device)
         #expect(bench.refusal(of: signIn) == .busy && bench.reply(to: first) == nil)

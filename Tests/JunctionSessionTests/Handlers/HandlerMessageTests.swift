@@ -236,5 +236,7 @@ struct HandlerMessageTests {
         let request = bench.signIn(.registration(of: "alice"))
         if handlers > 0 { bench.answerQuestion(.unable) }
         #expect(bench.message(of: request) == message)
+        #expect(bench.refusal(of: request) == .providerUnavailable)
+        #expect(bench.state == .notLoggedIn)
     }
 }

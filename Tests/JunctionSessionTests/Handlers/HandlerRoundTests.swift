@@ -136,8 +136,7 @@ struct HandlerRoundTests {
     @Test func `a renewal asks at once when the sign-in with the open question has lost its right`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.registration(of: "bob")))
+        let request = bench.identify("ext-bob", answering: .registration(of: "bob"))
         let dropped = bench.questions.last!.question
         bench.renew()
         #expect(dropped.reason == .missing)
@@ -156,8 +155,7 @@ struct HandlerRoundTests {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.register(2)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.registration(of: "bob")))
+        let request = bench.identify("ext-bob", answering: .registration(of: "bob"))
         bench.pass(.seconds(50))
         bench.answerQuestion(.credential)
         bench.renew()
@@ -180,11 +178,7 @@ struct HandlerRoundTests {
         bench.register(1)
         bench.register(2)
         bench.pass(.seconds(3_000))
-        let request = bench.identify("ext-bob")
-        bench.answer(
-            request,
-            .success(.registration(of: "bob"))
-        )
+        bench.identify("ext-bob", answering: .registration(of: "bob"))
         #expect(bench.questions.last?.question.reason == .expiring)
         bench.answerQuestion(.unable)
         #expect(bench.questions.last?.question.reason == .expiring)
@@ -214,8 +208,7 @@ struct HandlerRoundTests {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.register(2)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.registration(of: "bob")))
+        let request = bench.identify("ext-bob", answering: .registration(of: "bob"))
         bench.answerQuestion(.credential)
         bench.renew()
         #expect(bench.questions.last?.question.reason == .requested)
@@ -236,11 +229,7 @@ struct HandlerRoundTests {
         var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
         bench.pass(.seconds(61))
         bench.register(1)
-        let request = bench.identify("ext-bob")
-        bench.answer(
-            request,
-            .success(.registration(of: "bob"))
-        )
+        bench.identify("ext-bob", answering: .registration(of: "bob"))
         #expect(bench.questions.last?.question.reason == .expired)
 
         bench.pass(.seconds(60))
@@ -252,8 +241,7 @@ struct HandlerRoundTests {
     @Test func `a renewal asks after the handlers have answered for a sign-in`() {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.registration(of: "bob")))
+        bench.identify("ext-bob", answering: .registration(of: "bob"))
         let renewal = bench.renew()
         #expect(bench.everAsked.count == 1)
         #expect(bench.reply(to: renewal) == nil)

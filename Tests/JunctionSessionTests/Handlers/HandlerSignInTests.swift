@@ -19,40 +19,12 @@ struct HandlerSignInTests {
         #expect(bench.state == .established)
     }
 
-    @Test(arguments: [0, 1] as [UInt64])
-    func `a sign-in that no handler can help is refused, and nothing is postponed`(handlers: UInt64) {
-        var bench = Bench(mode: .handler)
-        if handlers > 0 { bench.register(1) }
-        let request = bench.signIn(.registration(of: "alice"))
-        if handlers > 0 { bench.answerQuestion(.unable) }
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.state == .notLoggedIn)
-    }
-
     @Test func `when a registration token is refused, the next handler is asked`() {
         var (bench, request) = Bench.withRefusedToken()
         #expect(bench.questions.map(\.handler.number) == [1])
         #expect(bench.questions.last?.question.reason == .missing)
         bench.answerQuestion(.unable)
         #expect(bench.refusal(of: request) == .invalidCredential)
-    }
-
-    @Test func `a caller gets the handler's own words when no handler could help`() {
-        var bench = Bench(mode: .handler)
-        bench.register(1)
-        let request = bench.signIn(.registration(of: "alice"))
-        let open = bench.questions[0].question.attempt
-        bench.perform(
-            bench.machine.handlerAnswered(
-                HandlerID(number: 1, uid: 1),
-                open,
-                .failed("the token server is away"),
-                now: bench.now
-            )
-        )
-
-        #expect(bench.refusal(of: request) == .providerUnavailable)
-        #expect(bench.message(of: request)?.contains("the last one said: the token server is away") == true)
     }
 
     @Test func `a sign-in behind one whose handler is silent begins when that handler's deadline has passed`() {
@@ -85,49 +57,19 @@ struct HandlerSignInTests {
         #expect(bench.exchanges == [attempt])
     }
 
-    @Test func `a handler's answer completes a registration`() {
-        let registration = Credential.registration(userId: "alice", token: nil)
-        guard
-            case .registration("alice", let token?) = registration.completed(with: .authToken(SharedSecret(text: "t")))
-        else {
-            Issue.record("The token was dropped")
-            return
-        }
-        #expect(token.text == "t")
-    }
-
     @Test func `a handler's answer for a renewal survives a sign-in whose handler's answer was refused`() {
         let bench = OwnerBench(tokenLife: .seconds(60), rules: RenewalRules(mode: .handler)).start().signIn()
-        let questions = Box<RenewalQuestion>()
-        let handlers = Box<HandlerID>()
-        bench.on { owner in handlers.put(owner.register(handlerOf: 1_000) { questions.put($0) }) }
-        func answer(_ text: String) {
-            let (handler, question) = (handlers.all[0], questions.all.last!)
-            bench.on { $0.answered(handler, question.attempt, .authToken(SharedSecret(text: text))) }
-        }
+        let handler = bench.register()
         bench.provider.failRenewals(.unavailable(Unavailability("No network")))
         bench.pass(.seconds(61))
-        answer("for alice")
+        handler.answer(.authToken(SharedSecret(text: "for alice")))
         #expect(bench.provider.renewalCalls == 1)
 
         // A caller requests bob, and the provider refuses the token for him.
-        let requests = Box<RequestID>()
         bench.provider.failExchanges(.refused("It is used up"))
-        bench.on {
-            $0.identify(
-                externalUserId: "ext-bob",
-                by: 1_000,
-                ask: {
-                    requests.put($0)
-                    _ = $1
-                }
-            ) { _ in }
-        }
-        bench.on { owner in
-            owner.identifyAnswered(requests.all[0], with: .success(.registration(userId: "bob", token: nil)))
-        }
-        #expect(questions.all.last?.reason == .missing)
-        answer("for bob")
+        bench.identify("ext-bob", answering: .registration(userId: "bob", token: nil))
+        #expect(handler.questions.last?.reason == .missing)
+        handler.answer(.authToken(SharedSecret(text: "for bob")))
         #expect(bench.provider.exchangeCalls == 2)
 
         bench.pass(.seconds(60))

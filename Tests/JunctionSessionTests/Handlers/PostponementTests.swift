@@ -4,34 +4,16 @@ import Testing
 
 /// After no handler could help, none is asked for ten minutes.
 struct PostponementTests {
-    @Test func `after unable no handler is asked for ten to eleven minutes`() {
-        for seed in 0..<50 {
-            var bench = Bench.signedIn(seed: UInt64(seed), mode: .handler)
+    @Test func `after unable, no alarm, registration or request makes the daemon ask that user for ten minutes`() {
+        for seed in 0..<50 as Range<UInt64> {
+            var bench = Bench.signedIn(life: .seconds(60), seed: seed, mode: .handler)
             bench.register(1)
-            bench.pass(.seconds(3_000))
+            bench.pass(.seconds(61))
             bench.answerQuestion(.unable)
             let wait = bench.facts.renewal.notBefore! - bench.now.wall
             #expect(bench.facts.renewal.phase == .postponed)
             #expect(wait >= .seconds(600) && wait <= .seconds(660))
 
-            bench.register(2)
-            bench.unregister(1)
-            bench.register(1)
-            bench.pass(.seconds(599))
-            _ = bench.token()
-            #expect(bench.everAsked.count == 1)
-
-            bench.pass(.seconds(61))
-            #expect(bench.everAsked.count == 2)
-        }
-    }
-
-    @Test func `after unable, no alarm, registration or request makes the daemon ask that user for ten minutes`() {
-        for seed in 0..<20 as Range<UInt64> {
-            var bench = Bench.signedIn(life: .seconds(60), seed: seed, mode: .handler)
-            bench.register(1)
-            bench.pass(.seconds(61))
-            bench.answerQuestion(.unable)
             for minute in 1..<10 {
                 bench.pass(.seconds(60))
                 bench.stepWall(.seconds(3_600))
@@ -122,25 +104,8 @@ struct PostponementTests {
         #expect(bench.facts.renewal.notBefore == until)
     }
 
-    @Test func `after unable only session renew has a handler asked for ten minutes`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(2_900))
-        bench.answerQuestion(.unable)
-        bench.pass(.seconds(30))
-        bench.renew()
-        #expect(bench.everAsked.count == 2)
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.unreachable)
-        bench.pass(.seconds(5))
-        #expect(bench.everAsked.count == 2)
-    }
-
     @Test func `a renewal during a postponement leaves it in the record until a grant`() throws {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.unable)
+        var bench = Bench.postponed()
         #expect(try #require(bench.storedSession).postponement != nil)
         bench.pass(.seconds(11))
         bench.renew()
@@ -222,10 +187,7 @@ struct PostponementTests {
 
     @Test(arguments: [Duration.seconds(3_600), .seconds(-3_600)])
     func `a step of the clock during a requested renewal changes no postponement`(step: Duration) {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.unable)
+        var bench = Bench.postponed()
         bench.pass(.seconds(60))
         bench.renew()
         bench.answerQuestion(.renew)
@@ -253,10 +215,7 @@ struct PostponementTests {
     }
 
     @Test func `with an expired token, a new handler of a user who has not been asked is asked at once`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.register(1, of: 1_000)
-        bench.pass(.seconds(61))
-        bench.answerQuestion(.unable)
+        var bench = Bench.expiredAndPostponed()
 
         bench.register(2, of: 1_001)
 
@@ -298,10 +257,7 @@ struct PostponementTests {
     }
 
     @Test func `a new handler that is unable restarts the postponement for every user`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.register(1, of: 1_000)
-        bench.pass(.seconds(61))
-        bench.answerQuestion(.unable)
+        var bench = Bench.expiredAndPostponed()
         bench.pass(.seconds(300))
 
         bench.register(2, of: 1_001)
@@ -316,10 +272,7 @@ struct PostponementTests {
     }
 
     @Test func `a renewal that failed during a postponement does not have a user asked twice`() {
-        var bench = Bench.signedIn(life: .seconds(60), mode: .handler)
-        bench.register(1, of: 1_000)
-        bench.pass(.seconds(61))
-        bench.answerQuestion(.unable)
+        var bench = Bench.expiredAndPostponed()
         bench.renew()
         bench.answerQuestion(.renew)
         bench.failRenewal(.unreachable)
@@ -336,19 +289,11 @@ struct PostponementTests {
         bench.answerQuestion(.unable)
         bench.stepWall(.seconds(10_000))
         #expect(bench.everAsked.count == 1)
+        #expect(bench.facts.renewal.phase == .postponed)
+        #expect(bench.facts.renewal.notBefore! > bench.now.wall, "the shown time is in the future")
         bench.stepWall(.seconds(-5_000_000))
         bench.pass(.seconds(661))
         #expect(bench.everAsked.count == 2)
-    }
-
-    @Test func `a step of the clock never shows a postponement in the past`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.pass(.seconds(3_000))
-        bench.answerQuestion(.unable)
-        bench.stepWall(.seconds(7_200))
-        #expect(bench.facts.renewal.phase == .postponed)
-        #expect(bench.facts.renewal.notBefore! > bench.now.wall)
     }
 
     @Test func `a postponement that is over is not shown, whether or not a handler is registered`() {

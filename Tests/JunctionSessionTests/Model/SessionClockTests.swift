@@ -45,10 +45,7 @@ struct SessionClockTests {
     }
 
     @Test func `a wrong wall clock ends no token without an end`() {
-        var bench = Bench()
-        bench.life = WallTime.never - bench.now.wall
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
+        var bench = Bench.withEndlessToken()
 
         bench.stepWall(.seconds(-86_400))
 
@@ -149,10 +146,7 @@ struct SessionClockTests {
     }
 
     @Test func `a clock event without a step writes nothing`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.unable)
+        var bench = Bench.postponed()
         let written = bench.written.count
         bench.stepWall(.zero)
         #expect(bench.written.count == written)
@@ -225,5 +219,17 @@ struct SessionClockTests {
         let again = bench.identify("ext-anna")
         bench.answer(again, .success(.signInToken("alice")))
         #expect(try #require(bench.written.last?.writtenAt) >= before)
+    }
+
+    @Test func `a wall clock that is behind does not remove a valid token from a renewal`() {
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
+        bench.clock.stepWall(by: .seconds(-7_200))
+        bench.on { $0.alarmRang(clockJumped: true) }
+        #expect(bench.snapshot().facts.state == .tokenExpired)
+
+        let handler = bench.register()
+        handler.answer(.renew)
+
+        #expect(bench.provider.renewalSecrets.last?.accessToken != nil)
     }
 }

@@ -28,9 +28,9 @@ struct SecretStoreTests {
     @Test func `after each event only the secrets in use are kept`() {
         let bench = OwnerBench().start().signIn()
         #expect(bench.owner.assumeIsolated { $0.secretStore.count } == 1)
-        bench.on { $0.renew(by: 1_000) { _ in } }
+        bench.renew()
         #expect(bench.owner.assumeIsolated { $0.secretStore.count } == 1)
-        bench.on { $0.signOut(by: 1_000) { _ in } }
+        bench.signOut()
         #expect(bench.owner.assumeIsolated { $0.secretStore.count } == 0)
     }
 

@@ -76,7 +76,7 @@ struct StalledWriteTests {
         #expect(bench.written.last?.content == .signedOut)
     }
 
-    @Test func `a sign-in and a sign-out behind a stalled write are answered, and the last state is written`() {
+    @Test func `a sign-in and a sign-out behind a stalled write are answered, and the last state is written`() throws {
         var bench = Bench()
         bench.holdsWrites = true
         let first = bench.signIn(.signInToken("alice"))
@@ -92,10 +92,7 @@ struct StalledWriteTests {
         #expect(bench.reply(to: second) == .done && bench.facts.userId == "bob")
 
         bench.endWrites()
-        guard case .session(let stored)? = bench.written.last?.content else {
-            Issue.record("nobody was written")
-            return
-        }
+        let stored = try #require(bench.storedSession)
         #expect(stored.identity.userId == "bob" && bench.facts.storage.durable)
     }
 
@@ -109,9 +106,7 @@ struct StalledWriteTests {
 
     @Test func `a token request during a switch whose write does not end gets a token of the new user`() {
         var bench = stalled()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.grantExchange(of: "bob")
+        let request = bench.identify(switchingTo: "bob")
         bench.advance(by: .seconds(7_200))
         let token = bench.token()
 

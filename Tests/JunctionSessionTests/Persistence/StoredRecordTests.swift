@@ -10,8 +10,7 @@ struct StoredRecordTests {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         bench.renew()
-        let bound = bench.identify("ext-alice")
-        bench.answer(bound, .success(.signInToken("alice")))
+        let bound = bench.identify("ext-alice", answering: .signInToken("alice"))
         // The intent is at the store, and the binding waits. The bench traps on a second write.
         #expect(bench.heldWrites.count == 1)
         #expect(bench.reply(to: bound) == nil)
@@ -25,8 +24,7 @@ struct StoredRecordTests {
         var bench = Bench.signedIn()
         bench.renew()
         bench.holdsWrites = true
-        let first = bench.identify("ext-1")
-        bench.answer(first, .success(.signInToken("alice")))
+        let first = bench.identify("ext-1", answering: .signInToken("alice"))
         let second = bench.identify("ext-2")
         bench.grantRenewal()
         #expect(bench.heldWrites.count == 1)

@@ -1,4 +1,3 @@
-import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -90,19 +89,9 @@ struct UnreadableRecordTests {
     }
 
     @Test func `an unreadable record is never due to be written`() {
-        var machine = SessionMachine(
-            provider: "junction",
-            schemes: FakeProvider.allSchemes,
-            sealedWith: "file",
-            seed: 1
-        )
-        let now = Moment(wall: WallTime(milliseconds: 1_795_219_200_000), uptime: Uptime(milliseconds: 3_600_000))
-        let un = Restoration.Unreadable(status: .locked, remedy: "x", header: nil, canSignIn: true)
-        _ = machine.restored(.unreadable(un), secrets: SecretRef(number: 1), durable: false, now: now)
-        let later = Moment(wall: now.wall + .seconds(5), uptime: now.uptime + .seconds(5))
-        _ = machine.alarmRang(now: later)
-        let alarm = machine.nextAlarm(now: later)
-        #expect(alarm.map { $0 > later.wall } ?? true)
+        var bench = Bench(isDurable: false, .unreadable(.locked, canSignIn: true))
+        bench.pass(.seconds(5))
+        #expect(bench.machine.nextAlarm(now: bench.now).map { $0 > bench.now.wall } ?? true)
     }
 
     @Test(arguments: [StorageStatus.locked, .unavailable])

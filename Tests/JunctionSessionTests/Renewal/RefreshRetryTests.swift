@@ -218,11 +218,7 @@ struct RefreshRetryTests {
     }
 
     @Test func `at most six refresh retries leave in ten minutes, also across a demand for reauthentication`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
-        bench.passToPoll()
-        bench.grantPoll()
+        var bench = Bench.signedInByDevice()
         #expect(bench.state == .established)
         let began = bench.now.uptime
         var refreshRetries = 0

@@ -37,10 +37,7 @@ struct RenewalScheduleTests {
     }
 
     @Test func `a token without an end is renewed only when a caller asks`() {
-        var bench = Bench()
-        bench.life = WallTime.never - bench.now.wall
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
+        var bench = Bench.withEndlessToken()
         #expect(bench.facts.renewal == Snapshot.Renewal())
 
         bench.pass(.seconds(365 * 86_400))
@@ -50,10 +47,7 @@ struct RenewalScheduleTests {
     }
 
     @Test func `a session without an end sets an alarm of thirty days`() {
-        var bench = Bench()
-        bench.life = WallTime.never - bench.now.wall
-        bench.signIn(.signInToken("alice"))
-        bench.grantExchange()
+        var bench = Bench.withEndlessToken()
         let alarm = bench.machine.nextAlarm(now: bench.now)
         #expect(alarm == bench.now.wall + .seconds(30 * 86_400))
         let served = bench.reply { $0.token(validFor: .seconds(86_400)) }

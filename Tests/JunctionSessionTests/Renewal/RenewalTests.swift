@@ -1,3 +1,4 @@
+import JunctionTesting
 import Testing
 
 @testable import JunctionSession
@@ -240,5 +241,18 @@ struct RenewalTests {
             bench.grantRenewal()
             #expect(bench.isServed)
         }
+    }
+
+    @Test(arguments: [(3_000, true), (3_599, true), (3_600, false), (4_000, false)] as [(Int64, Bool)])
+    func `an access token is sent with a renewal while it is valid, with its end`(age: Int64, goesAlong: Bool) {
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
+        bench.pass(.seconds(age))
+
+        let handler = bench.register()
+        handler.answer(.renew)
+
+        #expect(bench.provider.renewalCalls == 1)
+        #expect((bench.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
+        #expect(bench.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
     }
 }

@@ -164,11 +164,7 @@ struct SuccessorTests {
     }
 
     @Test func `a successor is tried, also if reauthentication was pending`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
-        bench.passToPoll()
-        bench.grantPoll()
+        var bench = Bench.signedInByDevice()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
         bench.pass(.seconds(11))

@@ -79,7 +79,7 @@ struct UnexplainedRefusalTests {
         #expect(session.stored.unexplainedRefusals?.count == pauses.count)
     }
 
-    @Test func `after the verdict the session is tried once an hour, and a success clears the flag`() {
+    @Test func `after the verdict the session is tried once an hour, and a success clears the flag`() throws {
         var bench = dead()
         _ = refuse(&bench, for: .seconds(1_800))
         #expect(isPending(bench))
@@ -98,10 +98,7 @@ struct UnexplainedRefusalTests {
         #expect(!isPending(bench))
         #expect(bench.state == .established)
         #expect(bench.facts.renewal.failures == 0)
-        guard case .session(let stored)? = bench.written.last?.content else {
-            Issue.record("no session is written")
-            return
-        }
+        let stored = try #require(bench.storedSession)
         #expect(stored.unexplainedRefusals == nil)
         #expect(!stored.reauthenticationPending)
     }
@@ -176,7 +173,7 @@ struct UnexplainedRefusalTests {
         #expect(!isPending(bench))
     }
 
-    @Test func `the refusal of a refresh retry does not count`() {
+    @Test func `the refusal of a refresh retry does not count`() throws {
         var bench = dead()
         bench.failRenewal(Self.unexplained)
         bench.pass(.seconds(700))
@@ -188,10 +185,7 @@ struct UnexplainedRefusalTests {
             bench.failRenewal(Self.unexplained)
         }
 
-        guard case .session(let stored)? = bench.written.last?.content else {
-            Issue.record("no session is written")
-            return
-        }
+        let stored = try #require(bench.storedSession)
         #expect(stored.unexplainedRefusals?.count == 1)
         #expect(!isPending(bench))
     }

@@ -38,93 +38,56 @@ struct ApiKeyTests {
 
     @Test func `an API key is configured first and completed with the user id alone`() {
         let bench = OwnerBench().start()
-        let key = Credential.apiKey(
-            key: SharedSecret(text: "sk_us_1"),
-            userId: nil,
-            environment: "sandbox",
-            region: "us"
-        )
-        bench.on { $0.signIn(key, by: 1_000) { _ in } }
+        bench.signIn(.apiKey("sk_us_1"))
         #expect(bench.snapshot().facts.flags == [.configured])
         #expect(bench.snapshot().facts.state == .notLoggedIn)
 
-        let completion = Credential.apiKey(key: nil, userId: "alice", environment: nil, region: nil)
-        bench.on { $0.signIn(completion, by: 1_000) { _ in } }
+        bench.signIn(.apiKey(nil, of: "alice"))
 
         #expect(bench.snapshot().facts.flags == [.configured, .signedIn, .useApiKey])
         #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_1")
     }
 
-    @Test func `a key and its user id, one after the other on one connection, are both accepted`() {
-        let bench = OwnerBench().start()
-        let kinds = Box<SessionError.Kind?>()
-        @Sendable func note(_ result: Result<Snapshot, SessionError>) {
-            if case .failure(let refusal) = result { kinds.put(refusal.kind) } else { kinds.put(nil) }
-        }
+    /// Makes these sign-ins at the same time, after a sign-out if there is a session. Returns their errors.
+    private func signInAtOnce(_ credentials: Credential..., in bench: OwnerBench) -> [SessionError?] {
+        let answers = Answers<Snapshot>()
         bench.owner.assumeIsolated { owner in
-            owner.signIn(
-                .apiKey(key: SharedSecret(text: "sk_us_1"), userId: nil, environment: "sandbox", region: "us"),
-                by: 1
-            ) {
-                note($0)
-            }
-            owner.signIn(.apiKey(key: nil, userId: "alice", environment: nil, region: nil), by: 1) { note($0) }
+            if owner.snapshot.facts.userId != nil { owner.signOut(by: 1) { answers.put($0) } }
+            for credential in credentials { owner.signIn(credential, by: 1) { answers.put($0) } }
         }
         bench.executor.runUntilIdle()
-        #expect(kinds.all == [nil, nil])
-        #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_1")
+        return answers.errors
+    }
+
+    @Test(arguments: [false, true])
+    func `a key and its user id at the same time are both accepted, also behind a sign-out`(isSignedIn: Bool) {
+        let bench = OwnerBench().start()
+        if isSignedIn { bench.signIn("bob") }
+
+        let errors = signInAtOnce(.apiKey("sk_us_1"), .apiKey(nil, of: "alice"), in: bench)
+
+        #expect(errors.allSatisfy { $0 == nil } && errors.count == (isSignedIn ? 3 : 2))
+        if !isSignedIn { #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_1") }
     }
 
     @Test func `the last of two keys is kept`() {
         let bench = OwnerBench().start()
-        bench.owner.assumeIsolated { owner in
-            for key in ["sk_us_1", "sk_us_2"] {
-                owner.signIn(
-                    .apiKey(key: SharedSecret(text: key), userId: "alice", environment: "sandbox", region: "us"),
-                    by: 1
-                ) { _ in }
-            }
-        }
-        bench.executor.runUntilIdle()
+
+        _ = signInAtOnce(.apiKey("sk_us_1", of: "alice"), .apiKey("sk_us_2", of: "alice"), in: bench)
+
         #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_2")
     }
 
     @Test func `a key that waits to be configured is kept`() {
         let bench = OwnerBench().start()
-        let key = Credential.apiKey(
-            key: SharedSecret(text: "sk_us_1"),
-            userId: nil,
-            environment: "sandbox",
-            region: "us"
-        )
         bench.provider.hold()
         bench.provider.failExchanges(.refused("no"))
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
-        bench.on { $0.signIn(key, by: 1_000) { _ in } }
+        bench.signIn("alice")
+        bench.signIn(.apiKey("sk_us_1"))
 
-        bench.provider.release()
-        bench.executor.runUntilIdle()
+        bench.release()
 
         #expect(bench.snapshot().facts.flags == [.configured])
         #expect(bench.store.kept?.secrets.apiKey?.text == "sk_us_1")
-    }
-
-    @Test func `a sign-out, a key and its user id at the same time are all accepted`() {
-        let bench = OwnerBench().start()
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "bob")), by: 1) { _ in } }
-        let said = Box<String>()
-        @Sendable func note(_ r: Result<Snapshot, SessionError>) {
-            if case .failure(let f) = r { said.put(f.kind.rawValue) } else { said.put("ok") }
-        }
-        bench.owner.assumeIsolated { o in
-            o.signOut(by: 1) { note($0) }
-            o.signIn(
-                .apiKey(key: SharedSecret(text: "sk_us_1"), userId: nil, environment: "sandbox", region: "us"),
-                by: 1
-            ) { note($0) }
-            o.signIn(.apiKey(key: nil, userId: "alice", environment: nil, region: nil), by: 1) { note($0) }
-        }
-        bench.executor.runUntilIdle()
-        #expect(said.all == ["ok", "ok", "ok"])
     }
 }

@@ -9,8 +9,7 @@ import Testing
 struct IdentifyTests {
     private func identified(_ externalUserId: ExternalUserId = "ext-alice", as user: String = "alice") -> Bench {
         var bench = Bench()
-        let request = bench.identify(externalUserId)
-        bench.answer(request, .success(.signInToken(user)))
+        bench.identify(externalUserId, answering: .signInToken(user))
         bench.grantExchange(of: user)
         return bench
     }
@@ -39,15 +38,14 @@ struct IdentifyTests {
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
 
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.signInToken("alice")))
+        let request = bench.identify("ext-alice", answering: .signInToken("alice"))
         bench.grantExchange()
 
         #expect(bench.reply(to: request) == .identified(.unchanged))
         #expect(!bench.facts.flags.contains(.pendingReauthentication))
     }
 
-    @Test func `a session without an external id is bound to it, without a call`() {
+    @Test func `a session without an external id is bound to it, without a call`() throws {
         var bench = Bench.signedIn()
         let request = bench.identify("ext-alice")
 
@@ -56,10 +54,7 @@ struct IdentifyTests {
         #expect(bench.reply(to: request) == .identified(.unchanged))
         #expect(bench.exchanges.isEmpty)
         #expect(bench.facts.externalUserId == "ext-alice")
-        guard case .session(let stored)? = bench.written.last?.content else {
-            Issue.record("not stored")
-            return
-        }
+        let stored = try #require(bench.storedSession)
         #expect(stored.externalUserId == "ext-alice")
     }
 
@@ -109,8 +104,7 @@ struct IdentifyTests {
 
     @Test func `a failed switch leaves the old user signed in`() {
         var bench = identified()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
+        let request = bench.identify("ext-bob", answering: .signInToken("bob"))
 
         bench.failExchange(.unavailable(Unavailability("No answer")))
 
@@ -205,8 +199,7 @@ struct IdentifyTests {
         #expect(Set([inOne, inTwo]).count == 2)
 
         var bench = Bench()
-        let first = bench.identify(inOne)
-        bench.answer(first, .success(.signInToken("alice")))
+        let first = bench.identify(inOne, answering: .signInToken("alice"))
         bench.grantExchange()
         let before = bench.facts
         let second = bench.identify(inTwo)
@@ -229,8 +222,7 @@ struct IdentifyTests {
     @Test(arguments: [true, false])
     func `identify with a credential that names no user is refused`(isSignedIn: Bool) {
         var bench = isSignedIn ? Bench.signedIn() : Bench()
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.apiKeyAlone))
+        let request = bench.identify("ext-alice", answering: .apiKeyAlone)
         #expect(bench.refusal(of: request) == .invalidCredential)
         #expect(bench.message(of: request)?.contains("names no user") == true)
         #expect(bench.written.isEmpty != isSignedIn)
@@ -238,13 +230,11 @@ struct IdentifyTests {
 
     @Test func `identify refuses and revokes another user whom an unnamed credential brings`() {
         var bench = Bench()
-        let first = bench.identify("ext-alice")
-        bench.answer(first, .success(.signInToken("alice")))
+        bench.identify("ext-alice", answering: .signInToken("alice"))
         bench.grantExchange()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(CredentialFacts(scheme: .refreshToken, subject: .unnamed)))
+        let request = bench.identify("ext-alice", answering: CredentialFacts(scheme: .refreshToken, subject: .unnamed))
         bench.grantExchange(of: "bob", scheme: .refreshToken)
 
         #expect(bench.refusal(of: request) == .alreadySignedIn && bench.facts.userId == "alice")
@@ -253,8 +243,7 @@ struct IdentifyTests {
 
     @Test func `a new credential of the same user keeps the external id`() {
         var bench = Bench()
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.signInToken("alice")))
+        bench.identify("ext-alice", answering: .signInToken("alice"))
         bench.grantExchange()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
@@ -266,8 +255,7 @@ struct IdentifyTests {
 
     @Test func `identify with a link code of the signed-in user changes nothing`() {
         var bench = Bench.signedIn()
-        let request = bench.identify("ext-alice")
-        bench.answer(request, .success(.linkCode))
+        let request = bench.identify("ext-alice", answering: .linkCode)
         bench.grantExchange()
         #expect(bench.reply(to: request) == .identified(.unchanged))
     }
@@ -292,11 +280,10 @@ struct IdentifyTests {
         }
         // Another sign-in takes the turn meanwhile, and will fail.
         bench.provider.failExchanges(.refused("no"))
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "carol")), by: 1_000) { _ in } }
+        bench.signIn("carol")
         bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "alice")))) }
         bench.on { $0.identifyAnswered(requests.all[0], with: .success(.signInToken(SharedSecret(text: "bob")))) }
-        bench.provider.release()
-        bench.executor.runUntilIdle()
+        bench.release()
         #expect(bench.snapshot().facts.userId == "alice")
         #expect(bench.snapshot().facts.externalUserId == "ext-alice")
     }

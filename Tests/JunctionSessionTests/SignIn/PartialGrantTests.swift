@@ -53,10 +53,7 @@ struct PartialGrantTests {
         let request = before.signIn(.linkCode)
         before.grantPartially()
         before.failExchange(Self.trouble)
-        guard case .refused(let refusal)? = before.reply(to: request) else {
-            Issue.record("Expected a refusal")
-            return
-        }
+        let refusal = try #require(before.error(of: request))
         #expect(refusal.remedy?.contains("sign in with the same") == true)
         #expect(refusal.remedy?.contains("nothing was spent") == false)
 
@@ -133,9 +130,7 @@ struct PartialGrantTests {
     }
 
     @Test func `a pause of an hour that the provider demands does not end a grant`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         bench.grantPartially()
         let busy = Unavailability("userinfo answered 503", retryAfter: .seconds(3_600))
@@ -162,9 +157,7 @@ struct PartialGrantTests {
     }
 
     @Test func `the oldest of too many grants is revoked, and a device sign-in's grant is not counted`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         let approved = bench.grantPartially()
         bench.failPoll(.unavailable(Self.again))
@@ -301,8 +294,10 @@ struct PartialGrantTests {
         #expect(bench.written.last?.partialGrants.isEmpty == true)
 
         // A new sign-in of the same user drops it. Some providers would end all logins of the user.
-        let request = renewed.identify("ext-alice")
-        renewed.answer(request, .success(CredentialFacts(scheme: .tokenExchange, subject: .unnamed)))
+        let request = renewed.identify(
+            "ext-alice",
+            answering: CredentialFacts(scheme: .tokenExchange, subject: .unnamed)
+        )
         renewed.grantExchange(scheme: .tokenExchange)
         #expect(renewed.reply(to: request) == .identified(.unchanged))
         #expect(renewed.revokedPartialGrants.isEmpty && renewed.machine.grants.secrets.isEmpty)
@@ -335,9 +330,7 @@ struct PartialGrantTests {
     }
 
     @Test func `a device sign-in that another sign-in overtakes revokes its grant`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         bench.grantPartially()
         bench.failPoll(.unavailable(Self.again))
@@ -348,9 +341,7 @@ struct PartialGrantTests {
 
     @Test(arguments: [false, true])
     func `a device sign-in whose caller has lost the right signs no user in`(isPolling: Bool) {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
+        var bench = Bench.withCodes()
         if isPolling { bench.passToPoll() }
         bench.perform(bench.machine.deviceSignInRightWithdrawn(now: bench.now))
         if isPolling { bench.grantPoll(by: "alice") }
@@ -361,9 +352,7 @@ struct PartialGrantTests {
     }
 
     @Test func `a device sign-in whose caller has lost the right ends with an undecided poll`() {
-        var bench = Bench()
-        bench.signIn(.device)
-        bench.giveCodes()
+        var bench = Bench.withCodes()
         bench.passToPoll()
         bench.perform(bench.machine.deviceSignInRightWithdrawn(now: bench.now))
         bench.failPoll(.pending())
@@ -394,16 +383,13 @@ struct PartialGrantTests {
     }
 
     @Test(arguments: [true, false])
-    func `a refusal does not promise a restart when nothing can be written`(isLocked: Bool) {
+    func `a refusal does not promise a restart when nothing can be written`(isLocked: Bool) throws {
         var bench = isLocked ? Bench.locked(in: .notLoggedIn) : Bench()
         if !isLocked { bench.writeFailure = StoreFailure("No space left on device") }
         let request = bench.signIn(.linkCode)
         bench.grantPartially()
         bench.failExchange(.unavailable(Unavailability("503")))
-        guard case .refused(let refusal)? = bench.reply(to: request) else {
-            Issue.record("Expected a refusal")
-            return
-        }
+        let refusal = try #require(bench.error(of: request))
         #expect(bench.written.isEmpty)
         #expect(refusal.remedy?.contains("over a restart too") == false)
     }

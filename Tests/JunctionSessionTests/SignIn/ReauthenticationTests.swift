@@ -28,11 +28,7 @@ struct ReauthenticationTests {
     }
 
     @Test func `session renew repeats reauthenticationRequired for ten seconds without asking a handler`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.reauthenticationRequired)
+        var bench = Bench.pendingReauthentication(mode: .handler)
         #expect(bench.facts.renewal.lastError?.hasPrefix("reauthenticationRequired: ") == true)
         let again = bench.renew()
         #expect(bench.refusal(of: again) == .reauthenticationRequired)
@@ -55,20 +51,15 @@ struct ReauthenticationTests {
         #expect(bench.everAsked.count == asked)
     }
 
-    @Test func `a demand for reauthentication closes the intent on disk`() {
+    @Test func `a demand for reauthentication closes the intent on disk`() throws {
         let bench = Bench.pendingReauthentication()
-        guard case .session(let stored)? = bench.written.last?.content else {
-            Issue.record("nothing stored")
-            return
-        }
+        let stored = try #require(bench.storedSession)
         #expect(stored.reauthenticationPending && !stored.renewalUnderWay)
         #expect(bench.reports.last?.renewalOutcome == .reauthenticationRequired)
     }
 
     @Test func `the refresh token of a device session is tried again only when a caller asks`() {
-        var bench = Bench.withCodes()
-        bench.passToPoll()
-        bench.grantPoll()
+        var bench = Bench.signedInByDevice()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
         #expect(bench.facts.flags.contains(.pendingReauthentication))
@@ -88,9 +79,7 @@ struct ReauthenticationTests {
     }
 
     @Test func `a transient failure leaves pendingReauthentication set and starts no timer`() {
-        var bench = Bench.withCodes()
-        bench.passToPoll()
-        bench.grantPoll()
+        var bench = Bench.signedInByDevice()
         bench.renew()
         bench.failRenewal(.reauthenticationRequired)
         bench.pass(.seconds(11))
@@ -102,11 +91,7 @@ struct ReauthenticationTests {
     }
 
     @Test func `a renewal in flight while reauthentication is pending is shown`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.reauthenticationRequired)
+        var bench = Bench.pendingReauthentication(mode: .handler)
         bench.pass(.seconds(11))
         bench.renew()
         #expect(bench.questions.count == 1)
@@ -123,11 +108,7 @@ struct ReauthenticationTests {
     }
 
     @Test func `in handler mode session renew ends pendingReauthentication with a new auth token only`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.register(1)
-        bench.renew()
-        bench.answerQuestion(.renew)
-        bench.failRenewal(.reauthenticationRequired)
+        var bench = Bench.pendingReauthentication(mode: .handler)
         #expect(bench.facts.flags.contains(.pendingReauthentication))
 
         bench.pass(.seconds(10))

@@ -25,7 +25,7 @@ struct SwitchTests {
     }
 
     @Test(arguments: ["renew", "token", "alarm", "handler", "rejected"])
-    func `nothing of the old session is written while the new user's session is being written`(event: String) {
+    func `nothing of the old session is written while the new user's session is being written`(event: String) throws {
         var bench = switching(mode: event == "handler" ? .handler : .automatic, life: .seconds(60))
         let alices = bench.machine.servedSecrets
         bench.identify(switchingTo: "bob")
@@ -41,10 +41,7 @@ struct SwitchTests {
 
         #expect(ownersAgree(&bench, alices))
         #expect(bench.facts.userId == "bob")
-        guard case .session(let stored)? = bench.written.last?.content else {
-            Issue.record("nobody was written")
-            return
-        }
+        let stored = try #require(bench.storedSession)
         #expect(stored.identity.userId == "bob")
         #expect(bench.questions.isEmpty || bench.questions.last?.question.userId == "bob")
     }
@@ -62,8 +59,7 @@ struct SwitchTests {
 
     @Test func `a switch that waits for the write of a rotation takes effect after it`() {
         var bench = Bench.signedIn()
-        let switching = bench.identify("ext-bob")
-        bench.answer(switching, .success(.signInToken("bob")))
+        let switching = bench.identify("ext-bob", answering: .signInToken("bob"))
         let renew = bench.renew()
         bench.holdsWrites = true
         bench.grantRenewal()
@@ -77,8 +73,7 @@ struct SwitchTests {
 
     @Test func `a sign-out refuses a switch that waits for a write, and revokes every session`() {
         var bench = Bench.signedIn()
-        let switching = bench.identify("ext-bob")
-        bench.answer(switching, .success(.signInToken("bob")))
+        let switching = bench.identify("ext-bob", answering: .signInToken("bob"))
         bench.renew()
         bench.holdsWrites = true
         bench.grantRenewal()
@@ -97,8 +92,7 @@ struct SwitchTests {
     @Test func `no refresh token is sent for a user whom a switch has replaced`() {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
+        bench.identify("ext-bob", answering: .signInToken("bob"))
         bench.renew()
         #expect(bench.heldWrites.count == 1)
         bench.grantExchange(of: "bob")
@@ -116,8 +110,7 @@ struct SwitchTests {
 
     @Test func `a refresh retry is made until the switch is being written`() {
         var bench = Bench.signedIn()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
+        bench.identify("ext-bob", answering: .signInToken("bob"))
         bench.renew()
         bench.failRenewal(.lost)
         // A write of alice's session is at a slow disk, and bob's grant waits for its end.
@@ -137,8 +130,7 @@ struct SwitchTests {
         var bench = Bench.signedIn()
         bench.holdsWrites = true
         bench.renew()
-        let bound = bench.identify("ext-alice")
-        bench.answer(bound, .success(.signInToken("alice")))
+        let bound = bench.identify("ext-alice", answering: .signInToken("alice"))
         let switching = bench.identify("ext-bob")
         bench.endWrites()
         #expect(bench.reply(to: bound) == .identified(.unchanged))

@@ -58,9 +58,7 @@ struct WithdrawnRightTests {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         bench.renew()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.grantExchange(of: "bob")
+        let request = bench.identify(switchingTo: "bob")
 
         bench.withdrawRight(from: request)
         bench.endWrites()
@@ -72,8 +70,7 @@ struct WithdrawnRightTests {
 
     /// Begins a switch from alice to bob whose write is held.
     private static func switching(_ bench: inout Bench) -> RequestID {
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
+        let request = bench.identify("ext-bob", answering: .signInToken("bob"))
         bench.holdsWrites = true
         bench.grantExchange(of: "bob")
         return request
@@ -145,9 +142,7 @@ struct WithdrawnRightTests {
                 bench.grantExchange()
             }
             bench.holdsWrites = true
-            let request = bench.identify("ext-bob")
-            bench.answer(request, .success(.signInToken("bob")))
-            bench.grantExchange(of: "bob")
+            let request = bench.identify(switchingTo: "bob")
             bench.withdrawRight(from: request)
             bench.writeFailure = nil
             bench.endWrites()
@@ -293,8 +288,7 @@ struct WithdrawnRightTests {
     @Test func `a renewal that is answered while a name is written does not keep a name that is withdrawn`() {
         var bench = Bench.signedIn("alice")
         let renewal = bench.renew()
-        let request = bench.identify("ext-anna")
-        bench.answer(request, .success(.signInToken("alice")))
+        bench.identify("ext-anna", answering: .signInToken("alice"))
         #expect(bench.facts.externalUserId == "ext-anna")
         let other = bench.identify("ext-alice")
         bench.holdsWrites = true
@@ -308,11 +302,9 @@ struct WithdrawnRightTests {
 
     @Test func `a right that is withdrawn during the write of an external id restores the old id`() {
         var bench = Bench.signedIn("alice")
-        let named = bench.identify("ext-alice")
-        bench.answer(named, .success(.signInToken("alice")))
+        bench.identify("ext-alice", answering: .signInToken("alice"))
         bench.holdsWrites = true
-        let request = bench.identify("ext-anna")
-        bench.answer(request, .success(.signInToken("alice")))
+        let request = bench.identify("ext-anna", answering: .signInToken("alice"))
         let next = bench.identify("ext-anna")
 
         bench.withdrawRight(from: request)
@@ -331,9 +323,7 @@ struct WithdrawnRightTests {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
         let renewal = bench.renew()
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.grantExchange(of: "bob")
+        let request = bench.identify(switchingTo: "bob")
         bench.withdrawRight(from: request)
 
         bench.holdsWrites = false
@@ -359,11 +349,9 @@ struct WithdrawnRightTests {
     /// Two identify calls that wait for the approval of the codes which the first one requested.
     private static func joined() -> (bench: Bench, first: RequestID, second: RequestID) {
         var bench = Bench()
-        let first = bench.identify("ext-bob")
-        bench.answer(first, .success(.device))
+        let first = bench.identify("ext-bob", answering: .device)
         bench.giveCodes()
-        let second = bench.identify("ext-bob")
-        bench.answer(second, .success(.device))
+        let second = bench.identify("ext-bob", answering: .device)
         return (bench, first, second)
     }
 

@@ -307,7 +307,7 @@ struct RevocationRetryTests {
         bench.provider.failRevocations(Unavailability("No network"), Unavailability("Busy", retryAfter: .seconds(30)))
         weak let secret = bench.owner.assumeIsolated { $0.servedSecrets?.accessToken }
 
-        bench.on { $0.signOut(by: 1_000) { _ in } }
+        bench.signOut()
         #expect(bench.snapshot().facts.state == .notLoggedIn)
         #expect(bench.provider.revocations.count == 1)
         #expect(secret != nil)
@@ -328,12 +328,11 @@ struct RevocationRetryTests {
     @Test func `the same user's sign-in cancels the revocation in flight and erases its secrets`() {
         let bench = OwnerBench().start().signIn()
         bench.provider.hold()
-        bench.on { $0.signOut(by: 1_000) { _ in } }
+        bench.signOut()
         #expect(bench.provider.revocations.count == 1)
 
         let again = bench.signIn()
-        bench.provider.release()
-        bench.executor.runUntilIdle()
+        bench.release()
         again.pass(.seconds(600))
 
         #expect(again.snapshot().facts.state == .established)

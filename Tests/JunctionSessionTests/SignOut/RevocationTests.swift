@@ -66,9 +66,7 @@ struct RevocationTests {
     @Test func `the session that a switch replaces is revoked after the switch is written`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.grantExchange(of: "bob")
+        bench.identify(switchingTo: "bob")
         #expect(bench.revoked.isEmpty)
 
         bench.endWrite()
@@ -81,9 +79,7 @@ struct RevocationTests {
         var bench = Bench.signedIn("alice")
         bench.renew()
         let renewal = bench.renewals[0]
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.grantExchange(of: "bob")
+        bench.identify(switchingTo: "bob")
         #expect(bench.revoked == [.user("alice")])
         bench.endRevocation()
 
@@ -95,9 +91,7 @@ struct RevocationTests {
     }
 
     @Test func `a sign-in of the same user revokes no session`() {
-        var bench = Bench.signedIn("alice")
-        bench.renew()
-        bench.failRenewal(.reauthenticationRequired)
+        var bench = Bench.pendingReauthentication()
         bench.signIn(.signInToken("alice"))
         bench.grantExchange(of: "alice")
 
@@ -108,9 +102,7 @@ struct RevocationTests {
     @Test func `a sign-out while a switch is being written revokes both users' sessions`() {
         var bench = Bench.signedIn("alice")
         bench.holdsWrites = true
-        let request = bench.identify("ext-bob")
-        bench.answer(request, .success(.signInToken("bob")))
-        bench.grantExchange(of: "bob")
+        bench.identify(switchingTo: "bob")
         bench.signOut()
         bench.endWrites()
         bench.endRevocation()

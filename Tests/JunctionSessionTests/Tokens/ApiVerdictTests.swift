@@ -1,4 +1,3 @@
-import JunctionSecret
 import JunctionTesting
 import Testing
 
@@ -133,72 +132,6 @@ struct ApiVerdictTests {
         }
     }
 
-    // MARK: The owner
-
-    private let path = ApiRequest(method: "GET", path: "/v2/user/alice")
-    private let ban = ApiAnswer(status: 403, headers: [], body: Array("banned".utf8))
-
-    @Test func `a ban in an API answer ends the session, and the caller gets the answer unchanged`() throws {
-        let bench = OwnerBench().start().signIn()
-        bench.provider.answerCalls(ban)
-        let answers = Box<Result<ApiAnswer, SessionError>>()
-
-        bench.on { [path] in $0.call(path, by: 7) { answers.put($0) } }
-
-        let answer = try answers.all.first?.get()
-        #expect(answer?.status == ban.status && answer?.body == ban.body)
-        #expect(bench.snapshot().facts.state == .terminated)
-        #expect(bench.provider.renewalCalls == 0)
-    }
-
-    // MARK: Renewals with the access token
-
-    @Test(arguments: [(3_000, true), (3_599, true), (3_600, false), (4_000, false)] as [(Int64, Bool)])
-    func `an access token is sent with a renewal while it is valid, with its end`(age: Int64, goesAlong: Bool) {
-        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
-        bench.pass(.seconds(age))
-        let ids = Box<HandlerID>()
-        let asked = Box<RenewalQuestion>()
-
-        bench.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
-        bench.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
-
-        #expect(bench.provider.renewalCalls == 1)
-        #expect((bench.provider.renewalSecrets.last?.accessToken != nil) == goesAlong)
-        #expect(bench.provider.renewalSecrets.last?.accessTokenEndsAt != nil)
-    }
-
-    @Test func `a wall clock that is behind does not remove a valid token from a renewal`() {
-        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
-        bench.clock.stepWall(by: .seconds(-7_200))
-        bench.on { $0.alarmRang(clockJumped: true) }
-        #expect(bench.snapshot().facts.state == .tokenExpired)
-        let ids = Box<HandlerID>()
-        let asked = Box<RenewalQuestion>()
-
-        bench.on { ids.put($0.register(handlerOf: 1_000) { asked.put($0) }) }
-        bench.on { $0.answered(ids.all[0], asked.all[0].attempt, .renew) }
-
-        #expect(bench.provider.renewalSecrets.last?.accessToken != nil)
-    }
-
-    // MARK: Budgets
-
-    @Test func `a caller that uses up its budget while the app is asked does not stop the renewal`() {
-        var bench = Bench.signedIn(mode: .handler)
-        bench.machine.budget = CallBudget(callsPerMinute: 1)
-        bench.register(1)
-        let request = bench.renew()
-        #expect(bench.machine.budget.spend(1_000, now: bench.now) == nil)
-
-        bench.answerQuestion(.credential)
-        #expect(bench.renewals.count == 1)
-        bench.grantRenewal()
-
-        #expect(bench.reply(to: request) == .done)
-        #expect(bench.machine.budget.spend(1_000, now: bench.now)?.kind == .busy)
-    }
-
     @Test func `a verdict on an API key's user does not end the session of the user who replaces it`() {
         var bench = Bench.withApiKey("alice")
         bench.holdsWrites = true
@@ -213,6 +146,21 @@ struct ApiVerdictTests {
         let verdict = Verdict(code: "400312", message: "alice is banned")
         bench.judge(verdict, generation: generation)
         #expect(bench.state == .established)
+    }
+
+    // MARK: The owner
+
+    private let ban = ApiAnswer(status: 403, headers: [], body: Array("banned".utf8))
+
+    @Test func `a ban in an API answer ends the session, and the caller gets the answer unchanged`() {
+        let bench = OwnerBench().start().signIn()
+        bench.provider.answerCalls(ban)
+
+        let answer = bench.call().first
+
+        #expect(answer?.status == ban.status && answer?.body == ban.body)
+        #expect(bench.snapshot().facts.state == .terminated)
+        #expect(bench.provider.renewalCalls == 0)
     }
 }
 

@@ -44,6 +44,21 @@ struct CallBudgetTests {
         #expect(bench.refusal { $0.renew() } == .busy)
     }
 
+    @Test func `a caller that uses up its budget while the app is asked does not stop the renewal`() {
+        var bench = Bench.signedIn(mode: .handler)
+        bench.machine.budget = CallBudget(callsPerMinute: 1)
+        bench.register(1)
+        let request = bench.renew()
+        #expect(bench.machine.budget.spend(1_000, now: bench.now) == nil)
+
+        bench.answerQuestion(.credential)
+        #expect(bench.renewals.count == 1)
+        bench.grantRenewal()
+
+        #expect(bench.reply(to: request) == .done)
+        #expect(bench.machine.budget.spend(1_000, now: bench.now)?.kind == .busy)
+    }
+
     @Test func `a scheduled renewal is charged to no caller`() {
         var bench = Bench.signedIn()
         bench.machine.budget = CallBudget(callsPerMinute: 1)
@@ -127,34 +142,20 @@ struct CallBudgetTests {
 
     @Test func `only requests that reach the provider are charged to a caller`() {
         let bench = OwnerBench(callsPerMinute: 2).start()
-        let answers = Box<Result<Snapshot, SessionError>>()
-        for user in ["alice", "alice", "alice", "bob"] {
-            bench.on { $0.signIn(.signInToken(SharedSecret(text: user)), by: 1_000) { answers.put($0) } }
-        }
-        bench.on { $0.renew(by: 1_000) { answers.put($0) } }
-        bench.on { $0.renew(by: 1_000) { answers.put($0) } }
-        bench.on { $0.renew(by: 2_000) { answers.put($0) } }
 
-        let kinds = answers.all.map { answer -> SessionError.Kind? in
-            if case .failure(let refusal) = answer { refusal.kind } else { nil }
-        }
-        #expect(kinds == [nil, nil, nil, .alreadySignedIn, nil, .busy, nil])
+        let signIns = ["alice", "alice", "alice", "bob"].map { bench.signIn(.signInToken(SharedSecret(text: $0))) }
+        let renewals = [1_000, 1_000, 2_000].map { bench.renew(by: $0) }
+
+        #expect(signIns.map(\.error?.kind) == [nil, nil, nil, .alreadySignedIn])
+        #expect(renewals.map(\.error?.kind) == [nil, .busy, nil])
 
         bench.clock.advance(by: .seconds(60))
-        bench.on { $0.renew(by: 1_000) { answers.put($0) } }
-        if case .failure(let refusal)? = answers.all.last { Issue.record("still refused: \(refusal)") }
+        #expect(bench.renew().error == nil)
     }
 
     @Test func `sign-ins that wait for their turn do not exceed the budget`() {
         let bench = OwnerBench(callsPerMinute: 2).start()
-        bench.provider.failExchanges(
-            .refused("1"),
-            .refused("2"),
-            .refused("3"),
-            .refused("4"),
-            .refused("5"),
-            .refused("6")
-        )
+        for number in 1...6 { bench.provider.failExchanges(.refused("\(number)")) }
         bench.owner.assumeIsolated { owner in
             for user in 0..<6 { owner.signIn(.signInToken(SharedSecret(text: "u\(user)")), by: 1_000) { _ in } }
         }
@@ -164,85 +165,52 @@ struct CallBudgetTests {
 
     @Test func `API calls that reach no network are not charged`() {
         let bench = OwnerBench(callsPerMinute: 2).start()
-        let kinds = Box<SessionError.Kind?>()
-        for _ in 0..<3 {
-            bench.on {
-                $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 1_000) {
-                    if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
-                }
-            }
-        }
-        #expect(kinds.all == [.notSignedIn, .notSignedIn, .notSignedIn])
-        bench.on {
-            $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) {
-                if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
-            }
-        }
-        #expect(kinds.all.count == 3)
+
+        for _ in 0..<3 { #expect(bench.call().error?.kind == .notSignedIn) }
+
+        #expect(bench.signIn(.signInToken(SharedSecret(text: "alice"))).error == nil)
         #expect(bench.provider.apiCalls.isEmpty)
     }
 
     @Test func `the retry of an API call after a 401 is not charged, and the next call exceeds the budget`() {
-        let bench = OwnerBench(callsPerMinute: 1).start()
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 1_000) { _ in } }
+        let bench = OwnerBench(callsPerMinute: 1).start().signIn()
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        let outcomes = Box<Result<ApiAnswer, SessionError>>()
 
-        for _ in 0..<2 {
-            bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
-        }
+        #expect(bench.call(by: 7).words == ["200"])
+        let error = bench.call(by: 7).error
 
-        #expect(outcomes.all.map { try? $0.get().status } == [200, nil])
+        #expect(error?.kind == .busy)
+        #expect(error?.retryAfter == .seconds(60))
         #expect(bench.provider.apiCalls.count == 2)
         #expect(bench.provider.renewalCalls == 1)
-        guard case .failure(let refusal)? = outcomes.all.last else { return }
-        #expect(refusal.kind == .busy)
-        #expect(refusal.retryAfter == .seconds(60))
     }
 
     @Test func `a 401 whose renewal would exceed the budget is reported as busy, with retryAfter`() {
-        let bench = OwnerBench(callsPerMinute: 1).start()
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
+        let bench = OwnerBench(callsPerMinute: 1).start().signIn()
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: []))
-        let outcomes = Box<Result<ApiAnswer, SessionError>>()
 
-        bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { outcomes.put($0) } }
+        let error = bench.call().error
 
-        guard case .failure(let refusal)? = outcomes.all.first else {
-            Issue.record("\(outcomes.all)")
-            return
-        }
-        #expect(refusal.kind == .busy)
-        #expect(refusal.retryAfter == .seconds(60))
+        #expect(error?.kind == .busy)
+        #expect(error?.retryAfter == .seconds(60))
         #expect(bench.provider.renewalCalls == 0)
     }
 
     @Test func `API calls and calls of the session have separate budgets`() {
-        let bench = OwnerBench(callsPerMinute: 3).start()
-        bench.on { $0.signIn(.signInToken(SharedSecret(text: "alice")), by: 7) { _ in } }
-        let kinds = Box<SessionError.Kind?>()
-        @Sendable func note<Answer>(_ outcome: Result<Answer, SessionError>) {
-            if case .failure(let refusal) = outcome { kinds.put(refusal.kind) } else { kinds.put(nil) }
-        }
-
-        for _ in 0..<4 { bench.on { $0.call(ApiRequest(method: "GET", path: "/v2/user/alice"), by: 7) { note($0) } } }
-        for _ in 0..<3 { bench.on { $0.renew(by: 7) { note($0) } } }
-
         // The sign-in counts as a call of the session.
-        #expect(kinds.all == [nil, nil, nil, .busy, nil, nil, .busy])
+        let bench = OwnerBench(callsPerMinute: 3).start().signIn()
+
+        #expect((0..<4).map { _ in bench.call().error?.kind } == [nil, nil, nil, .busy])
+        #expect((0..<3).map { _ in bench.renew().error?.kind } == [nil, nil, .busy])
     }
 
     @Test func `a registration that no handler could complete is not charged`() {
         let bench = OwnerBench(callsPerMinute: 1).start()
-        let kinds = Box<SessionError.Kind?>()
+
         for _ in 0..<2 {
-            bench.on {
-                $0.signIn(.registration(userId: "bob", token: nil), by: 1_000) {
-                    if case .failure(let refusal) = $0 { kinds.put(refusal.kind) }
-                }
-            }
+            #expect(bench.signIn(.registration(userId: "bob", token: nil)).error?.kind == .providerUnavailable)
         }
+
         #expect(bench.provider.exchangeCalls == 0)
-        #expect(!kinds.all.contains(.busy))
     }
 }

@@ -13,11 +13,7 @@ struct TokenRequestTests {
         bench.grantRenewal()
 
         for waiter in waiters {
-            guard case .token(let token)? = bench.reply(to: waiter) else {
-                Issue.record("not served")
-                continue
-            }
-            #expect(token.generation == 2)
+            #expect(bench.servedToken(to: waiter)?.generation == 2)
         }
         #expect(bench.renewals.isEmpty)
     }
@@ -36,14 +32,11 @@ struct TokenRequestTests {
         #expect(bench.renewals.isEmpty)
     }
 
-    @Test func `a valid token is served while the provider does not answer`() {
+    @Test func `a valid token is served while the provider does not answer`() throws {
         var bench = Bench.signedIn()
         bench.renew()
         let request = bench.token()
-        guard case .token(let token)? = bench.reply(to: request) else {
-            Issue.record("not served")
-            return
-        }
+        let token = try #require(bench.servedToken(to: request))
         #expect(token.generation == 1)
     }
 
@@ -53,29 +46,20 @@ struct TokenRequestTests {
         let request = bench.token()
         #expect(bench.reply(to: request) == nil)
         bench.grantExchange()
-        guard case .token? = bench.reply(to: request) else {
-            Issue.record("not served")
-            return
-        }
+        #expect(bench.servedToken(to: request) != nil)
     }
 
-    @Test func `a longer validity renews early, once per call, and does not renew a new token`() {
+    @Test func `a longer validity renews early, once per call, and does not renew a new token`() throws {
         var bench = Bench.signedIn(life: .seconds(100))
         bench.pass(.seconds(9))
         let tooSoon = bench.token(validFor: .seconds(80))
-        guard case .token? = bench.reply(to: tooSoon) else {
-            Issue.record("still valid for 91 s")
-            return
-        }
+        #expect(bench.servedToken(to: tooSoon) != nil)
 
         bench.pass(.seconds(21))
         let early = bench.token(validFor: .seconds(75))
         #expect(bench.renewals.count == 1)
         bench.grantRenewal()
-        guard case .token(let token)? = bench.reply(to: early) else {
-            Issue.record("not served")
-            return
-        }
+        let token = try #require(bench.servedToken(to: early))
         #expect(token.generation == 2)
     }
 
@@ -96,13 +80,10 @@ struct TokenRequestTests {
         #expect(after.renewals.isEmpty)
     }
 
-    @Test func `a validity of more than four fifths of the life is refused with the maximum`() {
+    @Test func `a validity of more than four fifths of the life is refused with the maximum`() throws {
         var bench = Bench.signedIn(life: .seconds(100))
         let request = bench.token(validFor: .seconds(81))
-        guard case .refused(let refusal)? = bench.reply(to: request) else {
-            Issue.record("served")
-            return
-        }
+        let refusal = try #require(bench.error(of: request))
         #expect(refusal.kind == .invalidParameters)
         #expect(refusal.maximum == .seconds(80))
     }
