@@ -31,16 +31,6 @@ struct ApiAndDaemonTests {
         #expect(call.body == nil)
     }
 
-    @Test func `a path of another user is refused without a call`() throws {
-        let server = try TestServer()
-        let client = try server.connectSignedIn()
-
-        let error = try client.error(of: "api.request", #"{"method":"GET","path":"/v2/user/bob"}"#)
-
-        #expect(error.code == 1007)
-        #expect(server.provider.apiCalls.isEmpty)
-    }
-
     @Test func `with api.expose off no call is possible, and a reload enables calls`() throws {
         let server = try TestServer(exposesApi: false)
         let client = try server.connectSignedIn()

@@ -95,19 +95,6 @@ struct DeviceSignInSocketTests {
         #expect(server.provider.polls.isEmpty)
     }
 
-    @Test func `watchers are notified of a denial`() throws {
-        let client = try server.connect()
-        _ = try client.result(of: "session.signIn", Self.device)
-        server.provider.failPolls(.denied)
-        try server.pass(.seconds(6))
-
-        var status = try client.result(of: "session.status")
-        while status.state == "establishing" { status = try client.result(of: "session.status") }
-
-        #expect(status.state == "notLoggedIn")
-        #expect(status["renewal"]?["lastError"]?.string?.contains("denied") == true)
-    }
-
     @Test(arguments: ["", #","codeChallenge":"c","codeVerifier":"v""#])
     func `an authorization page needs either a challenge or a verifier`(members: String) throws {
         let client = try server.connect()

@@ -77,16 +77,6 @@ struct HandlerSocketTests {
         #expect(server.provider.renewalAnswers.map(\.words) == [given])
     }
 
-    @Test func `a renewal waits for a handler, and begins when one registers`() throws {
-        try becomeDue()
-        _ = try renewal("waitingForHandler")
-
-        let app = try register()
-
-        try app.answer(try app.receiveQuestion(), #"{"action":"renew"}"#)
-        _ = try renewal("scheduled")
-    }
-
     @Test func `a sign-in without a token asks the handler for it`() throws {
         let server = try TestServer()
         let app = try HandlerApp(server)
@@ -127,48 +117,6 @@ struct HandlerSocketTests {
         try server.pass(.seconds(661))
     }
 
-    @Test func `a user's latest handler is asked first, and the others in the following rounds`() throws {
-        let apps = try (0..<3).map { _ in try register() }
-        try becomeDue()
-
-        try apps[2].answer(try apps[2].receiveQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
-        try nextRound()
-        try apps[1].answer(try apps[1].receiveQuestion(), error: #"{"code":1,"message":"no network"}"#)
-        try nextRound()
-        try apps[0].answer(try apps[0].receiveQuestion(), #"{"action":"renew"}"#)
-
-        try renewalEnds()
-        #expect(server.provider.renewalCalls == 1)
-    }
-
-    @Test func `a handler that ends while it is asked counts as unable`() throws {
-        let next = try register()
-        do {
-            let app = try register()
-            try becomeDue()
-            _ = try app.receiveQuestion()
-        }
-        try nextRound()
-
-        try next.answer(try next.receiveQuestion(), #"{"action":"renew"}"#)
-
-        try renewalEnds()
-        #expect(try server.counters.handlers == 1)
-    }
-
-    @Test func `a handler that ends its output counts as unable`() throws {
-        let next = try register()
-        let app = try register()
-        try becomeDue()
-        _ = try app.receiveQuestion()
-
-        app.client.finish()
-        try nextRound()
-
-        _ = try next.receiveQuestion()
-        #expect(try app.client.receiveLine() == nil)
-    }
-
     @Test func `a handler that does not answer is skipped at its deadline, and its late answer is dropped`() throws {
         let next = try register()
         let app = try register()
@@ -185,19 +133,6 @@ struct HandlerSocketTests {
         try next.answer(question, #"{"action":"renewWithAuthToken","authToken":"fresh"}"#)
         try renewalEnds()
         #expect(server.provider.renewalAnswers.map(\.words) == ["authToken fresh"])
-    }
-
-    @Test func `a token for another user is refused, and the user stays signed in`() throws {
-        server.provider.failRenewals(.answerRefused("It is for mallory"), .answerRefused("It is for mallory"))
-        let apps = [try register(), try register()]
-        try becomeDue()
-
-        for app in apps.reversed() {
-            try app.answer(try app.receiveQuestion(), #"{"action":"renewWithAuthToken","authToken":"mallory's"}"#)
-            try nextRound()
-        }
-
-        #expect(try apps[0].client.result(of: "session.status")["userId"]?.string == "alice")
     }
 
     // MARK: Postponement
@@ -230,47 +165,7 @@ struct HandlerSocketTests {
         #expect(try app.client.result(of: "session.status").state == "established")
     }
 
-    @Test func `a new registration does not end a postponement, and session.renew does`() throws {
-        let app = try register()
-        try becomeDue()
-        try app.answer(try app.receiveQuestion(), #"{"action":"unableToRetrieveAuthToken"}"#)
-        _ = try renewal("postponed")
-
-        _ = try app.client.result(of: "handler.unregister")
-        let again = try register()
-        try server.pass(.seconds(599))
-        #expect(try again.client.result(of: "session.status")["renewal"]?["phase"]?.string == "postponed")
-
-        try watcher.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
-        #expect(try again.receiveQuestion().params["reason"]?.string == "requested")
-    }
-
     // MARK: Ignored answers
-
-    @Test func `a second answer is dropped`() throws {
-        let app = try register()
-        try becomeDue()
-        let question = try app.receiveQuestion()
-
-        try app.answer(question, #"{"action":"renew"}"#)
-        try app.answer(question, #"{"action":"renewWithAuthToken","authToken":"second"}"#)
-
-        try renewalEnds()
-        _ = try app.client.result(of: "session.status")
-        #expect(server.provider.renewalAnswers.map(\.words) == ["renew"])
-    }
-
-    @Test func `an answer after the sign-out signs no user in`() throws {
-        let app = try register()
-        try becomeDue()
-        let question = try app.receiveQuestion()
-        _ = try app.client.result(of: "session.signOut")
-
-        try app.answer(question, #"{"action":"renewWithAuthToken","authToken":"fresh"}"#)
-
-        #expect(try app.client.result(of: "session.status").state == "notLoggedIn")
-        #expect(server.provider.renewalCalls == 0)
-    }
 
     @Test func `another connection cannot answer the question`() throws {
         let app = try register()
@@ -392,10 +287,6 @@ private struct HandlerApp {
 
     func answer(_ question: Question, _ result: String) throws {
         try client.sendLine(#"{"jsonrpc":"2.0","id":\#(question.id),"result":\#(result)}"#)
-    }
-
-    func answer(_ question: Question, error: String) throws {
-        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(question.id),"error":\#(error)}"#)
     }
 }
 

@@ -33,25 +33,6 @@ struct IdentifySocketTests {
         #expect(server.audit.lines.count == 1)
     }
 
-    @Test func `a user who is already signed in needs no credential`() throws {
-        let client = try server.connect()
-        let id = try ask(client)
-        try client.sendLine(#"{"jsonrpc":"2.0","id":\#(id.text),"result":{"scheme":"signInToken","token":"alice"}}"#)
-        _ = try client.receiveValue()
-
-        let again = try server.connect().result(of: "session.identify", #"{"externalUserId":"7"}"#)
-
-        #expect(again["outcome"]?.string == "unchanged")
-    }
-
-    @Test func `identify without a user signs out`() throws {
-        let client = try server.connectSignedIn()
-
-        #expect(
-            try client.result(of: "session.identify", #"{"externalUserId":null}"#)["outcome"]?.string == "signedOut"
-        )
-    }
-
     @Test(arguments: [
         #""error":{"code":5,"message":"no such user"}"#,
         #""result":{"scheme":"signInToken"}"#,
@@ -68,14 +49,6 @@ struct IdentifySocketTests {
         #expect(refusal["error"]?.code == 1002)
         #expect(try client.result(of: "session.status").state == "notLoggedIn")
         #expect(server.provider.exchangeCalls == 0)
-    }
-
-    @Test func `no answer before the deadline is an invalid credential`() throws {
-        let server = try TestServer(timeouts: .none)
-        let client = try server.connect()
-        _ = try ask(client)
-
-        #expect(try client.receiveValue()["error"]?.code == 1002)
     }
 
     @Test func `an answer that comes too late is dropped`() throws {

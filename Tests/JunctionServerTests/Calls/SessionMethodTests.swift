@@ -1,4 +1,3 @@
-import Dispatch
 import JunctionJSON
 import JunctionServer
 import JunctionSession
@@ -31,16 +30,6 @@ struct SessionMethodTests {
         )
     }
 
-    @Test func `another user is refused with the id of the signed-in user`() throws {
-        let client = try server.connectSignedIn(as: "alice")
-
-        let error = try client.error(of: "session.signIn", #"{"scheme":"signInToken","token":"bob"}"#)
-
-        #expect(error.code == 1001)
-        #expect(error["data"]?["kind"]?.string == "alreadySignedIn")
-        #expect(error["data"]?["userId"]?.string == "alice")
-    }
-
     @Test func `an error contains values for programs`() throws {
         let client = try server.connect()
         server.provider.failExchanges(.unavailable(Unavailability("It is down", retryAfter: .milliseconds(2_500))))
@@ -59,16 +48,6 @@ struct SessionMethodTests {
         #expect(try client.error(of: "session.signIn", #"{"scheme":"magic"}"#).code == -32602)
         #expect(try client.error(of: "session.status", #"{"verbose":true}"#).code == -32602)
         #expect(server.provider.exchangeCalls == 0)
-    }
-
-    @Test(arguments: [("null", "signOut"), (#""alice""#, "none"), (#""BOB""#, "switch")])
-    func `reconcile compares and changes nothing`(user: String, action: String) throws {
-        let client = try server.connectSignedIn(as: "alice")
-
-        let result = try client.result(of: "session.reconcile", #"{"userId":\#(user)}"#)
-
-        #expect(result["action"]?.string == action)
-        #expect(result["snapshot"]?["userId"]?.string == "alice")
     }
 
     @Test func `a renewal returns a new token`() throws {
@@ -110,72 +89,5 @@ struct SessionMethodTests {
         #expect(try client.error(of: "token.get").code == 1003)
         _ = try client.result(of: "session.signIn", #"{"scheme":"signInToken","token":"bob"}"#)
         #expect(try client.result(of: "token.get")["userId"]?.string == "bob")
-    }
-
-    @Test func `200 callers around an expiry cause one renewal`() throws {
-        let client = try server.connectSignedIn()
-        server.clock.advance(by: .seconds(3_600))
-        let asked = DispatchSemaphore(value: 0)
-        server.provider.hold { asked.signal() }
-        let callers = try (0..<200).map { _ in try server.connect() }
-
-        for caller in callers { try caller.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"token.get"}"#) }
-        asked.wait()
-        // When this is answered, every call has been read, or will be read during the renewal.
-        #expect(try client.result(of: "session.status")["renewal"]?["phase"]?.string == "inFlight")
-        server.provider.release()
-
-        for caller in callers {
-            #expect(try caller.receiveValue()["result"]?["accessToken"]?.string == "access-alice-2")
-        }
-        #expect(server.provider.renewalCalls == 1)
-    }
-
-    @Test func `a valid token is served while the provider does not answer`() throws {
-        let client = try server.connectSignedIn()
-        let asked = DispatchSemaphore(value: 0)
-        server.provider.hold { asked.signal() }
-        let renewing = try server.connect()
-        try renewing.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.renew"}"#)
-        asked.wait()
-
-        #expect(try client.result(of: "token.get")["accessToken"]?.string == "access-alice-1")
-
-        server.provider.release()
-        #expect(try renewing.receiveValue()["result"]?["accessToken"]?["generation"]?.integer == 2)
-    }
-
-    @Test(arguments: 0..<20)
-    func `a concurrent sign-in and sign-out end in one of two states`(_: Int) throws {
-        let (one, other) = (try server.connect(), try server.connect())
-        let watcher = try server.connect()
-        _ = try watcher.result(of: "session.subscribe")
-
-        let racing = Thread { [one] in
-            try? one.sendLine(
-                #"{"jsonrpc":"2.0","id":1,"method":"session.signIn","params":{"scheme":"signInToken","token":"alice"}}"#
-            )
-        }
-        try other.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.signOut"}"#)
-        racing.join()
-
-        let (signedIn, signedOut) = (try one.receiveValue(), try other.receiveValue())
-        #expect(signedOut["result"] != nil)
-        let state = try watcher.result(ofLast: "session.status").state
-        if signedIn["error"] != nil {
-            #expect(signedIn["error"]?.code == 1003)
-            #expect(state == "notLoggedIn")
-        } else {
-            #expect(["established", "notLoggedIn"].contains(state))
-        }
-    }
-}
-
-extension TestClient {
-    /// Calls a method on a connection that also receives notifications.
-    fileprivate func result(ofLast method: String) throws -> JSONValue {
-        var answer = try call(method)
-        while answer["result"] == nil { answer = try receiveValue() }
-        return try #require(answer["result"])
     }
 }

@@ -28,19 +28,6 @@ struct FramingTests {
         sending.join()
     }
 
-    @Test func `blank lines are skipped`() throws {
-        try client.send("\n\r\n \t\n\(status)\n\n")
-
-        #expect(try client.receiveValue()["id"]?.integer == 1)
-    }
-
-    @Test func `bytes that are not UTF-8 are a parse error`() throws {
-        try client.send([0x22, 0xFF, 0xFE, 0x22, 0x0A])
-
-        #expect(try client.receiveValue()["error"]?.code == -32700)
-        #expect(try client.result(of: "session.status").state == "notLoggedIn")
-    }
-
     @Test func `nesting of more than 128 is a parse error, and the connection stays open`() throws {
         try client.sendLine(String(repeating: "[", count: 129) + String(repeating: "]", count: 129))
         #expect(try client.receiveValue()["error"]?.code == -32700)

@@ -282,14 +282,20 @@ struct GatheredAnswerTests {
         #expect(try server.connect().result(of: "api.request", call)["status"]?.integer == 200)
     }
 
+    /// Sends a batch of calls whose answers have 600,000 bytes. Returns the bodies of the answers.
+    private func sendBatch(of count: Int, to server: TestServer, on client: TestClient) throws -> [BodyStream] {
+        let streams = (0..<count).map { _ in BodyStream() }
+        for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }
+        let calls = (1...count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"api.request","params":\#(call)}"# }
+        try client.sendLine("[" + calls.joined(separator: ",") + "]")
+        try wait(for: count, at: server)
+        return streams
+    }
+
     @Test func `short answers fit into a batch, and a long one only while there is space`() throws {
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
         let client = try server.connectSignedIn()
-        let streams = (0..<3).map { _ in BodyStream() }
-        for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }
-        let calls = (1...3).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"api.request","params":\#(call)}"# }
-        try client.sendLine("[" + calls.joined(separator: ",") + "]")
-        try wait(for: 3, at: server)
+        let streams = try sendBatch(of: 3, to: server, on: client)
         try put(1_000, into: streams[0], of: server)
         try put(600_000, into: streams[1], of: server)
         try put(600_000, into: streams[2], of: server)
@@ -306,11 +312,7 @@ struct GatheredAnswerTests {
     @Test func `a body does not wait without end for the rest of its batch`() throws {
         let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: .with(\.room, .zero))
         let client = try server.connectSignedIn()
-        let streams = (0..<2).map { _ in BodyStream() }
-        for stream in streams { server.provider.answerCalls(answer(stream, length: 600_000)) }
-        let calls = (1...2).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"api.request","params":\#(call)}"# }
-        try client.sendLine("[" + calls.joined(separator: ",") + "]")
-        try wait(for: 2, at: server)
+        let streams = try sendBatch(of: 2, to: server, on: client)
         try put(600_000, into: streams[0], of: server)
         // There is space again, while the second call of the batch continues.
         try put(600_000, into: streams[1], of: server)

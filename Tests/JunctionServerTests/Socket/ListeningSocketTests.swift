@@ -113,15 +113,6 @@ struct ListeningSocketTests {
         withExtendedLifetime((server, waiting)) {}
     }
 
-    @Test func `a file that is not a socket is never removed`() throws {
-        try Data("precious".utf8).write(to: URL(filePath: path))
-
-        let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
-
-        #expect(fault == .impossible("\(path) is not a socket: remove it, or choose another --socket"))
-        #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
-    }
-
     @Test func `a symbolic link is not followed`() throws {
         symlink("/nowhere", path)
 
