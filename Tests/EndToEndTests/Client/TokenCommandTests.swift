@@ -47,25 +47,20 @@ import Testing
 
     // A shell leads the session. If junctionctl led it, its end would end every process at the terminal.
 
-    @Test func `a command that exceeds its time ends with all its child processes`() throws {
-        let scene = try Scene("sleep 1000 & sleep 1000 & wait") { ctl in
-            "\(ctl) --timeout 5; echo status $? >&2; read rest"
+    @Test(arguments: [
+        ("sleep 1000", "--timeout 5", "status 75"), ("kill -TERM $PPID", "", "status 1"),
+        ("kill -HUP $PPID", "", "status 1"), ("kill -INT $PPID", "", "status 1"),
+    ])
+    func `a command ends with all its child processes when its time is over or a signal ends junctionctl`(
+        command: String,
+        option: String,
+        status: String
+    ) throws {
+        let scene = try Scene("sleep 1000 & \(command) & wait") { ctl in
+            "\(ctl) \(option); echo status $? >&2; read rest"
         }
 
-        try scene.terminal.awaitText("status 75")
-
-        try scene.witness.wait()
-        scene.terminal.type("\n")
-        try scene.program.wait()
-    }
-
-    @Test(arguments: ["TERM", "HUP", "INT"])
-    func `the command ends when a signal ends junctionctl`(signal: String) throws {
-        let scene = try Scene("sleep 1000 & kill -\(signal) $PPID; wait") { ctl in
-            "\(ctl); echo status $? >&2; read rest"
-        }
-
-        try scene.terminal.awaitText("status 1")
+        try scene.terminal.awaitText(status)
 
         try scene.witness.wait()
         scene.terminal.type("\n")

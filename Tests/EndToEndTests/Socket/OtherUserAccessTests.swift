@@ -73,27 +73,6 @@ struct OtherUserAccessTests {
         #expect(try otherUser.ctl(["token"], groups: "root").status == 0)
     }
 
-    @Test func `a missing right is reported before invalid parameters`() throws {
-        let (_, otherUser) = try OtherUser.installation(configuration: OtherUser.entry(allowing: "status"))
-
-        let ending = try otherUser.ctl(["token", "--min-validity", "1e12"])
-        let garbage = try otherUser.ctl(["sign-in"], input: "nonsense")
-
-        #expect(ending.status == 77)
-        #expect(garbage.status == 77)
-    }
-
-    @Test func `an access entry applies to supplementary groups`() throws {
-        let (installation, otherUser) = try OtherUser.installation(
-            configuration: "[[access]]\nallow = [\"status\", \"token\"]\ngroup = \"daemon\""
-        )
-        try installation.signInNewUser()
-
-        #expect(try otherUser.ctl(["token"]).status == 77)
-        #expect(try otherUser.ctl(["token"], groups: "daemon").status == 0)
-        #expect(try otherUser.ctl(["sign-out"], groups: "daemon").status == 77)
-    }
-
     @Test func `an entry for an unknown user gives the socket's group no rights`() throws {
         let (installation, otherUser) = try OtherUser.installation(
             configuration: "[[access]]\nallow = [\"status\"]\nuser = \"no-such-user\""
