@@ -175,23 +175,17 @@ struct SessionFindingsTests {
     ]
 
     @Test(arguments: table)
-    func `each state of the session has its finding`(of row: Case) {
+    func `each state of the session has its finding, and every problem has a remedy`(of row: Case) {
         let checks = SessionFindings(row.snapshot, now: row.at).checks
 
         #expect(checks.map { "\($0.name) \($0.verdict)" } == row.findings, "\(row.name)")
         let last = [checks.last?.detail, checks.last?.remedy].compactMap(\.self).joined(separator: " ")
         for words in row.words { #expect(last.contains(words), "\(row.name)") }
-    }
-
-    @Test(arguments: table)
-    func `every problem has a remedy`(in row: Case) {
-        let checks = SessionFindings(row.snapshot, now: row.at).checks
-
-        let isMendable = checks.filter { $0.verdict == .problem }
+        let problems = checks.filter { $0.verdict == .problem }
         // The daemon's reason for the storage status contains the remedy.
         let reason = row.snapshot.storage.reason
         #expect(
-            isMendable.isEmpty || isMendable.contains { $0.remedy?.isEmpty == false || $0.detail == reason },
+            problems.isEmpty || problems.contains { $0.remedy?.isEmpty == false || $0.detail == reason },
             "\(row.name)"
         )
     }

@@ -1,3 +1,4 @@
+import JunctionNetworkHelper
 import JunctionProviders
 import JunctionSession
 import JunctionTesting
@@ -49,6 +50,26 @@ struct ProviderConformance {
             #expect(notRotated.refreshToken == nil)
             #expect(stage.server.requests.count == 2)
         }
+    }
+
+    @Test(arguments: [ProviderUnderTest.junction, .oauth])
+    func `the send deadline of a refresh retry limits the time to resolve and to connect`(
+        tested: ProviderUnderTest
+    ) async throws {
+        let (helper, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
+        let http = helper.http()
+        let provider = try tested.provider("http://127.0.0.1:1", http, clock)
+        let sendDeadline = clock.now().uptime + .seconds(9)
+        clock.advance(by: .seconds(1))
+        let renewal = Task {
+            try? await provider.renew(tested.identity, with: tested.secrets, using: .renew, sendingBy: sendDeadline)
+        }
+
+        let line = try await helper.met()
+        #expect(try await line.request().limits.resolve == 4_000)
+        line.closeConnection()
+        _ = await renewal.value
+        await http.shutdown()
     }
 
     @Test(arguments: ProviderUnderTest.all.filter { $0.terminated != nil })

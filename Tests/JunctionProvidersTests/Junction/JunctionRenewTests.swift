@@ -21,25 +21,6 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
-        let (helper, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
-        let http = helper.http()
-        let cloud = try JunctionCloud(authUrl: "https://auth.example", apiUrl: "https://api.example")
-        let provider = JunctionProvider(cloud: cloud, http: http, clock: clock)
-        let sendDeadline = clock.now().uptime + .seconds(9)
-        clock.advance(by: .seconds(1))
-        let secrets = SessionSecrets(refreshToken: SharedSecret(text: "refresh"))
-        let renewal = Task {
-            try? await provider.renew(Sample.identity, with: secrets, using: .renew, sendingBy: sendDeadline)
-        }
-
-        let line = try await helper.met()
-        #expect(try await line.request().limits.resolve == 4_000)
-        line.closeConnection()
-        _ = await renewal.value
-        await http.shutdown()
-    }
-
     @Test(arguments: [
         #"{"access_token":"a","refresh_token":"next"}"#,
         #"{"access_token":"a","refresh_token":"next","expires_in":0}"#,

@@ -16,14 +16,21 @@ struct StreamingTests {
         return HTTPCall(method: method, origin: origin, target: "/", body: body)
     }
 
-    @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
+    /// Requests a streamed answer, whose head has arrived.
+    private func streamedAnswer() async throws -> (
+        FakeNetworkHelper, OutgoingHTTP, HelperConnection, number: UInt32, BodyStream
+    ) {
         let helper = try FakeNetworkHelper()
         let http = helper.http()
         let call = try call()
         async let answer = http.streamedAnswer(to: call, isStreamed: true)
         let (line, number) = try await helper.asked()
         line.say(.leaving, Self.head, about: number)
-        let body = try await answer.body
+        return (helper, http, line, number, try await answer.body)
+    }
+
+    @Test func `a streamed answer may have any length, and its reader sets the pace`() async throws {
+        let (helper, http, line, number, body) = try await streamedAnswer()
 
         var taken = 0
         // Twice the limit of an answer that is not streamed.
@@ -39,13 +46,7 @@ struct StreamingTests {
     }
 
     @Test func `no more bytes are granted while the reader takes none`() async throws {
-        let helper = try FakeNetworkHelper()
-        let http = helper.http()
-        let call = try call()
-        async let answer = http.streamedAnswer(to: call, isStreamed: true)
-        let (line, number) = try await helper.asked()
-        line.say(.leaving, Self.head, about: number)
-        let body = try await answer.body
+        let (helper, http, line, number, body) = try await streamedAnswer()
         for _ in 0..<(Flow.window / Flow.longestPart) { line.say(.body(.ofZeros(Flow.longestPart)), about: number) }
         try await helper.sees { body.count == Flow.window }
 
@@ -59,13 +60,8 @@ struct StreamingTests {
     }
 
     @Test func `an abandoned answer is cancelled`() async throws {
-        let helper = try FakeNetworkHelper()
-        let http = helper.http()
-        let call = try call()
-        async let answer = http.streamedAnswer(to: call, isStreamed: true)
-        let (line, number) = try await helper.asked()
-        line.say(.leaving, Self.head, .body(.ofZeros(1)), about: number)
-        let body = try await answer.body
+        let (helper, http, line, number, body) = try await streamedAnswer()
+        line.say(.body(.ofZeros(1)), about: number)
 
         helper.loop.execute { body.abandon() }
 

@@ -7,24 +7,6 @@ import Testing
 @testable import JunctionProviders
 
 struct OAuthRenewTests {
-    @Test func `the send deadline of a refresh retry limits the time to resolve and to connect`() async throws {
-        let (helper, clock) = (try FakeNetworkHelper(), ManualClock(ManualClock.start))
-        let http = helper.http()
-        let provider = OAuthProvider(setup: try .sample(at: "http://127.0.0.1:1"), http: http, clock: clock)
-        let sendDeadline = clock.now().uptime + .seconds(9)
-        clock.advance(by: .seconds(1))
-        let (identity, secrets) = (OAuthSample.identity, OAuthSample.secrets)
-        let renewal = Task {
-            try? await provider.renew(identity, with: secrets, using: .renew, sendingBy: sendDeadline)
-        }
-
-        let line = try await helper.met()
-        #expect(try await line.request().limits.resolve == 4_000)
-        line.closeConnection()
-        _ = await renewal.value
-        await http.shutdown()
-    }
-
     private static let dead = SessionSecrets(refreshToken: SharedSecret(text: "refresh-secret"))
     private static let emptyRefusal = ScriptedServer.Step.answer(400, [], "")
     private static let invalidRequest = ScriptedServer.Step.json(400, #"{"error":"invalid_request"}"#)

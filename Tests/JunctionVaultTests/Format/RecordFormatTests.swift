@@ -160,12 +160,6 @@ import Testing
         #expect(reader.finding(in: whole + [0]).opened == nil)
     }
 
-    @Test func `only a tombstone can be written without a key`() {
-        #expect(throws: SealedRecord.Fault.noKey) {
-            try SealedRecord.bytes(of: .test(7), .test(7), installation: thisInstallation, key: nil)
-        }
-    }
-
     @Test func `a record with a token that is not text is refused`() {
         let token = [0xFF, 0xFE].withUnsafeBytes { SharedSecret(copying: $0) }
 
