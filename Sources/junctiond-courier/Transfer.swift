@@ -21,7 +21,9 @@ final class Transfer {
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     private var steps: TransferSteps
-    private var body = OutgoingBody()
+    /// The part of the request's body that has arrived from the daemon and has not been sent yet.
+    private var body = WipedQueue()
+    private var isBodyComplete = false
     private var head = IncomingHead()
     private var received: UInt64 = 0
     private var window = Flow.window
@@ -94,12 +96,12 @@ final class Transfer {
 
     /// Appends bytes to the request's body. libcurl may be waiting for them.
     func give(_ bytes: SharedSecret) {
-        body.append(bytes)
+        if !isBodyComplete { bytes.withUnsafeBytes { body.append($0) } }
         resume()
     }
 
     func giveEnd() {
-        body.end()
+        isBodyComplete = true
         resume()
     }
 
@@ -135,12 +137,15 @@ final class Transfer {
     ///   are none yet.
     private func give(to room: UnsafeMutableRawBufferPointer) -> Int {
         steps.moved(at: clinux_boot_milliseconds())
-        let given = body.take(into: room)
+        let given = body.take(atMost: room.count) { bytes in
+            room.copyMemory(from: bytes)
+            return bytes.count
+        }
         if given > 0 {
             daemon.send(.credit(UInt32(given)), about: number)
             return given
         }
-        if body.isComplete { return 0 }
+        if isBodyComplete { return 0 }
         // A body without a time limit may come from a slow app. The daemon enforces the limits of the app.
         isPaused = request.limits.whole == 0
         return Int(CURL_READFUNC_PAUSE)

@@ -20,6 +20,17 @@ struct WipedQueueTests {
         #expect(out == all)
     }
 
+    @Test(arguments: [0, 1, 32_767, 32_768, 100_000])
+    func `all bytes are taken into one secret`(count: Int) {
+        let all = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var queue = WipedQueue()
+        for byte in all { withUnsafeBytes(of: byte) { queue.append($0) } }
+
+        let taken = queue.takeAll().withUnsafeBytes { Array($0) }
+        #expect(taken == all)
+        #expect(queue.count == 0)
+    }
+
     @Test func `an empty queue returns no bytes`() {
         var queue = WipedQueue()
 

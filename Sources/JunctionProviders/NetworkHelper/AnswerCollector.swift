@@ -9,7 +9,7 @@ final class AnswerCollector: AnswerReceiver {
     private let grant: (Int) -> Void
     private let completion: (Result<HTTPAnswer, Unavailability>) -> Void
     private var head = AnswerHead(status: 0, headers: [])
-    private var body = SecretBuffer()
+    private var body = WipedQueue()
     private var ungranted = 0
 
     init(
@@ -25,7 +25,7 @@ final class AnswerCollector: AnswerReceiver {
     }
 
     func part(_ part: SharedSecret) {
-        body.append(part)
+        part.withUnsafeBytes { body.append($0) }
         ungranted += part.count
         // A server may send single bytes. Grant only when a whole part has arrived.
         guard ungranted >= Flow.longestPart else { return }
@@ -39,7 +39,7 @@ final class AnswerCollector: AnswerReceiver {
                 HTTPAnswer(
                     status: Int(head.status),
                     headers: head.headers,
-                    body: body.whole,
+                    body: SharedSecret(body.takeAll()),
                     place: place,
                     sinceLeft: sinceLeft
                 )

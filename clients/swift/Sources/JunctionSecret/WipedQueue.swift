@@ -34,6 +34,20 @@ package struct WipedQueue: ~Copyable, Sendable {
         return result
     }
 
+    /// Removes all bytes and returns them.
+    package mutating func takeAll() -> Secret {
+        Secret(capacity: count) { room in
+            var filled = 0
+            while count > 0 {
+                filled += take(atMost: .max) { piece in
+                    room[filled...].copyBytes(from: piece)
+                    return piece.count
+                }
+            }
+            return filled
+        }
+    }
+
     /// One block of memory, which is wiped when it is released.
     private final class Block: @unchecked Sendable {
         static let size = 1 << 15
