@@ -118,15 +118,7 @@ extension Transfer {
         for (name, value) in request.headers {
             // In libcurl a semicolon marks a header that is intentionally empty.
             let start = value.count == 0 ? "\(name);" : "\(name): "
-            let line = SharedSecret(
-                Secret(capacity: start.utf8.count + value.count) { room in
-                    room.copyBytes(from: start.utf8)
-                    value.withUnsafeBytes {
-                        UnsafeMutableRawBufferPointer(rebasing: room[start.utf8.count...]).copyMemory(from: $0)
-                    }
-                    return room.count
-                }
-            )
+            let line = SharedSecret(joining: [.text(start), .secret(value)])
             lines = line.withTextOfC { curl_slist_append(lines, $0) } ?? lines
         }
         return lines
@@ -136,11 +128,7 @@ extension Transfer {
 extension SharedSecret {
     /// Calls `body` with the bytes and a terminating zero, in a `Secret` of their own.
     fileprivate func withTextOfC<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
-        let text = Secret(capacity: count + 1) { room in
-            withUnsafeBytes { room.copyMemory(from: $0) }
-            room[count] = 0
-            return count + 1
-        }
+        let text = SharedSecret(joining: [.secret(self), .text("\0")])
         return text.withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
     }
 }

@@ -1,4 +1,5 @@
 import JunctionSecret
+import JunctionText
 
 /// The requirements for an access token of any provider.
 enum BearerToken {
@@ -10,26 +11,11 @@ enum BearerToken {
     /// Returns whether the token can stand in a header: printable ASCII, without spaces, not too long.
     static func fitsHeader(_ token: SharedSecret) -> Bool {
         (1...longest).contains(token.count)
-            && token.withUnsafeBytes { $0.allSatisfy { (0x21...0x7E).contains($0) } }
+            && token.withUnsafeBytes { $0.allSatisfy(\.isVisibleASCII) }
     }
 
     /// Returns the `Authorization` header with the token.
     static func header(_ token: SharedSecret) -> (name: String, value: SharedSecret) {
-        ("authorization", token.after("Bearer "))
-    }
-}
-
-extension SharedSecret {
-    /// Returns the secret with `word` before it.
-    func after(_ word: String) -> SharedSecret {
-        SharedSecret(
-            Secret(capacity: word.utf8.count + count) { room in
-                room.copyBytes(from: word.utf8)
-                withUnsafeBytes {
-                    UnsafeMutableRawBufferPointer(rebasing: room[word.utf8.count...]).copyMemory(from: $0)
-                }
-                return room.count
-            }
-        )
+        ("authorization", SharedSecret(joining: [.text("Bearer "), .secret(token)]))
     }
 }

@@ -7,7 +7,7 @@ import JunctionText
 struct FormBody: Sendable {
     static let contentType = "application/x-www-form-urlencoded"
 
-    private(set) var encoded: SharedSecret
+    let encoded: SharedSecret
 
     /// The name and the value of a field. Names have only characters that need no encoding.
     enum Field: Sendable {
@@ -16,54 +16,26 @@ struct FormBody: Sendable {
     }
 
     init(_ fields: [Field]) {
-        let capacity = fields.reduce(0) { $0 + $1.longestEncoding }
-        encoded = SharedSecret(
-            Secret(capacity: capacity) { room in
-                var end = 0
-                for field in fields {
-                    if end > 0 {
-                        room[end] = UInt8(ascii: "&")
-                        end += 1
-                    }
-                    end += field.encode(into: UnsafeMutableRawBufferPointer(rebasing: room[end...]))
-                }
-                return end
-            }
-        )
+        encoded = SharedSecret(joining: Array(fields.map(\.pieces).joined(separator: [.text("&")])))
     }
 }
 
 extension FormBody.Field {
-    private var name: String {
+    fileprivate var pieces: [SecretPiece] {
         switch self {
-        case .text(let name, _), .secret(let name, _): name
+        case .text(let name, let value): [.text("\(name)=\(PercentEncoding.encode(value))")]
+        case .secret(let name, let value): [.text("\(name)="), .secret(value.percentEncoded)]
         }
     }
+}
 
-    /// The longest encoded form: the name, `=`, the value with every byte encoded, and `&`.
-    fileprivate var longestEncoding: Int {
-        let value =
-            switch self {
-            case .text(_, let value): value.utf8.count
-            case .secret(_, let value): value.count
+extension SharedSecret {
+    /// The secret in percent encoding.
+    var percentEncoded: SharedSecret {
+        SharedSecret(
+            Secret(capacity: 3 * count) { room in
+                withUnsafeBytes { PercentEncoding.encode($0, into: room) }
             }
-        return name.utf8.count + 3 * value + 2
-    }
-
-    fileprivate func encode(into room: UnsafeMutableRawBufferPointer) -> Int {
-        var end = 0
-        for byte in name.utf8 {
-            room[end] = byte
-            end += 1
-        }
-        room[end] = UInt8(ascii: "=")
-        end += 1
-        let rest = UnsafeMutableRawBufferPointer(rebasing: room[end...])
-        switch self {
-        case .text(_, var value):
-            return end + value.withUTF8 { PercentEncoding.encode(UnsafeRawBufferPointer($0), into: rest) }
-        case .secret(_, let value):
-            return end + value.withUnsafeBytes { PercentEncoding.encode($0, into: rest) }
-        }
+        )
     }
 }

@@ -97,7 +97,7 @@ extension OAuthClient {
         case .none:
             return ([name], [])
         case .basic(let secret):
-            return ([name], [("authorization", BasicCredentials.of(id, secret).after("Basic "))])
+            return ([name], [("authorization", BasicCredentials.of(id, secret))])
         case .post(let secret):
             return ([name, .secret(name: "client_secret", value: secret)], [])
         case .assertion(let key, let audience):

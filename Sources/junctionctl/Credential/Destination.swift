@@ -1,3 +1,5 @@
+import JunctionText
+
 /// The server to which a program wants to send a credential.
 struct Destination: Equatable {
     /// In lower case, an IPv6 address in brackets.
@@ -87,7 +89,7 @@ private enum HostText {
         let host = text[..<end].lowercased()
         let rest = text[end...]
         if rest.isEmpty { return (host, nil) }
-        guard rest.utf8.dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        guard rest.utf8.dropFirst().allSatisfy(\.isASCIIDigit),
             let port = UInt16(rest.dropFirst()), port > 0
         else { return nil }
         return (host, Int(port))
@@ -107,21 +109,11 @@ private enum HostText {
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || "-_".utf8.contains(byte)
     }
 
     private static func isOfAddress(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+        Hexadecimal.value(of: byte) != nil || ":.".utf8.contains(byte)
     }
 
     /// Whether the host is this machine, so that an unencrypted connection shows the token to no network.

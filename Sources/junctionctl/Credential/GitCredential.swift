@@ -37,7 +37,7 @@ enum GitCredential {
     static func answer(_ token: AccessToken, username: String) -> SecretText {
         SecretText(
             joining: .text("username=\(username)\npassword="),
-            .secret(token.accessToken),
+            .secret(token.accessToken.box),
             .text("\npassword_expiry_utc=\(token.expiresAt.milliseconds / 1000)\n")
         )
     }

@@ -1,5 +1,6 @@
 import JunctionClient
 import JunctionProtocol
+import JunctionSecret
 
 /// The protocol of Go's `GOAUTH` commands, see `go help goauth`.
 enum GoCredential {
@@ -8,7 +9,7 @@ enum GoCredential {
         guard !authorities.isEmpty else { return SecretText("") }
         return SecretText(
             joining: .text(authorities.map { "https://\($0)\n" }.joined() + "\nAuthorization: "),
-            .secret(token.accessToken.asBearer),
+            .secret(token.accessToken.asBearer.box),
             .text("\n\n")
         )
     }

@@ -9,7 +9,7 @@ enum MailCredential {
         inBase64(
             SecretText(
                 joining: .text("user=\(user)\u{1}auth="),
-                .secret(token.accessToken.asBearer),
+                .secret(token.accessToken.asBearer.box),
                 .text("\u{1}\u{1}")
             )
         )
@@ -24,7 +24,7 @@ enum MailCredential {
         return inBase64(
             SecretText(
                 joining: .text("n,a=\(name),\u{1}\(server ?? "")auth="),
-                .secret(token.accessToken.asBearer),
+                .secret(token.accessToken.asBearer.box),
                 .text("\u{1}\u{1}")
             )
         )

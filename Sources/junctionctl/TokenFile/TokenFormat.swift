@@ -1,6 +1,8 @@
 import JunctionClient
 import JunctionJSON
 import JunctionProtocol
+import JunctionSecret
+import JunctionText
 
 /// The form in which a token is printed or written.
 enum TokenFormat: String, CaseIterable {
@@ -10,7 +12,7 @@ enum TokenFormat: String, CaseIterable {
     func content(_ token: Connection.Answered<AccessToken>) -> SecretText {
         switch self {
         case .token: token.value.accessToken
-        case .header, .json: SecretText(joining: .secret(line(token)), .text("\n"))
+        case .header, .json: SecretText(joining: .secret(line(token).box), .text("\n"))
         }
     }
 
@@ -25,14 +27,14 @@ enum TokenFormat: String, CaseIterable {
         let isHeader = content.starts(with: start) && content.last == UInt8(ascii: "\n")
         let token = isHeader ? content.dropFirst(start.count).dropLast() : content[...]
         // A token has neither spaces nor line breaks.
-        return token.count >= (isHeader ? 1 : fewestCharacters) && token.allSatisfy { (0x21...0x7E).contains($0) }
+        return token.count >= (isHeader ? 1 : fewestCharacters) && token.allSatisfy(\.isVisibleASCII)
     }
 
     /// The line for standard output, without its end.
     func line(_ token: Connection.Answered<AccessToken>) -> SecretText {
         switch self {
         case .token: token.value.accessToken
-        case .header: SecretText(joining: .text("Authorization: "), .secret(token.value.accessToken.asBearer))
+        case .header: SecretText(joining: .text("Authorization: "), .secret(token.value.accessToken.asBearer.box))
         case .json: token.json.withRawText { SecretText(copying: $0) }
         }
     }
