@@ -1,4 +1,5 @@
 import Hummingbird
+import JunctionText
 import NIOCore
 
 struct CloudContext: RequestContext {
@@ -44,7 +45,7 @@ extension CloudContext {
     /// Returns a path parameter with its percent escapes decoded, because ids may contain characters that a path must
     /// escape.
     func part(_ name: String) throws -> String {
-        PercentText.plain(try parameters.require(name))
+        PercentEncoding.plain(try parameters.require(name))
     }
 }
 

@@ -3,17 +3,17 @@ import JunctionSecret
 import JunctionText
 
 extension SharedSecret {
+    /// Writes a JSON object whose members `write` writes.
+    static func jsonObject(_ write: (inout JSONWriter) -> Void) -> SharedSecret {
+        var text = JSONWriter(capacity: 1_024)
+        text.object(write)
+        return text.withUnsafeBytes { SharedSecret(copying: $0) }
+    }
+
     /// Decodes Base64 in either alphabet, with or without padding and line breaks, because its makers differ. `nil` if
     /// the text is not Base64.
     convenience init?(base64 text: some Collection<UInt8>) {
-        var isValid = true
-        let decoded = Secret(capacity: Base64.mostBytes(for: text.count)) { room in
-            let written = Base64.decode(text, .lenient, into: room)
-            isValid = written != nil
-            return written ?? 0
-        }
-        guard isValid else { return nil }
-        self.init(decoded)
+        self.init(capacity: Base64.mostBytes(for: text.count)) { Base64.decode(text, .lenient, into: $0) }
     }
 
     /// The JSON value of an answer's body. A byte order mark before it is ignored (RFC 8259 §8.1).
@@ -37,7 +37,7 @@ extension SharedSecret {
             for start in bytes.indices where bytes[start...].starts(with: name) {
                 let colon = bytes[(start + name.count)...].drop(while: isBlank)
                 let quote = colon.dropFirst().drop(while: isBlank)
-                let value = quote.dropFirst().prefix { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+                let value = quote.dropFirst().prefix { $0.isVisibleASCII && $0 != 0x22 && $0 != 0x5C }
                 guard colon.first == UInt8(ascii: ":"), quote.first == UInt8(ascii: "\""), !value.isEmpty,
                     value.endIndex < bytes.endIndex, bytes[value.endIndex] == UInt8(ascii: "\"")
                 else { continue }

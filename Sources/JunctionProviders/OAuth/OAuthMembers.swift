@@ -71,32 +71,7 @@ struct OAuthMembers: Sendable {
     }
 
     private static func decoded(_ text: Slice<UnsafeRawBufferPointer>) -> SharedSecret? {
-        var isValid = true
-        let value = Secret(capacity: text.count) { room in
-            var (rest, written) = (text, 0)
-            while let byte = rest.popFirst() {
-                switch byte {
-                case UInt8(ascii: "%"):
-                    guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
-                        let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
-                    else {
-                        isValid = false
-                        return written
-                    }
-                    room[written] = high << 4 | low
-                case UInt8(ascii: "+"):
-                    room[written] = UInt8(ascii: " ")
-                default:
-                    guard (0x21...0x7E).contains(byte) else {
-                        isValid = false
-                        return written
-                    }
-                    room[written] = byte
-                }
-                written += 1
-            }
-            return written
-        }
-        return isValid ? SharedSecret(value) : nil
+        guard text.allSatisfy(\.isVisibleASCII) else { return nil }
+        return SharedSecret(capacity: text.count) { PercentEncoding.decode(form: text, into: $0) }
     }
 }

@@ -21,7 +21,7 @@ struct Form: Sendable {
     }
 
     static func plain(_ text: Substring) -> String {
-        PercentText.plain(text.replacing("+", with: " "))
+        PercentEncoding.plain(text.replacing("+", with: " "))
     }
 
     /// The first value of a field. An empty value counts as missing (RFC 6749 §3.1).
@@ -46,5 +46,12 @@ struct Form: Sendable {
     /// The requested scopes, or `nil` if there is no `scope`.
     var scopes: [String]? {
         self["scope"]?.split(separator: " ").map(String.init)
+    }
+}
+
+extension PercentEncoding {
+    /// Decodes a text of a client. A text with an invalid escape stays as it is.
+    static func plain(_ text: some StringProtocol) -> String {
+        decode(text.utf8).map { String(decoding: $0, as: UTF8.self) } ?? String(text)
     }
 }

@@ -119,28 +119,8 @@ enum Redirect: Equatable {
 extension SecretText {
     /// Decodes a query value. Returns nil if it is empty or not properly escaped.
     fileprivate init?(unescaping text: Slice<UnsafeRawBufferPointer>) {
-        var isProper = true
-        let secret = Secret(capacity: text.count) { room in
-            var count = 0
-            var rest = text
-            while let byte = rest.popFirst() {
-                switch byte {
-                case UInt8(ascii: "%"):
-                    guard let high = rest.popFirst().flatMap(Hexadecimal.value),
-                        let low = rest.popFirst().flatMap(Hexadecimal.value)
-                    else {
-                        isProper = false
-                        return 0
-                    }
-                    room[count] = high << 4 | low
-                case UInt8(ascii: "+"): room[count] = UInt8(ascii: " ")
-                default: room[count] = byte
-                }
-                count += 1
-            }
-            return count
-        }
-        guard isProper, secret.count > 0 else { return nil }
-        self.init(SharedSecret(secret))
+        let secret = SharedSecret(capacity: text.count) { PercentEncoding.decode(form: text, into: $0) }
+        guard let secret, secret.count > 0 else { return nil }
+        self.init(secret)
     }
 }

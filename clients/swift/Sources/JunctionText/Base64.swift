@@ -23,22 +23,7 @@ package enum Base64 {
     ///
     /// - Returns: the number of written characters.
     package static func encode(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
-        var (written, bits, count): (Int, UInt32, Int) = (0, 0, 0)
-        func write(_ digit: UInt8) {
-            room[written] = digit
-            written += 1
-        }
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                write(standardDigits[Int(bits >> count & 63)])
-            }
-        }
-        if count > 0 { write(standardDigits[Int(bits << (6 - count) & 63)]) }
-        while !written.isMultiple(of: 4) { write(UInt8(ascii: "=")) }
-        return written
+        encode(bytes, standardDigits, isPadded: true, into: room)
     }
 
     /// Returns the text in the standard alphabet, with padding.
@@ -55,13 +40,7 @@ package enum Base64 {
     ///
     /// Do not use this for secrets. The other `decode` writes to memory that the caller can wipe.
     package static func decode(_ text: some Collection<UInt8>, _ form: Form) -> [UInt8]? {
-        var isValid = true
-        let bytes = [UInt8](unsafeUninitializedCapacity: mostBytes(for: text.count)) { room, count in
-            let written = decode(text, form, into: UnsafeMutableRawBufferPointer(room))
-            isValid = written != nil
-            count = written ?? 0
-        }
-        return isValid ? bytes : nil
+        [UInt8](capacity: mostBytes(for: text.count)) { decode(text, form, into: $0) }
     }
 
     /// Writes the decoded bytes to the front of `room`, which must have space for `mostBytes`.
@@ -101,21 +80,34 @@ package enum Base64 {
     private static let urlSafeDigits = Array(standardDigits.dropLast(2) + "-_".utf8)
 
     private static func text(of bytes: some Sequence<UInt8>, _ digits: [UInt8], isPadded: Bool) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.underestimatedCount / 3 * 4 + 4)
-        var bits: UInt32 = 0
-        var count = 0
+        let bytes = Array(bytes)
+        return String(unsafeUninitializedCapacity: characters(for: bytes.count)) { room in
+            bytes.withUnsafeBytes { encode($0, digits, isPadded: isPadded, into: UnsafeMutableRawBufferPointer(room)) }
+        }
+    }
+
+    private static func encode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ digits: [UInt8],
+        isPadded: Bool,
+        into room: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        var (written, bits, count): (Int, UInt32, Int) = (0, 0, 0)
+        func write(_ digit: UInt8) {
+            room[written] = digit
+            written += 1
+        }
         for byte in bytes {
             bits = bits << 8 | UInt32(byte)
             count += 8
             while count >= 6 {
                 count -= 6
-                text.append(digits[Int(bits >> count & 63)])
+                write(digits[Int(bits >> count & 63)])
             }
         }
-        if count > 0 { text.append(digits[Int(bits << (6 - count) & 63)]) }
-        while isPadded, !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
+        if count > 0 { write(digits[Int(bits << (6 - count) & 63)]) }
+        while isPadded, !written.isMultiple(of: 4) { write(UInt8(ascii: "=")) }
+        return written
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {

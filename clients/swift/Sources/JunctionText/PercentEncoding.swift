@@ -37,19 +37,46 @@ package enum PercentEncoding {
     }
 
     /// Returns the bytes whose encoded form is `text`, or `nil` if an escape is invalid. A `+` stays as it is.
-    package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
+    ///
+    /// Do not use this for secrets. The other `decode` writes to memory that the caller can wipe.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        [UInt8](capacity: text.count) { decode(text, into: $0) }
+    }
+
+    /// Writes the bytes whose encoded form is the value `text` of a form or a query to the front of `room`, which has
+    /// space for as many bytes. There, a `+` is a space.
+    ///
+    /// - Returns: the number of written bytes, or `nil` if an escape is invalid.
+    package static func decode(form text: some Sequence<UInt8>, into room: UnsafeMutableRawBufferPointer) -> Int? {
+        decode(text.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, into: room)
+    }
+
+    private static func decode(_ text: some Sequence<UInt8>, into room: UnsafeMutableRawBufferPointer) -> Int? {
+        var written = 0
         var rest = text.makeIterator()
-        while let byte = rest.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
+        while var byte = rest.next() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.next().flatMap(Hexadecimal.value(of:)),
+                    let low = rest.next().flatMap(Hexadecimal.value(of:))
+                else { return nil }
+                byte = high << 4 | low
             }
-            guard let high = rest.next().flatMap(Hexadecimal.value(of:)),
-                let low = rest.next().flatMap(Hexadecimal.value(of:))
-            else { return nil }
-            bytes.append(high << 4 | low)
+            room[written] = byte
+            written += 1
         }
-        return bytes
+        return written
+    }
+}
+
+extension [UInt8] {
+    /// Fills a new array in place. The result is `nil` if `fill` returns `nil`.
+    init?(capacity: Int, decoding fill: (UnsafeMutableRawBufferPointer) -> Int?) {
+        var isValid = true
+        self.init(unsafeUninitializedCapacity: capacity) { room, count in
+            let written = fill(UnsafeMutableRawBufferPointer(room))
+            isValid = written != nil
+            count = written ?? 0
+        }
+        guard isValid else { return nil }
     }
 }
