@@ -22,8 +22,7 @@ enum OAuthPartialGrant: Sendable {
 
     /// Returns the stored form. The members have the names of RFC 6749 §5.1 where those exist.
     func content(grantedBy issuer: OAuthIssuer) -> SharedSecret {
-        var text = JSONWriter(capacity: 4096)
-        text.object { text in
+        SharedSecret.jsonObject { text in
             text.member("issuer", issuer.text)
             switch self {
             case .tokens(let tokens):
@@ -37,7 +36,6 @@ enum OAuthPartialGrant: Sendable {
                 text.member(origins)
             }
         }
-        return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
     /// Parses the stored form; returns `nil` if it is invalid, or if another issuer granted it: no other server gets its

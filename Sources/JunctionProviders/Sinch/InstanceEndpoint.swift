@@ -93,8 +93,7 @@ struct InstanceEndpoint: Sendable {
     }
 
     private func body(_ userId: String, _ proof: SinchProof, _ instanceId: String?) -> SharedSecret {
-        var text = JSONWriter(capacity: 1_024)
-        text.object { text in
+        SharedSecret.jsonObject { text in
             text.member("applicationKey", application.key)
             text.member("userId", userId)
             text.member("deviceId", deviceId)
@@ -107,7 +106,6 @@ struct InstanceEndpoint: Sendable {
                 text.member("sequence", String(sequence))
             }
         }
-        return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
     private func instance(_ answer: HTTPAnswer, _ sent: Moment) -> Instance? {

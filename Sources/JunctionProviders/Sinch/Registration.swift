@@ -15,19 +15,11 @@ struct Registration: Equatable, Sendable {
 
     /// The stored form.
     var sealed: SharedSecret {
-        var text = JSONWriter(capacity: 256)
-        text.object { text in
+        SharedSecret.jsonObject { text in
             text.member("instanceId", instanceId)
             text.member("scheme", scheme.rawValue)
             if let limit { text.member("limit", limit.milliseconds) }
         }
-        return text.withUnsafeBytes { SharedSecret(copying: $0) }
-    }
-
-    init(instanceId: String, scheme: Scheme, limit: WallTime?) {
-        self.instanceId = instanceId
-        self.scheme = scheme
-        self.limit = limit
     }
 
     /// Returns the end that still applies to an instance. A limited registration does not become unlimited while it
@@ -36,7 +28,9 @@ struct Registration: Equatable, Sendable {
         guard instanceId == self.instanceId, let limit, limit > now else { return nil }
         return limit
     }
+}
 
+extension Registration {
     /// Parses the stored form.
     init?(_ sealed: SharedSecret) {
         guard let text = sealed.withUnsafeBytes({ try? JSONValue.parse($0) }),

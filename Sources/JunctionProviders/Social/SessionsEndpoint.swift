@@ -53,8 +53,7 @@ struct SessionsEndpoint: Sendable {
     private static let tooManyCalls: Int64 = 400_311
 
     private func body(of login: UserLogin) -> SharedSecret {
-        var text = JSONWriter()
-        text.object { text in
+        SharedSecret.jsonObject { text in
             text.member("userId", login.userId)
             text.member("deviceId", device.id)
             if let name = login.displayName { text.member("displayName", name) }
@@ -65,7 +64,6 @@ struct SessionsEndpoint: Sendable {
                 text.member("sdkVersion", device.version)
             }
         }
-        return text.withUnsafeBytes { SharedSecret(copying: $0) }
     }
 
     private func unavailability(_ answer: HTTPAnswer, now: WallTime) -> Unavailability {

@@ -84,11 +84,6 @@ package struct RecordAge: Hashable, Comparable, Sendable {
     package var generation: UInt64
     package var edition: UInt32
 
-    package init(generation: UInt64, edition: UInt32) {
-        self.generation = generation
-        self.edition = edition
-    }
-
     package static func < (older: RecordAge, newer: RecordAge) -> Bool {
         (older.generation, older.edition) < (newer.generation, newer.edition)
     }

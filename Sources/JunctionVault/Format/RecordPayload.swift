@@ -8,7 +8,7 @@ struct RecordPayload {
     /// A device sign-in that waits for approval. Its codes are among the secrets.
     var deviceSignIn: StoredDeviceSignIn?
     /// Sign-ins and renewals whose user is not known yet. Their tokens are among the secrets.
-    var partialGrants: [StoredPartialGrant]
+    var partialGrants: [StoredPartialGrant] = []
     var secrets: SessionSecrets
 
     /// Returns the payload as JSON. The writer wipes the text when it is released.
@@ -44,7 +44,9 @@ struct RecordPayload {
         }
         return text
     }
+}
 
+extension RecordPayload {
     /// Reads a payload of any format. Returns nil if it does not match its header.
     init?(decoding bytes: UnsafeRawBufferPointer, as state: RecordHeader.State, format: RecordFormat) {
         guard let text = try? JSONValue.parse(bytes), let secrets = text["secrets"] else { return nil }
@@ -61,7 +63,6 @@ struct RecordPayload {
             }
             (self.deviceSignIn, self.secrets.codes) = (deviceSignIn, codes)
         }
-        partialGrants = []
         if let items = text["partialGrants"]?.elements {
             for item in items {
                 guard let stored = StoredPartialGrant(item), let grant = PartialGrant(item) else { return nil }
@@ -71,18 +72,6 @@ struct RecordPayload {
         }
         guard let content = SessionRecord.Content(text, as: state, format: format) else { return nil }
         self.content = content
-    }
-
-    init(
-        content: SessionRecord.Content,
-        deviceSignIn: StoredDeviceSignIn? = nil,
-        partialGrants: [StoredPartialGrant] = [],
-        secrets: SessionSecrets
-    ) {
-        self.content = content
-        self.deviceSignIn = deviceSignIn
-        self.partialGrants = partialGrants
-        self.secrets = secrets
     }
 }
 

@@ -8,15 +8,13 @@ struct ProgramOutput: Equatable {
 
     /// Swift treats `\r\n` as one character, which ends a line, too.
     var lines: [Substring] { text.split(whereSeparator: \.isNewline) }
+}
 
+extension ProgramOutput {
     /// A program that hangs must not delay a report about what hangs.
     private static let patience = Duration.seconds(10)
     /// In bytes; the rest is left out.
     private static let longest = 1 << 18
-
-    init(status: Int32, text: String) {
-        (self.status, self.text) = (status, text)
-    }
 
     /// Runs a program from `$PATH` without terminal input. Returns nil if it does not exist or does not end in time.
     init?(of name: String, _ arguments: [String]) {
