@@ -10,11 +10,8 @@ struct MintRegistrationTokenCommand: ParsableCommand {
         discussion: "The secret comes from a file, never from an argument. docs/registration-token.md has the rules."
     )
 
-    @Option(help: "The key of the application.")
-    var applicationKey: String
-
-    @Option(help: "A file with the application's secret, in Base64.", completion: .file())
-    var secretFile: String
+    @OptionGroup
+    var application: ApplicationOptions
 
     @Option(help: "Whom the token is for: 1 to 40 printable ASCII characters.")
     var user: String
@@ -32,10 +29,10 @@ struct MintRegistrationTokenCommand: ParsableCommand {
     var instanceTtl: Int64?
 
     func run() throws {
-        let secret = try SecretFile(secretFile, givenTo: "--secret-file").secret()
+        let secret = try application.secret()
         do throws(RegistrationToken.Rule) {
             let token = try RegistrationToken(
-                applicationKey: applicationKey,
+                applicationKey: application.applicationKey,
                 userId: user,
                 issuedAt: (issuedAt ?? .now).seconds,
                 timeToLive: ttl,

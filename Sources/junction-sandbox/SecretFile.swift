@@ -30,6 +30,17 @@ struct SecretFile {
     }
 }
 
+/// The application of a registration token.
+struct ApplicationOptions: ParsableArguments {
+    @Option(help: "The key of the application.")
+    var applicationKey: String
+
+    @Option(help: "A file with the application's secret, in Base64.", completion: .file())
+    var secretFile: String
+
+    func secret() throws -> ApplicationSecret { try SecretFile(secretFile, givenTo: "--secret-file").secret() }
+}
+
 /// Reads up to the end, or up to `limit` bytes.
 func readToEnd(_ descriptor: Int32, atMost limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []

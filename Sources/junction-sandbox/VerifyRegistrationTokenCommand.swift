@@ -10,23 +10,20 @@ struct VerifyRegistrationTokenCommand: ParsableCommand {
         discussion: "Exit code 0 when it is valid, 1 when it is not."
     )
 
-    @Option(help: "The key of the application.")
-    var applicationKey: String
-
-    @Option(help: "A file with the application's secret, in Base64.", completion: .file())
-    var secretFile: String
+    @OptionGroup
+    var application: ApplicationOptions
 
     @Option(help: "The time that counts as now: seconds since 1970, or RFC 3339; default now.")
     var at: PointInTime?
 
     func run() throws {
-        let secret = try SecretFile(secretFile, givenTo: "--secret-file").secret()
+        let secret = try application.secret()
         var jwt = readToEnd(STDIN_FILENO, atMost: 2 * RegistrationToken.longest)
         // The line break that a shell adds is not part of the token.
         while let last = jwt.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { jwt.removeLast() }
         do throws(RegistrationToken.Rule) {
             let token = try RegistrationToken.verify(jwt, with: secret, at: (at ?? .now).seconds)
-            try token.requireApplication(applicationKey)
+            try token.requireApplication(application.applicationKey)
             say("valid", to: STDOUT_FILENO)
         } catch {
             say("invalid: \(error.rawValue): \(error)", to: STDOUT_FILENO)
