@@ -16,7 +16,7 @@ struct JSONWriterTests {
                 writer.member("a", 7)
                 writer.member("c", 0.5)
                 writer.member("d", true)
-                writer.null("e")
+                writer.member("e", nil as String?)
                 writer.object("f") { $0.member("g", nil as String?) }
                 writer.array("h") { writer in
                     writer.integer(1)

@@ -67,10 +67,4 @@ extension JSONWriter {
         key(name)
         bool(value)
     }
-
-    /// Writes a member that is `null`.
-    package mutating func null(_ name: StaticString) {
-        key(name)
-        null()
-    }
 }

@@ -34,39 +34,32 @@ extension Form where Value == String {
 
     /// The name of a user or a place. Its length is limited, because it is stored or sent on.
     static var name: Form {
-        Form(
-            .string,
-            "must be a string of 1 to \(Self.longestName) bytes",
-            read: { $0.string.flatMap { (1...Self.longestName).contains($0.utf8.count) ? $0 : nil } },
-            write: { $1.string($0) }
-        )
+        string("must be a string of 1 to \(longestName) bytes") { (1...longestName).contains($0.utf8.count) }
     }
 
     /// A name that may be empty.
     static var anyName: Form {
-        Form(
-            .string,
-            "must be a string of at most \(Self.longestName) bytes",
-            read: { $0.string.flatMap { $0.utf8.count <= Self.longestName ? $0 : nil } },
-            write: { $1.string($0) }
-        )
+        string("must be a string of at most \(longestName) bytes") { $0.utf8.count <= longestName }
     }
 
     /// The longest name, in bytes of UTF-8. The names of the providers are far shorter.
     private static var longestName: Int { 1_024 }
 
     /// A text that is not empty.
-    static var text: Form {
+    static var text: Form { string("must be a string that is not empty") { !$0.isEmpty } }
+
+    private static func string(
+        _ expectation: String,
+        if isValid: @escaping @Sendable (String) -> Bool
+    ) -> Form {
         Form(
             .string,
-            "must be a string that is not empty",
-            read: { $0.string.flatMap { $0.isEmpty ? nil : $0 } },
+            expectation,
+            read: { $0.string.flatMap { isValid($0) ? $0 : nil } },
             write: { $1.string($0) }
         )
     }
-}
 
-extension Form where Value == String {
     /// One of these non-empty texts. Another text, which a newer peer may use, is kept.
     static func text(of known: [String]) -> Form {
         Form(.word(known), text.expectation, read: text.read, write: text.write)

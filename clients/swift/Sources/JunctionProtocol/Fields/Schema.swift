@@ -126,7 +126,7 @@ extension Schema {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ name: StaticString, _ schema: Schema) {
+    mutating func member(_ name: StaticString, _ schema: Schema) {
         key(name)
         schema.write(to: &self)
     }

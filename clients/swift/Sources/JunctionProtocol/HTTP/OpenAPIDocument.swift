@@ -58,13 +58,7 @@ package struct OpenAPIDocument: Sendable {
                     writer.key("200")
                     writer.object { writer in
                         writer.member("description", page.summary)
-                        writer.object("content") { writer in
-                            writer.key(page.mediaType)
-                            writer.object { writer in
-                                writer.key("schema")
-                                page.schema.write(to: &writer)
-                            }
-                        }
+                        writeContent(page.mediaType, page.schema, to: &writer)
                     }
                     writer.object("default") { writer in
                         writer.member("description", "An error of the daemon's own")
@@ -72,16 +66,17 @@ package struct OpenAPIDocument: Sendable {
                             write("Junction-Error", "its kind", to: &writer)
                             write("Retry-After", "how many seconds to wait before asking again", to: &writer)
                         }
-                        writer.object("content") { writer in
-                            writer.key("application/problem+json")
-                            writer.object { writer in
-                                writer.key("schema")
-                                Problem.schema.write(to: &writer)
-                            }
-                        }
+                        writeContent("application/problem+json", Problem.schema, to: &writer)
                     }
                 }
             }
+        }
+    }
+
+    private static func writeContent(_ mediaType: String, _ schema: Schema, to writer: inout JSONWriter) {
+        writer.object("content") { writer in
+            writer.key(mediaType)
+            writer.object { $0.member("schema", schema) }
         }
     }
 
@@ -89,8 +84,7 @@ package struct OpenAPIDocument: Sendable {
         writer.key(header)
         writer.object { writer in
             writer.member("description", summary)
-            writer.key("schema")
-            Schema.string.write(to: &writer)
+            writer.member("schema", Schema.string)
         }
     }
 
@@ -104,8 +98,7 @@ package struct OpenAPIDocument: Sendable {
                     writer.member("in", "header")
                     writer.member("required", true)
                     writer.member("description", "Shows that the caller meant this request for the daemon")
-                    writer.key("schema")
-                    Schema.word([HTTPPage.guardValue]).write(to: &writer)
+                    writer.member("schema", Schema.word([HTTPPage.guardValue]))
                 }
             }
             for member in query {
@@ -113,23 +106,16 @@ package struct OpenAPIDocument: Sendable {
                     writer.member("name", "\(member.name)")
                     writer.member("in", "query")
                     writer.member("description", member.summary)
-                    writer.key("schema")
-                    member.schema.write(to: &writer)
+                    writer.member("schema", member.schema)
                 }
             }
         }
     }
 
     private static func writeSchemas(to writer: inout JSONWriter) {
-        let schemas: [(StaticString, Schema)] = [
-            ("Snapshot", .object(Snapshot.fields.members)),
-            ("AccessToken", .object(AccessToken.fields.members)),
-            ("Problem", .object(Problem.fields.members)),
-        ]
-        for (name, schema) in schemas {
-            writer.key(name)
-            schema.write(to: &writer)
-        }
+        writer.member("Snapshot", .object(Snapshot.fields.members))
+        writer.member("AccessToken", .object(AccessToken.fields.members))
+        writer.member("Problem", .object(Problem.fields.members))
     }
 }
 

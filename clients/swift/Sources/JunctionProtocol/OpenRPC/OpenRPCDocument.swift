@@ -62,8 +62,7 @@ package struct OpenRPCDocument: Sendable {
             if !isNotification {
                 writer.object("result") { writer in
                     writer.member("name", "result")
-                    writer.key("schema")
-                    Definition.Answer.schema.write(to: &writer)
+                    writer.member("schema", Definition.Answer.schema)
                 }
             }
             writer.array("errors") { writer in
@@ -88,8 +87,7 @@ package struct OpenRPCDocument: Sendable {
             writer.member("name", "\(member.name)")
             writer.member("summary", member.summary)
             writer.member("required", !member.isOptional)
-            writer.key("schema")
-            member.schema.write(to: &writer)
+            writer.member("schema", member.schema)
         }
     }
 
@@ -111,21 +109,15 @@ package struct OpenRPCDocument: Sendable {
     }
 
     private static func writeSchemas(to writer: inout JSONWriter) {
-        let schemas: [(StaticString, Schema)] = [
-            ("Snapshot", .object(Snapshot.fields.members)),
-            ("Credential", Credential.choiceSchema),
-            (
-                "Error",
-                .object([
-                    Member("code", .integer, "the number of the error"),
-                    Member("message", .string, "what happened, to what, and what to do"),
-                    Member("data", WireError.dataSchema, "what programs can act on", optional: true),
-                ])
-            ),
-        ]
-        for (name, schema) in schemas {
-            writer.key(name)
-            schema.write(to: &writer)
-        }
+        writer.member("Snapshot", .object(Snapshot.fields.members))
+        writer.member("Credential", Credential.choiceSchema)
+        writer.member(
+            "Error",
+            .object([
+                Member("code", .integer, "the number of the error"),
+                Member("message", .string, "what happened, to what, and what to do"),
+                Member("data", WireError.dataSchema, "what programs can act on", optional: true),
+            ])
+        )
     }
 }
