@@ -29,7 +29,7 @@ extension Dispatcher {
 
     /// Returns a function that answers a reload request with the result.
     func reloadAnswer(to request: Request) -> @Sendable (Result<[String], WireError>) -> Void {
-        let answer = request.laterOrDenied(DaemonReload.self)
+        let answer = request.later(DaemonReload.self)
         return { answer($0.map(DaemonReload.Answer.init)) }
     }
 

@@ -21,7 +21,7 @@ extension Dispatcher {
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
     ) -> @Sendable (Result<Definition.Answer, SessionError>) -> Void {
         let waiting = NIOLoopBound((self, request.caller, onSuccess), eventLoop: eventLoop)
-        let answer = request.laterOrDenied(Definition.self)
+        let answer = request.later(Definition.self)
         return { outcome in
             let (dispatcher, caller, onSuccess) = waiting.value
             let result = outcome.mapError { dispatcher.explained(WireError($0), method) }

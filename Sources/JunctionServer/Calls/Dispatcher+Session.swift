@@ -60,7 +60,7 @@ extension Dispatcher {
         let shown = shown(to: request.caller)
         let answer = request.later(SessionSignOut.self) { _ in observer.signedOut(by: peer) }
         owner.assumeIsolated { owner in
-            owner.signOut(by: peer.user) { answer($0.map(shown)) }
+            owner.signOut(by: peer.user) { answer($0.map(shown).mapError(WireError.init)) }
         }
     }
 

@@ -6,7 +6,7 @@ extension Dispatcher {
     func getToken(_ request: Request, _ params: TokenGet.Params?) {
         let (caller, validity) = (request.caller, params?.validity ?? .zero)
         if handOutToken(to: caller, validFor: validity, { request.succeed(with: $0) }) { return }
-        let answer = request.laterOrDenied(TokenGet.self)
+        let answer = request.later(TokenGet.self)
         waitForToken(for: caller, validFor: validity) { [self] outcome in
             answer(outcome.map(AccessToken.init))
             if case .success(let token) = outcome, caller.isConnected {

@@ -51,15 +51,6 @@ extension Request {
     func later<Definition: MethodDefinition>(
         _: Definition.Type,
         onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
-    ) -> @Sendable (Result<Definition.Answer, SessionError>) -> Void {
-        let answer = laterOrDenied(Definition.self, onSuccess: onSuccess)
-        return { answer($0.mapError(WireError.init)) }
-    }
-
-    /// Like `later`, for an answer that may also be a `WireError`.
-    func laterOrDenied<Definition: MethodDefinition>(
-        _: Definition.Type,
-        onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
     ) -> @Sendable (Result<Definition.Answer, WireError>) -> Void {
         let pending = NIOLoopBound((PendingRequest(self), onSuccess), eventLoop: connection.eventLoop)
         return { result in
