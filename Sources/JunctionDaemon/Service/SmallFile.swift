@@ -44,15 +44,6 @@ enum SmallFile {
         }
         throw .tooLong
     }
-
-    /// Returns the file's text, without white space around it.
-    static func text(at path: String) -> String? {
-        bytes(at: path).map { bytes in
-            let isSpace = { (byte: UInt8) in byte <= 0x20 }
-            let trimmed = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-            return String(decoding: trimmed, as: UTF8.self)
-        }
-    }
 }
 
 extension UnreadableSecret {

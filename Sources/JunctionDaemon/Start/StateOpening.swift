@@ -1,3 +1,4 @@
+import JunctionSecret
 import JunctionSystemd
 import JunctionText
 import JunctionVault
@@ -60,8 +61,9 @@ struct StateOpening {
     /// What the key is bound to, as the unit that created the key wrote it down.
     private var binding: String {
         guard let folder = service.credentialsDirectory,
-            let text = SmallFile.text(at: folder + "/" + Self.bindingCredential)
+            let content = SmallFile.secret(at: folder + "/" + Self.bindingCredential)
         else { return "host" }
+        let text = content.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return ["host+tpm2", "tpm2", "host"].contains(text) ? text : "host"
     }
 }
