@@ -1,3 +1,5 @@
+import JunctionText
+
 /// The configuration that makes a daemon use the sandbox, as a file or as environment variables.
 package struct DaemonConfiguration: Sendable {
     enum Value: Sendable {
@@ -49,14 +51,7 @@ package struct DaemonConfiguration: Sendable {
 package enum ShellText {
     /// Returns the text as one shell word without expansions.
     package static func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "_@%+=:,./-".utf8.contains(byte)
-            }
-        }
+        let isPlain = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_@%+=:,./-".utf8.contains($0) }
         return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
     }
 }

@@ -1,4 +1,5 @@
 import JunctionProviders
+import JunctionText
 
 extension Configuration {
     /// Returns the use of the network that the configuration and the environment describe. It reads the files that they
@@ -66,6 +67,6 @@ enum NoProxy {
 
     /// Whether the text can be a host name, a domain, an address or a network, or `*` for everything.
     static func isPlace(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 255 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
+        !text.isEmpty && text.utf8.count <= 255 && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != 0x2C }
     }
 }

@@ -164,12 +164,7 @@ extension SettingKind<String> {
     }
 
     private static func isOfUnitName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: ":_.\\-@".utf8.contains(byte)
-        }
+        byte.isASCIILetterOrDigit || ":_.\\-@".utf8.contains(byte)
     }
 
     fileprivate static func accountName(_ account: String) -> SettingKind {

@@ -117,7 +117,7 @@ extension SettingKind<ProviderSetting.Value> {
             SettingValue.list(text.split(separator: " ").map { Setting(value: .string(String($0)), line: 0) })
         }
         let list = SettingKind<[String]>.list(of: expected, spelledOut: spelledOut) { word in
-            !word.isEmpty && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            !word.isEmpty && word.utf8.allSatisfy(\.isVisibleASCII)
         }
         return SettingKind(spelledOut: spelledOut) { (value) throws(SettingMismatch) in .list(try list.read(value)) }
     }

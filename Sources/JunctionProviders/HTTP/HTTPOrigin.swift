@@ -30,7 +30,7 @@ package struct HTTPOrigin: Hashable, Sendable {
 
     /// Parses a URL of the configuration, with or without a slash at its end.
     package init(_ url: String) throws(ProviderConfigurationFault) {
-        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let (word, rest) = url.aroundSchemeMark else {
+        guard url.utf8.allSatisfy(\.isVisibleASCII), let (word, rest) = url.aroundSchemeMark else {
             throw ProviderConfigurationFault("Not a URL: expected https://HOST[:PORT][/PATH]")
         }
         guard let scheme = Scheme(rawValue: word.lowercased()) else {

@@ -1,4 +1,5 @@
 import JunctionSecret
+import JunctionText
 
 /// The address of the proxy for every host except loopback (`[network] proxy`, or the environment).
 package struct ProxyAddress: Sendable {
@@ -9,7 +10,7 @@ package struct ProxyAddress: Sendable {
 
     /// Parses `http://[USER:PASSWORD@]HOST:PORT`, or the same with https, socks5 or socks5h.
     package init(_ text: String) throws(ProviderConfigurationFault) {
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.utf8.count <= 4_096 else {
+        guard text.utf8.allSatisfy(\.isVisibleASCII), text.utf8.count <= 4_096 else {
             throw Self.fault
         }
         // In environment variables the scheme may be missing.

@@ -1,6 +1,7 @@
 import JunctionJSON
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// Junction's Sign-In Token: Base64 of a JSON object that contains a JWT. The JWT names user, team and site.
 ///
@@ -95,7 +96,7 @@ extension SignInToken {
     }
 
     private static func id(_ value: JSONValue?, _ name: String) throws(CredentialRefused) -> String {
-        guard let id = value?.string, id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+        guard let id = value?.string, id.utf8.allSatisfy(\.isVisibleASCII),
             (1...256).contains(id.utf8.count)
         else { throw malformed("has no valid \(name)") }
         return id

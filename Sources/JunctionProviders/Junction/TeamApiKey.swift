@@ -62,7 +62,7 @@ struct TeamApiKey: Sendable {
     private static func site(impliedBy key: SharedSecret) throws(CredentialRefused) -> JunctionSite? {
         try key.withUnsafeBytes { (bytes) throws(CredentialRefused) in
             // The key becomes the value of a header, where a line break would begin another header.
-            guard (1...4_096).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            guard (1...4_096).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else {
                 throw .malformed("An API key has printable ASCII characters only, without spaces or line breaks")
             }
             return switch String(decoding: bytes.prefix(6), as: UTF8.self) {

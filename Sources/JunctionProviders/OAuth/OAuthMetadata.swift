@@ -1,5 +1,6 @@
 import JunctionJSON
 import JunctionSession
+import JunctionText
 
 /// The metadata of a server (OpenID Connect Discovery, RFC 8414), with its endpoints exactly as written.
 struct OAuthMetadata: Sendable {
@@ -24,7 +25,7 @@ struct OAuthMetadata: Sendable {
         let named = members.text("issuer")
         guard issuer.isNamed(named) else {
             throw .otherIssuer(
-                named.map { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? String($0.prefix(200)) : "?" } ?? "?"
+                named.map { $0.utf8.allSatisfy(\.isVisibleASCII) ? String($0.prefix(200)) : "?" } ?? "?"
             )
         }
         isPlain = issuer.origin.scheme == .http

@@ -1,5 +1,6 @@
 import JunctionSecret
 package import JunctionSession
+import JunctionText
 
 /// The device sign-in (RFC 8628): a person approves on another screen.
 extension OAuthProvider {
@@ -144,7 +145,7 @@ extension SharedSecret {
     fileprivate var isShowableUri: Bool {
         (1...2_048).contains(count)
             && withUnsafeBytes { bytes in
-                bytes.allSatisfy { (0x21...0x7E).contains($0) }
+                bytes.allSatisfy(\.isVisibleASCII)
                     && (bytes.starts(with: "https://".utf8) || bytes.starts(with: "http://".utf8))
             }
     }

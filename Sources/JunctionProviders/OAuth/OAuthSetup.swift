@@ -54,7 +54,7 @@ package struct OAuthSetup: Sendable {
 
     /// Returns whether the text is a scope (RFC 6749 §3.3).
     private static func isScope(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        !text.isEmpty && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != 0x22 && $0 != 0x5C }
     }
 }
 
@@ -74,6 +74,6 @@ enum AbsoluteUri {
             let first = text.utf8.first, first.isASCIILetter, text.utf8.count <= 2_048
         else { return false }
         return text.utf8[..<colon].allSatisfy { $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) }
-            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && text.utf8.allSatisfy(\.isVisibleASCII)
     }
 }

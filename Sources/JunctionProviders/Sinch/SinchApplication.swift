@@ -1,4 +1,5 @@
 package import JunctionSecret
+import JunctionText
 import RegistrationToken
 
 /// The application for which users register with Sinch.
@@ -9,7 +10,7 @@ package struct SinchApplication: Sendable {
 
     /// Checks the settings of the configuration. The secret is the Base64 text of its file.
     package init(key: String, secret: SharedSecret? = nil) throws(ProviderConfigurationFault) {
-        let isKey = { (byte: UInt8) in (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "/") }
+        let isKey = { (byte: UInt8) in byte.isVisibleASCII && byte != UInt8(ascii: "/") }
         guard (1...64).contains(key.utf8.count), key.utf8.allSatisfy(isKey) else {
             throw ProviderConfigurationFault(
                 "sinch.applicationKey: expected the application key as Sinch's dashboard shows it"

@@ -1,5 +1,6 @@
 import JunctionSecret
 import JunctionSession
+import JunctionText
 
 /// A login at social.plus: a user id that the app chooses and, in secure mode, an auth token.
 struct UserLogin: Sendable {
@@ -29,7 +30,7 @@ struct UserLogin: Sendable {
     /// Returns whether this may be a token of the provider's authentication endpoint.
     static func isAuthToken(_ token: SharedSecret) -> Bool {
         (1...100).contains(token.count)
-            && token.withUnsafeBytes { $0.allSatisfy { (0x21...0x7E).contains($0) } }
+            && token.withUnsafeBytes { $0.allSatisfy(\.isVisibleASCII) }
     }
 
     private static func isPrintable(_ text: String, upTo longest: Int) -> Bool {

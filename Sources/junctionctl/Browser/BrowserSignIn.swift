@@ -1,5 +1,6 @@
 import JunctionClient
 import JunctionProtocol
+import JunctionText
 
 /// A sign-in on the provider's page in a browser of this machine (RFC 8252), which returns an authorization code.
 struct BrowserSignIn {
@@ -45,6 +46,6 @@ struct BrowserSignIn {
 extension String {
     /// Whether the text is a web address without characters that are not allowed in a header field.
     fileprivate var isWebAddress: Bool {
-        (hasPrefix("https://") || hasPrefix("http://")) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        (hasPrefix("https://") || hasPrefix("http://")) && utf8.allSatisfy(\.isVisibleASCII)
     }
 }

@@ -1,3 +1,5 @@
+import JunctionText
+
 /// A path, a URL or a proxy address without the parts that may be a secret.
 ///
 /// The text is parsed as the daemon parses it. It is not shown at all unless every part is plain.
@@ -45,31 +47,20 @@ enum RedactedPath {
         var host = text[...]
         if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
             let port = text[text.index(after: colon)...].utf8
-            guard (1...5).contains(port.count), port.allSatisfy(isDigit) else { return nil }
+            guard (1...5).contains(port.count), port.allSatisfy(\.isASCIIDigit) else { return nil }
             host = text[..<colon]
         }
         if host.hasPrefix("["), host.hasSuffix("]") {
             let address = host.dropFirst().dropLast().utf8
-            return address.allSatisfy { isHexadecimal($0) || ":.".utf8.contains($0) } ? text : nil
+            return address.allSatisfy { Hexadecimal.value(of: $0) != nil || ":.".utf8.contains($0) } ? text : nil
         }
-        return !host.isEmpty && host.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
-            ? text : nil
+        return !host.isEmpty && host.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) } ? text : nil
     }
 
     /// Whether the text is ASCII without blanks, so that every character is one byte.
-    private static func isOneWord(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+    private static func isOneWord(_ text: String) -> Bool { text.utf8.allSatisfy(\.isVisibleASCII) }
 
     private static func isOfPath(_ byte: UInt8) -> Bool {
-        isLetter(byte) || isDigit(byte) || "/._-~+@".utf8.contains(byte)
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+        byte.isASCIILetterOrDigit || "/._-~+@".utf8.contains(byte)
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import JunctionClient
 import JunctionJSON
 import JunctionProtocol
+import JunctionText
 
 /// The command that answers renewal requests.
 struct RenewalScript {
@@ -64,12 +65,7 @@ struct RenewalScript {
 extension UInt8 {
     /// Whether the character has no special meaning for the shell.
     fileprivate var isPlainInShell: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "/._-+".utf8.contains(self)
-        }
+        isASCIILetterOrDigit || "/._-+".utf8.contains(self)
     }
 }
 

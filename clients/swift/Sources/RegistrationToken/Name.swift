@@ -27,14 +27,12 @@ enum Name {
     }
 
     static func isUserId(_ text: String) -> Bool {
-        (1...RegistrationToken.longestUserId).contains(text.utf8.count) && text.utf8.allSatisfy(isPrintable)
+        (1...RegistrationToken.longestUserId).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
     }
 
     static func isApplicationKey(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { isPrintable($0) && $0 != UInt8(ascii: "/") }
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "/") }
     }
-
-    private static func isPrintable(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
 /// The name of the day's key in a header.
