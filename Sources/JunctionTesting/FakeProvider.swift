@@ -20,6 +20,7 @@ package final class FakeProvider: IdentityProvider {
     private struct State {
         var exchanges: [ExchangeFailure] = []
         var renewals: [RenewalFailure] = []
+        var renewedUser: String?
         var answers: [ApiAnswer] = []
         var failedCalls: [Unavailability] = []
         var grantsNoRefreshToken = false
@@ -83,6 +84,11 @@ package final class FakeProvider: IdentityProvider {
     /// Makes calls fail with these failures, in this order, after the scripted answers are used up.
     package func failCalls(_ failures: Unavailability...) {
         state.withLock { $0.failedCalls += failures }
+    }
+
+    /// Makes later renewals bring another user's tokens.
+    package func renewForOther(_ user: String) {
+        state.withLock { $0.renewedUser = user }
     }
 
     /// Makes later renewals answer without a refresh token.
@@ -307,7 +313,7 @@ package final class FakeProvider: IdentityProvider {
         let start = clock.now()
         await waitWhileHeld()
         if let failure = state.withLock({ $0.renewals.isEmpty ? nil : $0.renewals.removeFirst() }) { throw failure }
-        var granted = grant(identity, from: start)
+        var granted = grant(state.withLock { $0.renewedUser }.map(Self.identity) ?? identity, from: start)
         if state.withLock({ $0.grantsNoToken }) { granted.token = nil }
         if state.withLock({ $0.grantsNoRefreshToken }) { granted.refreshToken = nil }
         return granted

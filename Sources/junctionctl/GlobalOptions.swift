@@ -35,7 +35,10 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How long to wait for the daemon's answer at most.",
-            discussion: "When that is over the exit code is 75. Without it there is no limit.",
+            discussion: """
+                When that is over the exit code is 75. Without it there is no limit. The time in which a person \
+                types or signs in on a page does not count.
+                """,
             valueName: "seconds"
         )
     )

@@ -52,11 +52,22 @@ struct Junctionctl: ParsableCommand {
         let words = words(CommandLine.arguments)
         var verb: String?
         do {
+            try requireText(CommandLine.unsafeArgv, Int(CommandLine.argc))
             var command = try parseAsRoot(Array(words))
             verb = type(of: command).configuration.commandName
             try command.run()
         } catch {
             end(with: error, of: words, in: verb)
+        }
+    }
+
+    /// Throws if an argument is not UTF-8. Swift would repair it, and two user ids could become one.
+    private static func requireText(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ count: Int)
+        throws
+    {
+        for position in 1..<max(count, 1) {
+            guard let argument = arguments[position], String(validatingCString: argument) == nil else { continue }
+            throw CommandFailure(usage: "argument \(position) is not UTF-8")
         }
     }
 

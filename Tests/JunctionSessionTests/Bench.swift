@@ -175,7 +175,9 @@ struct Bench {
 
     /// Reports that an earlier attempt has spent the credential of the attempt in flight.
     mutating func findPartialGrant(_ grant: SecretRef) {
-        if let attempt = exchanges.last ?? renewals.last { machine.foundPartialGrant(attempt, grant, now: now) }
+        if let attempt = exchanges.last ?? renewals.last {
+            perform(machine.foundPartialGrant(attempt, grant, now: now))
+        }
     }
 
     mutating func failExchange(_ failure: ExchangeFailure) {

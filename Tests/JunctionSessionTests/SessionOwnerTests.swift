@@ -191,4 +191,17 @@ struct SessionOwnerTests {
         #expect(quiet.all == [true])
         #expect(bench.alarm.setTo != nil)
     }
+
+    @Test func `another user's grant is revoked without the session's own refresh token`() throws {
+        let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
+        bench.provider.grantNoRefreshToken()
+        bench.provider.renewForOther("bob")
+        let handler = bench.register()
+        bench.renew()
+        handler.answer(.authToken(SharedSecret(text: "for bob")))
+
+        let revoked = try #require(bench.provider.revocations.first)
+        #expect(revoked.identity.userId == "bob" && bench.snapshot().facts.userId == "alice")
+        #expect(revoked.secrets.accessToken != nil && revoked.secrets.refreshToken == nil)
+    }
 }

@@ -24,6 +24,9 @@ struct BackendToken: Sendable {
         let (standard, camelCase) = (object.members(named: Self.tokens), object.members(named: Self.camelCaseTokens))
         let tokens = standard.isEmpty ? camelCase : standard
         guard tokens.count == 1, let token = tokens[0].value.secret else {
+            if tokens.isEmpty, !object.members(named: ["code"]).isEmpty {
+                throw .misdescribed("The JSON object has a link code: use the code alone, as a link code (--link-code)")
+            }
             throw .misdescribed("The JSON object does not have exactly one member with a token: \(Self.rule)")
         }
         guard token.count > 0 else { throw .misdescribed("The token of the JSON object is empty: \(Self.rule)") }
@@ -54,7 +57,7 @@ struct BackendToken: Sendable {
 
     private static let rule =
         "give the bare token, or the object that the backend answers, with \"user_id\" and one of \"sign_in_token\", "
-        + "\"auth_token\", \"registration_token\" or \"token\""
+        + "\"auth_token\", \"registration_token\" or \"token\" (also in camel case)"
 }
 
 extension JSONValue {

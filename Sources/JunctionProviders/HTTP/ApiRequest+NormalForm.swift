@@ -26,10 +26,14 @@ extension ApiRequest {
                 "The method must be one of \(Self.methods.sorted().joined(separator: ", "))"
             )
         }
-        guard let segments = own(try PlainPath(path, allowing: allowance).segments, method) else {
+        let plain = try PlainPath(path, allowing: allowance).segments
+        guard let segments = own(plain, method) else {
+            let others = Self.methods.filter { own(plain, $0) != nil }.sorted().joined(separator: ", ")
             throw SessionError(
                 .permissionDenied,
-                "The path is not one of the signed-in user's own resources: expected \(example) and the like"
+                others.isEmpty
+                    ? "The path is not one of the signed-in user's own resources: expected \(example) and the like"
+                    : "The method \(method) is not allowed on this path, only \(others)"
             )
         }
         var admitted = self

@@ -11,7 +11,7 @@ struct LinkCode: Sendable {
 
     init(_ code: SharedSecret) throws(CredentialRefused) {
         let malformed = CredentialRefused.malformed(
-            "Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits"
+            "Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits, without a JSON object around them"
         )
         // A longer text cannot be a code and is not copied.
         guard code.count <= 64 else { throw malformed }

@@ -34,7 +34,10 @@ struct TeamApiKey: Sendable {
         // No key prefix is documented for dev, so every key is accepted there.
         let isOpen = key != nil && site.environment == .dev
         if let known, known.region != site.region || (known.environment != site.environment && !isOpen) {
-            throw .misdescribed("The API key is for \(known.environment.rawValue) in \(known.region.rawValue)")
+            throw .misdescribed(
+                "The API key is for \(known.environment.rawValue) in \(known.region.rawValue), and the sign-in names another "
+                    + "environment or region: leave them out"
+            )
         }
     }
 

@@ -18,7 +18,9 @@ extension OAuthProvider {
             if let refreshToken = unusable.refreshToken {
                 try await keep(.refreshToken(refreshToken, unusable.origins), with: store)
             } else {
-                if let token = unusable.accessToken { try await keep(.accessToken(token, unusable.origins), with: store) }
+                if let token = unusable.accessToken {
+                    try await keep(.accessToken(token, unusable.origins), with: store)
+                }
                 return .refused(unusable.why.message)
             }
         } catch {

@@ -104,14 +104,14 @@ package final class ListeningSocket: Sendable {
             return
         }
         guard file.isSocket else {
-            throw .impossible("\(path) is not a socket: remove it, or choose another --socket")
+            throw .impossible("\(path) is not a socket: remove it, or choose another path for this socket")
         }
         // Programs that do not use the lock may serve the path, such as a socket unit of the service manager.
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard probe >= 0 else { throw .system("Cannot make a socket") }
         defer { _ = Glibc.close(probe) }
         guard address.connect(probe) != 0, errno != EAGAIN else {
-            throw .servedByAnother("Another program serves \(path): stop it, or choose another --socket")
+            throw .servedByAnother("Another program serves \(path): stop it, or choose another path for this socket")
         }
         guard errno == ECONNREFUSED else { throw .system("Cannot tell whether \(path) is still served") }
         guard unlink(path) == 0 else { throw .system("Cannot replace the stale socket \(path)") }

@@ -15,7 +15,9 @@ struct SocketLock: ~Copyable {
             let code = errno
             _ = close(descriptor)
             guard code == EWOULDBLOCK else { throw .system("Cannot lock \(path)", code) }
-            throw .servedByAnother("Another junctiond serves \(socketPath): stop it, or choose another --socket")
+            throw .servedByAnother(
+                "Another junctiond serves \(socketPath): stop it, or choose another path for this socket"
+            )
         }
         self.descriptor = descriptor
     }

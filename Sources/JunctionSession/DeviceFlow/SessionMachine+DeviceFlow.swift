@@ -59,8 +59,10 @@ extension SessionMachine {
         case .pending(let retryAfter): signIn.device?.pollUndecided(tooFast: false, demanding: retryAfter, now)
         case .slowDown(let retryAfter): signIn.device?.pollUndecided(tooFast: true, demanding: retryAfter, now)
         case .unavailable(let unavailability): signIn.device?.pollFailed(unavailability, now)
-        case .denied: return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host, now) + settle(now)
-        case .expired: return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired, by: host, now) + settle(now)
+        case .denied:
+            return endDeviceSignIn(signIn.device?.interruption ?? .approvalDenied, by: host, now) + settle(now)
+        case .expired:
+            return endDeviceSignIn(signIn.device?.interruption ?? .approvalExpired, by: host, now) + settle(now)
         case .refused(let words):
             return endDeviceSignIn(signIn.device?.refusal(saying: words) ?? .approvalRefused(words), by: host, now)
                 + settle(now)

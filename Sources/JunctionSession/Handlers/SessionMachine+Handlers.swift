@@ -212,8 +212,8 @@ extension SessionError {
         SessionError(
             .tokenExpired,
             "The session cannot be renewed now: \(words). It is kept, and they are asked again in "
-                + "\(retryAfter.wholeSeconds) s, or sooner by session.renew (junctionctl renew). See why the app has "
-                + "no token, or sign in again",
+                + "\(retryAfter.wholeSeconds) s, or sooner by session.renew (junctionctl renew), which asks at most once in ten "
+                + "seconds. See why the app has no token, or sign in again",
             retryAfter: retryAfter
         )
     }

@@ -169,8 +169,10 @@ struct PersistenceQueue: Hashable, Sendable {
             partialGrants: incomplete.partialGrants.map(\.stored)
         )
         .movingEnds(by: writtenAt - now.wall)
-        if change == nil { installation.session?.wrote(at: writtenAt) }
-        change?.outcome.session?.wrote(at: writtenAt)
+        switch change?.kind {
+        case nil, .withdrawal: installation.session?.wrote(at: writtenAt)
+        case .signIn, .rotation, .ending, .signOut: change?.outcome.session?.wrote(at: writtenAt)
+        }
         let partialGrants = incomplete.partialGrants.map(\.secrets)
         return [
             .write(

@@ -374,8 +374,9 @@ struct Renewal: Hashable, Sendable {
         guard session.stored.isReauthenticationDemanded else { return true }
         return switch phase {
         // After a restart, a handler has to give the secret of an open intent again.
-        case .resting(.due): session.stored.renewalUnderWay
-        case .resting(.scheduled), .resting(.postponed), .resting(.backoff(keeping: nil)): false
+        case .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)):
+            session.stored.renewalUnderWay && session.stored.intentUsesHandlerSecret
+        case .resting(.scheduled): false
         case .resting(.refreshRetry), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing,
             .storingSuccessor:
             true

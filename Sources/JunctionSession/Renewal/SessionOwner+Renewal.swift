@@ -20,7 +20,9 @@ extension SessionOwner {
                     store: store
                 )
                 owner.observer.reached(.answered)
-                owner.renewed(attempt, grant, keeping: own)
+                // Another user's grant gets none of this session's secrets, because the daemon may revoke it.
+                let isOfUser = grant.identity.isSameUser(as: identity)
+                owner.renewed(attempt, grant, keeping: isOfUser ? own : SessionSecrets())
             } catch {
                 owner.handle { $0.renewalFailed(attempt, error, now: $1) }
             }

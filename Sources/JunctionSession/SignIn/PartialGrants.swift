@@ -50,18 +50,19 @@ struct PartialGrants: Hashable, Sendable {
         list[index].attempt = attempt
     }
 
-    /// Continues with the grant of an earlier attempt, which has spent the credential.
+    /// Continues with the grant of an earlier attempt, which has spent the credential. Returns whether the record changes.
     mutating func use(
         _ secrets: SecretRef,
         by attempt: AttemptID,
         for purpose: StoredPartialGrant.Purpose,
         _ now: Moment
-    ) {
-        guard let index = list.firstIndex(where: { $0.secrets == secrets }) else { return }
+    ) -> Bool {
+        guard let index = list.firstIndex(where: { $0.secrets == secrets }) else { return false }
         list[index].attempt = attempt
         // The caller has returned for the grant, so its time begins again.
-        guard !list[index].isOfDeviceSignIn else { return }
+        guard !list[index].isOfDeviceSignIn else { return false }
         (list[index].purpose, list[index].endsAt) = (purpose, now.uptime + Self.longestWait)
+        return true
     }
 
     /// Keeps the grant of an attempt in place of its earlier one. `update` is the write of the grant.

@@ -22,10 +22,10 @@ extension SessionMachine {
     }
 
     /// Handles an attempt whose credential an earlier attempt has spent. It continues with the grant of that attempt.
-    package mutating func foundPartialGrant(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) {
-        guard inFlight.contains(attempt) else { return }
-        grants.use(secrets, by: attempt, for: purpose(of: attempt), now)
-        updateRecord()
+    package mutating func foundPartialGrant(_ attempt: AttemptID, _ secrets: SecretRef, now: Moment) -> [Effect] {
+        guard inFlight.contains(attempt) else { return [] }
+        if grants.use(secrets, by: attempt, for: purpose(of: attempt), now) { updateRecord() }
+        return settle(now)
     }
 
     private func purpose(of attempt: AttemptID) -> StoredPartialGrant.Purpose {

@@ -24,7 +24,7 @@ struct Revocations: Hashable, Sendable {
         /// The secrets that authenticate the sign-out.
         var secrets: SecretRef
         var retry = Retry()
-        /// The end of the token that authenticates the sign-out.
+        /// The end of the token that authenticates the revocation.
         var endsAt: Uptime
         var lastError: String?
 
@@ -95,7 +95,8 @@ struct Revocations: Hashable, Sendable {
         for index in list.indices.reversed() where !list[index].isInFlight {
             let revocation = list[index]
             if revocation.endsAt <= now.uptime {
-                effects = giveUp(index, because: "its session has ended by itself") + effects
+                let reason = revocation.identity == nil ? "a day has passed" : "its session has ended by itself"
+                effects = giveUp(index, because: reason) + effects
             } else if revocation.retry.failures >= RenewalPolicy.mostRevocationAttempts {
                 effects = giveUp(index, because: "\(revocation.retry.failures) attempts have failed") + effects
             }
@@ -124,7 +125,7 @@ struct Revocations: Hashable, Sendable {
     private mutating func giveUp(_ index: Int, because reason: String) -> [Effect] {
         let revocation = list.remove(at: index)
         let last = revocation.lastError.map { "; the last attempt: \($0)" } ?? ""
-        let what = revocation.identity.map { "The session of user \($0.userId)" } ?? "A grant that no sign-in used"
+        let what = revocation.identity.map { "The session of user \($0.userId)" } ?? "An unused grant"
         let text = "\(what) may still be valid at the provider: \(reason)\(last)"
         return [.report(.revocationGivenUp(text))]
     }

@@ -43,7 +43,8 @@ extension SessionMachine {
     /// Marks a renewal of this user that is in flight as overtaken. Its session is revoked when the answer comes.
     mutating func overtakeRenewal(of identity: Identity?) {
         guard case .sending(let tried, _) = renewal.phase else { return }
-        revocations.overtake(tried.attempt, of: identity)
+        // A handler's secret may bring a session of another user.
+        revocations.overtake(tried.attempt, of: tried.handlerSecret == nil ? identity : nil)
     }
 
     mutating func revoke(_ granted: Granted, _ now: Moment) {

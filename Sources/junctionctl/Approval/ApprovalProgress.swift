@@ -62,7 +62,8 @@ extension CommandFailure {
     fileprivate static let givenUp = CommandFailure(
         "the sign-in is over and nobody is signed in: it was given up, or the daemon was restarted when it had ended",
         kind: "notSignedIn",
-        remedy: inGeneral
+        remedy: inGeneral,
+        status: .notSignedIn
     )
 
     fileprivate static func signedInOtherwise(_ userId: String?) -> CommandFailure {

@@ -29,8 +29,8 @@ struct CredentialOptions: ParsableArguments {
         var apiKeyFile: String?
 
         @Option(
-            help: ArgumentHelp("Junction: with an API key: sandbox or production.", valueName: "name"),
-            completion: .list(["sandbox", "production"])
+            help: ArgumentHelp("Junction: with an API key: sandbox, production or dev.", valueName: "name"),
+            completion: .list(["sandbox", "production", "dev"])
         )
         var environment: String?
 

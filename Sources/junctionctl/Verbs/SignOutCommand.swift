@@ -15,6 +15,8 @@ struct SignOutCommand: ParsableCommand {
     func run() throws {
         let state = try options.ask(SessionSignOut.self, NoParams())
         try options.show(state) { SnapshotText($0).paragraph }
-        try state.value.requireDurable("the user is signed out, but would be back after a restart")
+        try state.value.requireDurable(
+            "the sign-out is not stored: a user who was signed in would be back after a restart"
+        )
     }
 }

@@ -44,6 +44,14 @@ struct UnexpectedArgumentTests {
         #expect(table.count > 200)
     }
 
+    /// Swift repairs such text, so two user ids could become one.
+    @Test func `an argument that is not UTF-8 is refused before any call`() throws {
+        let folder = TemporaryFolder()
+        let script = #"exec "$0" identify "$(printf 'j\374rgen')" --token-command 'touch ran'"#
+        let ending = try Program("/bin/sh", ["-c", script, Program.path(of: "junctionctl")], in: folder).wait()
+        #expect(ending.status == 64 && ending.errors.contains("argument 2 is not UTF-8"), "\(ending.errors)")
+    }
+
     @Test func `the sandbox does not repeat an unexpected argument`() throws {
         let folder = TemporaryFolder()
         let table = try Self.commandLines(of: "junction-sandbox", in: folder).map { line in

@@ -42,7 +42,7 @@ struct BackendTokenTests {
 
     @Test(arguments: [
         (#"{"token":"secret""#, "not JSON"), ("{}", "exactly one member"),
-        (#"{"user_id":"anna"}"#, "exactly one member"),
+        (#"{"user_id":"anna"}"#, "exactly one member"), (#"{"code":"skus0a1b2c3d"}"#, "--link-code"),
         (#"{"token":"secret","sign_in_token":"secret"}"#, "exactly one member"),
         (#"{"token":"secret","token":"secret"}"#, "exactly one member"), (#"{"token":7}"#, "exactly one member"),
         (#"{"sign_in_token":""}"#, "is empty"),

@@ -58,8 +58,13 @@ struct ApiPolicyTests {
             "/v2/user//\(me)", "/v2/user/\(me)/.", "/v2/user/\(me)/x/..", "/v2/user/\(me)%2f", "/v2/user/\(me)?",
         ]
     )
-    func `a request that changes or deletes the user is refused`(method: String, path: String) {
+    func `a request that changes or deletes the user is refused, whatever the spelling of the path`(method: String, path: String) {
         #expect(refusal { try validate(method, path) }?.kind == .permissionDenied)
+    }
+
+    @Test func `a refusal for the method names the methods of the path`() {
+        let refused = refusal { try validate("DELETE", "/v2/user/\(Self.me)") }
+        #expect(refused?.message == "The method DELETE is not allowed on this path, only GET")
     }
 
     @Test(arguments: [

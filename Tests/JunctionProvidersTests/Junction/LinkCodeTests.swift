@@ -25,6 +25,8 @@ struct LinkCodeTests {
     func `an invalid code is refused, and the error does not repeat it`(text: String) {
         let refused = #expect(throws: CredentialRefused.self) { try LinkCode(SharedSecret(text: text)) }
 
-        #expect(refused == .malformed("Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits"))
+        let words =
+            "Not a link code: expected sk or pk, us or eu, and eight hexadecimal digits, without a JSON object around them"
+        #expect(refused == .malformed(words))
     }
 }

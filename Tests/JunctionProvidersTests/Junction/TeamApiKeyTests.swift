@@ -73,7 +73,9 @@ struct TeamApiKeyTests {
     }
 
     @Test func `the configured key is refused for another site`() {
-        #expect(throws: CredentialRefused.misdescribed("The API key is for sandbox in eu")) {
+        let words =
+            "The API key is for sandbox in eu, and the sign-in names another environment or region: leave them out"
+        #expect(throws: CredentialRefused.misdescribed(words)) {
             try read(nil, userId: Sample.userId, environment: "dev", configured: ("sandbox", "eu"))
         }
     }

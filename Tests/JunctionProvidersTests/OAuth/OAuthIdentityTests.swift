@@ -213,8 +213,11 @@ struct OAuthIdentityTests {
         }
     }
 
-    @Test(arguments: [ScriptedServer.Step.answer(403, [], "<html>"), .closeConnection, .json(400, #"{"error":"invalid_client"}"#)])
-    func `the revocation of a grant is repeated until the server confirms it`(trouble: ScriptedServer.Step) async throws {
+    @Test(arguments: [
+        ScriptedServer.Step.answer(403, [], "<html>"), .closeConnection, .json(400, #"{"error":"invalid_client"}"#),
+    ])
+    func `the revocation of a grant is repeated until the server confirms it`(trouble: ScriptedServer.Step) async throws
+    {
         let steps: [ScriptedServer.Step] = [
             .tokens(OAuthSample.anonymous), .answer(503, [], ""), trouble, .answer(200, [], ""),
         ]

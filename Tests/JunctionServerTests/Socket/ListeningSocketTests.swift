@@ -82,7 +82,10 @@ struct ListeningSocketTests {
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
 
-        #expect(fault == .servedByAnother("Another junctiond serves \(path): stop it, or choose another --socket"))
+        #expect(
+            fault
+                == .servedByAnother("Another junctiond serves \(path): stop it, or choose another path for this socket")
+        )
         first.close()
         // A process that another test has just forked holds a copy of the lock until its `exec`.
         let deadline = ContinuousClock.now + .seconds(10)
@@ -98,7 +101,9 @@ struct ListeningSocketTests {
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
 
-        #expect(fault == .servedByAnother("Another program serves \(path): stop it, or choose another --socket"))
+        #expect(
+            fault == .servedByAnother("Another program serves \(path): stop it, or choose another path for this socket")
+        )
         #expect(mode(of: path) != nil)
         withExtendedLifetime(server) {}
     }
@@ -109,7 +114,9 @@ struct ListeningSocketTests {
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
 
-        #expect(fault == .servedByAnother("Another program serves \(path): stop it, or choose another --socket"))
+        #expect(
+            fault == .servedByAnother("Another program serves \(path): stop it, or choose another path for this socket")
+        )
         withExtendedLifetime((server, waiting)) {}
     }
 
@@ -118,7 +125,7 @@ struct ListeningSocketTests {
 
         let fault = fault { () throws(SocketFault) in try ListeningSocket(creatingAt: path) }
 
-        #expect(fault == .impossible("\(path) is not a socket: remove it, or choose another --socket"))
+        #expect(fault == .impossible("\(path) is not a socket: remove it, or choose another path for this socket"))
     }
 
     @Test func `a path that is too long is an error with the longest length`() {

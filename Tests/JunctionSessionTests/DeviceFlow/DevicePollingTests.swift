@@ -295,7 +295,8 @@ struct DevicePollingTests {
 
     /// The pause of an interval of five seconds is six seconds.
     @Test(arguments: [5, 6])
-    func `a Retry-After of an undecided poll survives a restart, also if it is not longer than the pause`(seconds: Int) {
+    func `a Retry-After of an undecided poll survives a restart, also if it is not longer than the pause`(seconds: Int)
+    {
         var bench = Bench.withCodes()
         bench.passToPoll()
         bench.failPoll(.pending(retryAfter: .seconds(seconds)))

@@ -16,7 +16,7 @@ struct HandlerMessageTests {
             bench.message(of: request)
                 == "The session cannot be renewed now: no session handler could help (2 were asked); the "
                 + "last one could not get a token. It is kept, and they are asked again in \(seconds ?? 0) s, or sooner by "
-                + "session.renew (junctionctl renew). "
+                + "session.renew (junctionctl renew), which asks at most once in ten seconds. "
                 + "See why the app has no token, or sign in again"
         )
         #expect(

@@ -167,7 +167,9 @@ struct PostponementRestartTests {
         #expect(restarted.facts.renewal.phase == .inFlight)
     }
 
-    @Test func `a start with an open intent of a handler's token asks a handler again, also if reauthentication is required`() {
+    @Test
+    func `a start with an open intent of a handler's token asks a handler again, also if reauthentication is required`()
+    {
         var bench = Bench.signedIn(mode: .handler)
         bench.register(1)
         bench.renew()

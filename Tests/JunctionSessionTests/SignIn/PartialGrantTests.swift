@@ -239,6 +239,19 @@ struct PartialGrantTests {
         #expect(bench.everAsked.count == 2)
     }
 
+    @Test
+    func `a late grant of a handler's token for another user is revoked, also if the session's user has signed in`() throws {
+        var bench = Bench.pendingReauthentication("alice", mode: .handler)
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.credential)
+        let overtaken = try #require(bench.renewals.last)
+        bench.signIn(.signInToken("alice"))
+        bench.grantExchange()
+        bench.grantLate(overtaken, of: "bob")
+        #expect(bench.facts.userId == "alice" && bench.revoked.map(\.userId) == ["bob"])
+    }
+
     @Test func `a failed revocation of a grant is repeated, after the pause that the provider demands`() {
         var bench = Bench()
         bench.signIn(.linkCode)

@@ -93,7 +93,7 @@ struct ApprovalTests {
     @Test func `a sign-out ends the pending sign-in`() throws {
         let failure = try failure(of: begun, in: over())
 
-        #expect(failure.kind == "notSignedIn")
+        #expect(failure.kind == "notSignedIn" && failure.status == .notSignedIn)
     }
 
     @Test(arguments: [nil, "Somebody has signed in by other means meanwhile"])
