@@ -240,7 +240,7 @@ struct PartialGrantTests {
     }
 
     @Test
-    func `a late grant of a handler's token for another user is revoked, also if the session's user has signed in`() throws {
+    func `an overtaken grant of another user is revoked, also if the session's user has signed in`() throws {
         var bench = Bench.pendingReauthentication("alice", mode: .handler)
         bench.pass(.seconds(11))
         bench.renew()
