@@ -306,13 +306,13 @@ package final class Daemon: Sendable {
             .whenComplete { _ in ended.signal() }
     }
 
-    /// Logs the ended sessions that the provider has not revoked. They are only in memory, so no later process revokes
-    /// them.
+    /// Logs the ended sessions and unused grants that the provider has not revoked. They are only in memory, so no later
+    /// process revokes them.
     private func logUnconfirmedRevocations() {
         let count = owner.assumeIsolated { $0.unconfirmedRevocations }
         guard count > 0 else { return }
         logger.warning(
-            "The provider has not confirmed the revocation of ended sessions, and the daemon ends",
+            "The provider has not confirmed the revocation of ended sessions or unused grants, and the daemon ends",
             metadata: .of(.stopping, [.count: "\(count)"])
         )
     }

@@ -154,7 +154,7 @@ package actor SessionOwner {
         noticeQuiet()
     }
 
-    /// The number of ended sessions that the provider has not revoked yet.
+    /// The number of ended sessions and unused partial grants that the provider has not revoked yet.
     package var unconfirmedRevocations: Int { machine.revocations.list.count }
 
     /// Whether something is under way or waits that another provider could not complete: a request, a write, a sign-in,

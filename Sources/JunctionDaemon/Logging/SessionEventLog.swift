@@ -79,7 +79,7 @@ final class SessionEventLog: SessionObserver {
             logger.warning("The provider has forgotten this installation; it has to be registered again")
         case .revocationGivenUp(let reason):
             logger.warning(
-                "The provider has not confirmed the revocation of an ended session",
+                "The provider has not confirmed the revocation of an ended session or an unused grant",
                 metadata: .of(nil, [.error: "\(reason)"])
             )
         case .signedOut:

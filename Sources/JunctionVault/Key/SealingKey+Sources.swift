@@ -19,7 +19,8 @@ extension SealingKey {
         do throws(FileFault) {
             try create(in: directory)
         } catch {
-            throw VaultRefusal(error)
+            // The daemon has no key until its next start.
+            throw VaultRefusal("\(error) Then restart junctiond.")
         }
         guard let secret = try read(directory) else {
             throw VaultRefusal(FileFault("read", directory.location(of: .key), code: ENOENT))

@@ -10,8 +10,7 @@ struct ReconcileCommand: ParsableCommand {
             Prints in-sync, sign-in-needed, sign-out-needed, switch-needed, reauthentication-needed \
             (the same user, who has to sign in again) or migration-needed (the same user, whose session \
             uses an API key). A session that the provider has ended counts as nobody. \
-            Ends with exit code 0 for in-sync, and with 1 for the others, but with 75 if the daemon cannot open \
-            the stored session.
+            Ends with exit code 0 for in-sync, and with 1 for the others.
             """
     )
 
@@ -25,7 +24,6 @@ struct ReconcileCommand: ParsableCommand {
         let storage = result.value.snapshot.storage
         if !storage.isReadable {
             StandardError.note("no token can be had: \(storage.reason ?? storage.status.rawValue)")
-            try end(.temporary)
         }
         try end(result.value.action == .none ? .done : .refused)
     }

@@ -20,6 +20,14 @@ import Testing
         #expect(temporary.names == ["junctiond.key"])
     }
 
+    @Test func `a key that cannot be created needs another start`() throws {
+        let directory = try temporary.opened()
+        try FileManager.default.removeItem(atPath: temporary.path)
+
+        let refused = #expect(throws: VaultRefusal.self) { try SealingKey.file(in: directory) }
+        #expect(refused?.message.hasSuffix("Check the directory and its file system. Then restart junctiond.") == true)
+    }
+
     @Test func `two installations have two keys`() throws {
         let other = TemporaryFolder()
 
