@@ -5,8 +5,8 @@ import JunctionSession
 extension OAuthProvider {
     /// Returns the grant for tokens, after it has found their user.
     ///
-    /// If that needs a second request, the tokens are stored first, because the credential is already spent. If it fails,
-    /// the tokens are stored, too: the session revokes them, or the next attempt continues with them.
+    /// If that needs a second request, the tokens are stored first, because the credential is already spent. The next
+    /// attempt continues with them. If the id_token is refused, the tokens are stored so that the session revokes them.
     ///
     /// - Parameter areKept: the tokens come from an earlier attempt and are stored already.
     func grant(

@@ -5,7 +5,7 @@
 /// | is being written | the write ends; the attempt that brought it then sends its next request |
 /// | waits | the next attempt with the same credential continues with it |
 /// | is dropped | its attempt is decided |
-/// | is revoked | two hours pass without an attempt, too many grants wait, a sign-out, or the end of what it would complete |
+/// | is revoked | its attempt is refused, two hours pass without one, too many grants wait, a sign-out, or what it would complete ends |
 struct PartialGrants: Hashable, Sendable {
     /// The oldest first.
     private var list: [Kept] = []

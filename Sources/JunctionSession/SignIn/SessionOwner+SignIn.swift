@@ -101,7 +101,7 @@ extension SessionOwner {
         let known = machine.grants.secrets.first { ref in
             secretStore.partialGrant(ref)?.credential.matches(credential) ?? false
         }
-        // Not at once: the effects of the event that began this attempt are being performed.
+        // In a task of its own, because the owner is still performing the effects of the event that began this attempt.
         if let known { start { owner in owner.handle { $0.foundPartialGrant(attempt, known, now: $1) } } }
         return PartialGrantStore(found: secretStore.partialGrant(known)?.content) { [weak self] content in
             await self?.keep(PartialGrant(credential: credential, content: content), for: attempt) ?? false

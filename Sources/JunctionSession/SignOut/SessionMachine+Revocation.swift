@@ -53,6 +53,7 @@ extension SessionMachine {
         revocations.add(granted.identity, granted.secrets, goodFor: life, now)
     }
 
+    /// Revokes a partial grant that no attempt can use any more.
     mutating func revoke(_ partialGrant: SecretRef, _ now: Moment) {
         revocations.add(nil, partialGrant, goodFor: RenewalPolicy.longestRevocation, now)
     }

@@ -300,7 +300,7 @@ struct DevicePollingTests {
         var bench = Bench.withCodes()
         bench.passToPoll()
         bench.failPoll(.pending(retryAfter: .seconds(seconds)))
-        // The next write of the record, for whatever reason.
+        // A step of the clock writes the record.
         bench.stepWall(.seconds(1))
         let after = bench.restarted(after: .seconds(1))
         #expect(after.polls.isEmpty)
