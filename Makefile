@@ -28,7 +28,7 @@ demo: bootstrap ## a demo with real requests, against a sandbox on this machine
 demo-all: demo ## the same, then with social.plus, Sinch and an OAuth server
 	Tests/Demo/second-act "$$($(SWIFT) build --show-bin-path)"
 
-test: bootstrap ## every test; as root also against real authorization servers, in network namespaces, and under a real systemd
+test: bootstrap ## every suite of Tests/suites; as root also against real authorization servers, in network namespaces, and under a real systemd
 	$(SWIFT) build
 	@SWIFT="$(SWIFT)" Tests/suites
 

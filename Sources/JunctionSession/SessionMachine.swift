@@ -1,9 +1,8 @@
 /// Makes every decision about the session of this installation: it receives events, and returns effects.
 ///
 /// The machine has no clock, socket, file or network. It sees lifetimes, identifiers and the names of secrets, never a
-/// secret. Each event is a function in the past tense that returns effects. The machine consists of smaller machines
-/// that do not know each other. Only this one sees the persistence queue, so only it changes who is signed in. Only it
-/// sees the callers, so only it answers them (`docs/session.md`).
+/// secret. Each event is a function in the past tense that returns effects. The machine consists of smaller machines.
+/// Only this one changes who is signed in, and only it answers callers (`docs/session.md`).
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, which is written into each record.
     let provider: String

@@ -28,8 +28,8 @@ struct TransferSteps {
         (step, end) = (.connecting, min(now + Int64(limits.connect), sendDeadline))
     }
 
-    /// Records that the request is about to be sent. This can happen twice, when a kept connection turns out to be
-    /// dead.
+    /// Records that the request is about to be sent. This can happen several times, because libcurl sends a repeatable
+    /// request again when a kept connection turns out to be dead.
     ///
     /// - Returns: whether the send deadline has not passed.
     mutating func leaves(at now: Int64) -> Bool {

@@ -8,7 +8,7 @@ struct HTTPAnswer: Sendable {
     var body: SharedSecret
     /// The name of the server for messages.
     var place: String
-    /// The time between the start of the request and the end of the answer.
+    /// The time between the moment when the request left and the end of the answer.
     var sinceLeft: Duration?
 
     var isSuccess: Bool { (200..<300).contains(status) }

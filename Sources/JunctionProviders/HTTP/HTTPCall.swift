@@ -13,7 +13,7 @@ struct HTTPCall: Sendable {
     var body: Body?
     /// The most bytes of the answer. Token answers are far shorter than the default.
     var longestAnswer = 1 << 16
-    /// The most time for the answer after the request leaves, if it is less than usual.
+    /// The response timeout, from the moment when the request leaves, if it is shorter than the configured one.
     var patience: Duration?
     /// The time within which the request must leave, if there is one. After it the request is not worth sending.
     var sendDeadline: Duration?

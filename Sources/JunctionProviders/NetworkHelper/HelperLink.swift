@@ -228,9 +228,9 @@ final class HelperLink {
         end(transfer, .malformed)
     }
 
-    /// Starts the response timeout of a transfer. The helper enforces every limit itself, but a stopped helper does
-    /// not, so the daemon gives it up `grace` later. After the request has left, this is early enough for a refresh
-    /// retry within the provider's grace. A helper that keeps sending is given up when the whole limit has passed.
+    /// Starts the response timeout of a transfer. The helper enforces every limit itself. A stopped helper
+    /// (SIGSTOP) does not, so the daemon gives it up `grace` after the limit. That leaves time for a late refresh retry
+    /// within the provider's reuse grace. A helper that keeps sending is given up when the whole limit has passed.
     private func startResponseTimer(over transfer: OutgoingTransfer, wasLate: Bool = false) {
         let watched = NIOLoopBound((self, transfer), eventLoop: eventLoop)
         let end = transfer.responseDeadline + grace

@@ -3,7 +3,8 @@ package import JunctionSession
 
 /// Calls the API that the configuration names, as the signed-in user.
 ///
-/// Only that API knows to which user a path belongs, so no path below the base is refused.
+/// Only that API knows to which user a path belongs, so the daemon refuses only paths that two servers could read
+/// differently.
 extension OAuthProvider {
     package func validate(_ request: ApiRequest, for identity: Identity) throws(SessionError) -> ApiRequest {
         guard setup.api != nil else {

@@ -12,13 +12,14 @@ extension OAuthProvider {
     }
 
     /// Handles an answer without a usable access token. The credential is spent. If there is a refresh token, the next
-    /// attempt uses it; otherwise the session revokes the access token.
+    /// attempt uses it; otherwise the session revokes the tokens: those of the earlier attempt, if it kept a refresh token,
+    /// or else the access token.
     func keep(_ unusable: OAuthReply.Unusable, with store: PartialGrantStore) async -> SignInFailure {
         do throws(SignInFailure) {
             if let refreshToken = unusable.refreshToken {
                 try await keep(.refreshToken(refreshToken, unusable.origins), with: store)
             } else {
-                if let token = unusable.accessToken {
+                if let token = unusable.accessToken, partialGrant(store)?.revocation.refreshToken == nil {
                     try await keep(.accessToken(token, unusable.origins), with: store)
                 }
                 return .refused(unusable.why.message)

@@ -39,8 +39,10 @@ struct OAuthTokens: Sendable {
         life = members.wholeNumber("expires_in").flatMap(Self.life)
     }
 
-    /// Returns whether the access token has expired; false if its life is unknown.
-    func hasEnded(_ now: Moment) -> Bool { life.map { sentAt.uptime + $0 <= now.uptime } ?? false }
+    /// Returns whether the access token has expired, or would have if it had the assumed life.
+    func hasEnded(_ now: Moment) -> Bool {
+        token(isRenewable: refreshToken != nil).life.end.map { $0 <= now.uptime } ?? false
+    }
 
     /// Returns the access token for the session. If its life is unknown, a renewable token gets a short life. Other
     /// tokens are valid until the API refuses them.

@@ -56,8 +56,9 @@ struct AccessDecision {
         case daemonUser
         case socketGroup
         case entry
-        /// The first rule that may match cannot be evaluated. Either the rule names a unit and the caller's unit is
-        /// unknown, or it names a user or group and the unit has not started.
+        /// The first rule that may match cannot be evaluated. Either the rule names a unit, and the daemon does not know
+        /// the caller's. Or it names a user or group, and the service manager loads a credential for a unit whose user
+        /// the daemon does not know yet.
         case unitUnknown
         /// A rule for the id `Peer.unmapped` would decide, which names no caller reliably.
         case unmapped

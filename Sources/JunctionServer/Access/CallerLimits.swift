@@ -13,8 +13,8 @@ package struct CallerLimits: Equatable, Sendable {
     package var held: Int
     /// Bytes of the requests that are not answered yet. The last accepted line may exceed the limit.
     package var accepted: Int
-    /// API calls in progress over both sockets, from the request to the end of the answer. The default is a quarter of
-    /// the API calls that the daemon carries at a time, so that one user cannot take all transfers.
+    /// API calls in progress over both sockets, from the request to the end of the answer. The default is less than a
+    /// fifth of the requests that a network helper carries at a time, so that one user cannot take all of them.
     package var calls: Int
     /// Bytes of answers to `api.request` that are kept until the caller has read them. The default is twice the longest
     /// body.

@@ -44,8 +44,8 @@ final class SessionHandlers {
 
     /// Stops asking handlers, because the daemon is about to end.
     ///
-    /// No handler counts as unable then. Otherwise, the renewal would be postponed for ten minutes, also across the
-    /// restart, although no app has answered that it is unable.
+    /// The owner is not told that the handlers are gone, so it does not count them as unable. Otherwise it would
+    /// postpone the renewal for ten minutes, also over the restart, although no app has said that it is unable.
     func stop() {
         isStopping = true
         for duty in duties.values { duty.end() }

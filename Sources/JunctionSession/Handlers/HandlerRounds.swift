@@ -19,8 +19,8 @@ struct HandlerRounds: Hashable, Sendable {
     /// The users whose handler was silent and whose handlers have not answered since.
     private var silentUsers: Set<UInt32> = []
     private var open: Question?
-    /// The users whose handlers were asked since the last renewal without a postponement began. `nil` after a restart
-    /// during a postponement, because the record does not list them.
+    /// The users who were asked about a renewal. A renewal that begins while no postponement is in force forgets them.
+    /// `nil` after a restart during a postponement: the record does not list them.
     private var askedUsers: Set<UInt32>? = []
 
     private struct Question: Hashable, Sendable {

@@ -164,7 +164,8 @@ extension SessionMachine {
         return [.report(.exchangeEnded(.unavailable, failure))]
     }
 
-    /// Begins a postponement, because no handler could help.
+    /// Begins a postponement: no handler could help, the user's budget is used up, or a handler's answer was refused
+    /// during a demanded pause.
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         let delay = rules.postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = now.uptime + delay

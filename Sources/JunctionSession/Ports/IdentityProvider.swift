@@ -47,8 +47,8 @@ package protocol IdentityProvider: Sendable {
     /// Renews the session: one request that may spend a secret, no retry, no redirect. Other requests may find its
     /// endpoint or its user.
     ///
-    /// - Parameter secrets: the session's own secrets. They include an access token that is valid for both requests, if
-    ///   there is one.
+    /// - Parameter secrets: the session's own secrets. They do not include an access token that has expired. The access
+    ///   token may expire before a second request leaves (`accessTokenEndsAt`).
     /// - Parameter answer: the answer of a session handler, or `.renew` if no handler was asked.
     /// - Parameter sendDeadline: the time by which the request must be sent, or not at all, if there is one. Later
     ///   would miss the provider's grace for the refresh token. Name resolution and connection must be complete by

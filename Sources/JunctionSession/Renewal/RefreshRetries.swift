@@ -1,17 +1,15 @@
 /// Decides when the same refresh token is sent again after a request whose outcome is unknown (a refresh retry).
 ///
-/// | window | opens on | closes on |
-/// |---|---|---|
-/// | closed | an ambiguous outcome; an open intent that a start finds | |
-/// | open, before the late refresh retry | an ambiguous outcome opens it again | one of the events below |
-/// | open, after the late refresh retry | an ambiguous outcome opens it again | any outcome that is not ambiguous; one of the events below |
+/// While the window is open, the outcome of a request is unknown. An ambiguous outcome opens the window, and so does an
+/// open intent that a start finds. After each ambiguous outcome, the token is sent again within two seconds. After any
+/// other outcome, one late refresh retry is left. Once that was made, an outcome that is not ambiguous closes the
+/// window.
 ///
-/// Each of these events closes the window:
+/// Each of these events closes the window, too:
 /// - a grant, or a verdict;
 /// - a new refresh token that came without a usable access token;
 /// - a round of questions to session handlers;
-/// - a failure after which no refresh retry is allowed: six were sent in ten minutes, or the time for the late one has
-///   passed;
+/// - a failure after six refresh retries in ten minutes, or when the time for the late one has passed;
 /// - an event that ends the renewal, such as a sign-out.
 struct RefreshRetries: Hashable, Sendable {
     private var window: Window?

@@ -9,10 +9,10 @@
 /// | resting: postponed | `session.renew`, a handler of a user who was not asked (dead token) | asking |
 /// | resting: scheduled | the provider has forgotten the registration | due |
 /// | resting: due | a handler registers, if one is needed | asking, writing the intent |
-/// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed; scheduled |
+/// | asking | an answer; no handler could help; nothing to renew with | writing the intent; postponed, or backing off if a demanded pause ends later; scheduled |
 /// | writing the intent | the write ends | sending |
 /// | sending | the provider answers, or the request fails | answered |
-/// | answered: a grant or a verdict | no change is being written | storing |
+/// | answered: a grant, or a verdict that ends the session | no change is being written | storing |
 /// | answered: any other outcome | no change is being written | refresh retry, backing off, asking, postponed, scheduled, writing the intent |
 /// | storing | the write ends | a new `Renewal`; backing off, if only a refresh token came |
 struct Renewal: Hashable, Sendable {

@@ -1,11 +1,11 @@
-/// The partial grants that the daemon keeps: those of sign-ins and renewals whose user is not known yet.
+/// The partial grants of sign-ins and renewals, which the daemon keeps until it can use or revoke them.
 ///
-/// | a grant | until |
-/// |---|---|
-/// | is being written | the write ends; the attempt that brought it then sends its next request |
-/// | waits | the next attempt with the same credential continues with it |
-/// | is dropped | its attempt is decided |
-/// | is revoked | its attempt is refused, two hours pass without one, too many grants wait, a sign-out, or what it would complete ends |
+/// | a grant | event | then |
+/// |---|---|---|
+/// | is being written | the write ends | its attempt sends the next request |
+/// | waits | an attempt with the same credential begins | that attempt continues with it |
+/// | is used | its attempt succeeds | it is dropped |
+/// | is used or waits | its attempt is refused; two hours pass without one; too many grants wait; a sign-out; what it would complete ends | it is revoked |
 struct PartialGrants: Hashable, Sendable {
     /// The oldest first.
     private var list: [Kept] = []

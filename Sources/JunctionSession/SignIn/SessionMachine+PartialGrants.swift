@@ -1,4 +1,4 @@
-/// Grants of sign-ins and renewals whose user is not known yet.
+/// Partial grants: what a sign-in or a renewal has got and cannot use yet.
 extension SessionMachine {
     /// Handles a partial grant: the provider needs another request before there is a session. The machine writes the
     /// grant first and then returns `resumeProviderCall`.

@@ -44,8 +44,25 @@ struct KeptRefreshTokenTests {
         }
     }
 
-    @Test func `a partial grant with an expired access token continues with its refresh token`() async throws {
-        let short = OAuthSample.anonymous.replacing("3600", with: "60")
+    @Test func `a foreign token without a new refresh token leaves the kept one to be revoked`() async throws {
+        let foreign = #"{"access_token":"access-1","token_type":"DPoP"}"#
+        let steps: [ScriptedServer.Step] = [
+            .tokens(Self.refreshTokenAlone), .tokens(foreign), .answer(200, [], ""),
+        ]
+        try await Stage.play(steps) { stage in
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            _ = await oauth.pollFailure(store: kept.store)
+            _ = await oauth.pollFailure(store: kept.store)
+            try await oauth.revokePartialGrant(try #require(kept.content))
+            #expect(stage.server.requests.last?.fields.first == "token=refresh-0")
+        }
+    }
+
+    /// A server need not state the life of its tokens. The daemon then assumes five minutes.
+    @Test(arguments: [#","expires_in":60"#, ""])
+    func `a partial grant with an expired access token continues with its refresh token`(life: String) async throws {
+        let short = OAuthSample.anonymous.replacing(#","expires_in":3600"#, with: life)
+        try #require(short != OAuthSample.anonymous)
         try await Stage.play([.tokens(short), .answer(503, [], ""), .tokens()]) { stage in
             let (oauth, kept) = (try stage.oauth(), KeptGrant())
             _ = await oauth.pollFailure(store: kept.store)

@@ -35,9 +35,10 @@ extension Model {
         pollDueBy = .max
     }
 
-    /// Sets the latest time of the next poll, after codes were shown or a poll brought no approval.
-    private mutating func awaitsPoll(_ code: Int, _ world: Simulation) {
-        let pause = max((intervals[code] ?? 5_000) * 6 / 5, 60_000)
+    /// Sets the latest time of the next poll, after codes were shown or a poll brought no approval. Only after a failure
+    /// may the pause be longer than the interval and its margin.
+    private mutating func awaitsPoll(_ code: Int, afterFailure: Bool = false, _ world: Simulation) {
+        let pause = max((intervals[code] ?? 5_000) * 6 / 5, afterFailure ? 60_000 : 0)
         pollDueBy = max(world.time + pause, demanded[.poll(code)] ?? 0) + 1_000
     }
 
@@ -54,7 +55,9 @@ extension Model {
     mutating func hears(_ answer: Answer, of call: Call, _ world: Simulation) {
         hasRefused = false
         let isCurrent = !call.isOvertaken
-        defer { if case .poll(let code) = call.kind, isCurrent { awaitsPoll(code, world) } }
+        var isFailure = true
+        if case .undecided = answer { isFailure = false }
+        defer { if case .poll(let code) = call.kind, isCurrent { awaitsPoll(code, afterFailure: isFailure, world) } }
         switch answer {
         case .codes(let given):
             world.coverage.note(.codesGiven)

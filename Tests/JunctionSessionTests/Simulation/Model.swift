@@ -159,6 +159,10 @@ extension Model {
         }
         startedAt = world.time
         pollDueBy = .max
+        // A kill before the end of a write leaves unknown which interval is on the disk.
+        if let device = disk?.record.deviceSignIn, let code = disk?.secrets.codes?.deviceCode.number {
+            intervals[code] = intervals[code] ?? device.interval.wholeMilliseconds
+        }
         restoredGeneration = disk?.record.generation ?? 0
         era += 1
     }
