@@ -13,7 +13,7 @@ extension Simulation {
         let draw = chance(100)
         log("stimulus \(draw), \(weather), disk \(diskIsFull ? "full" : diskIsSlow ? "slow" : "fine")")
         switch draw {
-        case 0..<12: if chance(5) == 0 { bootstrap() } else { signIn() }
+        case 0..<12: if chance(5) == 0 { bootstrap() } else { signInBesideCodes() }
         case 12..<15: signOut()
         case 15..<22: identify()
         case 22..<28: changeHandlers()
@@ -70,6 +70,12 @@ extension Simulation {
         case 815..<820: bootstrap()
         default: break
         }
+    }
+
+    /// Signs in. While codes are shown, several callers do so at once, so that sign-ins wait for their turn while a poll
+    /// becomes due.
+    private func signInBesideCodes() {
+        for _ in 0..<(snapshot.facts.authorization == nil ? 1 : 3) { signIn() }
     }
 
     private func stepClock() {
