@@ -18,8 +18,8 @@ struct Session: Hashable, Sendable {
         self.stored = stored
         self.secrets = secrets
         self.writtenAt = writtenAt
-        guard isTrustworthy(now) else { return }
         refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
+        guard isTrustworthy(now) else { return }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
         if hasEnd { endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) } }
         obtainedAt = stored.token.map { now.uptime + min($0.issuedAt - now.wall, .zero) }

@@ -87,7 +87,7 @@ package struct SessionMachine: Hashable, Sendable {
             installation = .signedOut
         case .restored(let record, _, _):
             // A wall clock before the write time is wrong: no time has passed since then.
-            let record = record.movingEnds(by: min(now.wall - record.writtenAt, .zero))
+            let record = record.movingTimes(by: min(now.wall - record.writtenAt, .zero))
             restoreInstallation(from: record, secrets, now)
             // Codes and grants of another provider are of no use.
             guard record.provider == provider else { break }

@@ -45,13 +45,15 @@ package struct SessionRecord: Hashable, Sendable {
         self.partialGrants = partialGrants
     }
 
-    /// Returns the record with the ends of its pauses, codes and partial grants moved by this duration. Their rest is known
-    /// although the wall clock is wrong, because the record has the time of its write.
-    func movingEnds(by duration: Duration) -> SessionRecord {
+    /// Returns the record with the ends of its pauses, codes and partial grants, and the time of its first refusal without
+    /// a reason, moved by this duration. The rest of each is known although the wall clock is wrong, because the record has
+    /// the time of its write.
+    func movingTimes(by duration: Duration) -> SessionRecord {
         var moved = self
         if case .session(var stored) = content {
             stored.demandedUntil = stored.demandedUntil.map { $0 + duration }
             if let end = stored.postponement?.until { stored.postponement?.until = end + duration }
+            if let first = stored.unexplainedRefusals?.firstAt { stored.unexplainedRefusals?.firstAt = first + duration }
             moved.content = .session(stored)
         }
         if let deviceSignIn {

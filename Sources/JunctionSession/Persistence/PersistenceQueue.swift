@@ -157,7 +157,8 @@ struct PersistenceQueue: Hashable, Sendable {
         atStore = Write(generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
         lastBegun = lastUpdate
         // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses,
-        // codes and grants are stored by that time, so the rest of each is known at a start.
+        // codes and grants, and the first refusal without a reason, are stored by that time. So the rest of each is
+        // known at a start.
         let writtenAt = max(now.wall, written.session?.writtenAt ?? now.wall)
         let record = SessionRecord(
             generation: generation,
@@ -168,7 +169,7 @@ struct PersistenceQueue: Hashable, Sendable {
             deviceSignIn: incomplete.deviceSignIn,
             partialGrants: incomplete.partialGrants.map(\.stored)
         )
-        .movingEnds(by: writtenAt - now.wall)
+        .movingTimes(by: writtenAt - now.wall)
         switch change?.kind {
         case nil, .withdrawal: installation.session?.wrote(at: writtenAt)
         case .signIn, .rotation, .ending, .signOut: change?.outcome.session?.wrote(at: writtenAt)

@@ -223,6 +223,22 @@ struct UnexplainedRefusalTests {
         #expect(!isPending(after))
     }
 
+    @Test(arguments: [false, true])
+    func `a wall clock that was behind and is right after a restart does not turn a few seconds into ten minutes`(
+        rebooted: Bool
+    ) {
+        var bench = dead()
+        bench.failRenewal(Self.unexplained)
+        bench.stepWall(.seconds(-86_400))
+        _ = refuse(&bench, for: .seconds(20))
+        #expect(!isPending(bench))
+
+        var after = bench.restarted(clockSetBy: .seconds(86_400), rebooted: rebooted)
+        #expect(refuse(&after, for: .seconds(20)) >= 1)
+
+        #expect(!isPending(after))
+    }
+
     /// The token has expired, the provider has answered `invalid_grant`, and a caller has requested another attempt.
     private func askedAgain() -> Bench {
         var bench = Bench()
