@@ -156,22 +156,19 @@ package struct SessionMachine: Hashable, Sendable {
     /// Handles a step of the wall clock or a resume from suspend. Wall-clock times are computed again, and nothing is
     /// reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
-        let before = clockReading
+        // While an attempt is under way, only the record has the end of the postponement.
+        let postponedUntil =
+            renewal.postponement?.until ?? installation.session.flatMap { postponementEnd(of: $0.stored) }
         clockReading = now
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
         let (approval, stored) = (signIn.device?.stored, installation.session?.stored)
         signIn.device?.clockJumped(now)
-        if let stored {
-            // While an attempt is under way, only the record has the end of the postponement.
-            let postponedUntil =
-                renewal.postponement?.until ?? stored.postponement.map { before.uptime + ($0.until - before.wall) }
-            installation.session?.clockJumped(
-                now,
-                postponedUntil: postponedUntil.map(now.wall(at:)),
-                demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
-            )
-        }
+        installation.session?.clockJumped(
+            now,
+            postponedUntil: postponedUntil.map(now.wall(at:)),
+            demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
+        )
         let changed = signIn.device?.stored != approval || installation.session?.stored != stored
         // The record has the end of each partial grant on the wall clock.
         if changed || !grants.secrets.isEmpty { updateRecord() }
@@ -326,6 +323,12 @@ package struct SessionMachine: Hashable, Sendable {
     package var servedSecrets: SecretRef? { persistence.isSigningOut ? nil : installation.secrets }
 
     var servedGeneration: UInt64 { installation.session?.stored.token?.generation ?? signedInSince }
+
+    /// The end of the postponement in the record. It does not depend on the present wall clock: another event may come
+    /// between a step of the clock and `clockJumped`.
+    func postponementEnd(of stored: StoredSession) -> Uptime? {
+        stored.postponement.map { clockReading.uptime + ($0.until - clockReading.wall) }
+    }
 
     /// Every secret that a part of the machine still needs. The owner wipes all others.
     package var secretsInUse: Set<SecretRef> {

@@ -170,7 +170,7 @@ extension SessionMachine {
         let delay = rules.postponement + random.uniform(in: RenewalPolicy.postponementSpread)
         let until = now.uptime + delay
         renewal.postpone(until: until, after: round.words, now)
-        installation.session?.postponed(until: now.wall(at: until), after: round.words)
+        installation.session?.postponed(until: clockReading.wall(at: until), after: round.words)
         guard let session = installation.session else { return }
         let pause = max(delay, (renewal.demandedUntil(now) ?? now.uptime) - now.uptime)
         let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: pause)

@@ -98,9 +98,12 @@ struct Renewal: Hashable, Sendable {
         } else if let demanded {
             retry = demanded
             phase = .resting(.backoff(keeping: nil))
-            if let postponement = stored.postponement { resume(postponement, longest: longestPostponement, now) }
+            if let postponement = stored.postponement {
+                resume(postponement, left: postponement.until - now.wall, longest: longestPostponement, now)
+            }
         } else if let postponement = stored.postponement {
-            phase = .resting(Self.wait(for: postponement, longest: longestPostponement, now))
+            let left = postponement.until - now.wall
+            phase = .resting(Self.wait(for: postponement, left: left, longest: longestPostponement, now))
         } else if stored.renewalUnderWay {
             // A handler has to give the app server's secret again.
             phase = .resting(.due)
@@ -108,16 +111,21 @@ struct Renewal: Hashable, Sendable {
     }
 
     /// Returns the wait for the rest of a stored postponement.
-    private static func wait(for stored: StoredPostponement, longest: Duration, _ now: Moment) -> Wait {
+    private static func wait(
+        for stored: StoredPostponement,
+        left: Duration,
+        longest: Duration,
+        _ now: Moment
+    ) -> Wait {
         // The wall clock may have been set. A postponement never becomes longer.
-        let left = min(max(stored.until - now.wall, .zero), longest + RenewalPolicy.postponementSpread.upperBound)
+        let left = min(max(left, .zero), longest + RenewalPolicy.postponementSpread.upperBound)
         guard left > .zero else { return .due }
         return .postponed(until: now.uptime + left, after: stored.reason ?? "no session handler could help")
     }
 
     /// Resumes a postponement after a failed attempt during it. No handler is asked before the postponement ends.
-    mutating func resume(_ stored: StoredPostponement, longest: Duration, _ now: Moment) {
-        let wait = Self.wait(for: stored, longest: longest, now)
+    mutating func resume(_ stored: StoredPostponement, left: Duration, longest: Duration, _ now: Moment) {
+        let wait = Self.wait(for: stored, left: left, longest: longest, now)
         // If the provider also demands a pause, the later of the two ends counts.
         guard case .resting(.backoff(keeping: nil)) = phase, case .postponed(let end, _) = wait,
             end > demandedUntil(now) ?? now.uptime

@@ -245,8 +245,8 @@ extension SessionMachine {
             updateRecord()
         }
         installation = .signedIn(session)
-        if asksApps(session), let postponement = session.stored.postponement, postponement.until > now.wall {
-            renewal.resume(postponement, longest: rules.postponement, now)
+        if asksApps(session), let stored = session.stored.postponement, let end = postponementEnd(of: session.stored) {
+            renewal.resume(stored, left: end - now.uptime, longest: rules.postponement, now)
         }
         if let (until, _) = renewal.postponement { refusal.retryAfter = until - now.uptime }
         callers.refuse(refusal, where: \.isForRenewal)
@@ -300,7 +300,7 @@ extension SessionMachine {
         }
         // For `session.renew`, the round asks every user again.
         let users = renewal.postponement == nil || reason == .requested ? nil : rounds.usersNotAsked
-        if (session.stored.postponement?.until ?? now.wall) <= now.wall { rounds.forgetAskedUsers() }
+        if postponementEnd(of: session.stored) ?? now.uptime <= now.uptime { rounds.forgetAskedUsers() }
         renewal.ask(round(for: session, attempt, reason, by: uid, of: users, now), now)
     }
 

@@ -52,7 +52,7 @@ extension SessionMachine {
     private func onlySignInHelps(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isServable(now) && !renewal.isRegistrationForgotten
         guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
-        let isStoredPostponement = session.stored.postponement.map { $0.until > now.wall } ?? false
+        let isStoredPostponement = postponementEnd(of: session.stored).map { $0 > now.uptime } ?? false
         let isPostponed = renewal.postponement != nil || isStoredPostponement && renewal.demandedUntil(now) != nil
         return renewal.isResting && (isPostponed || rounds.handlers.isEmpty)
     }

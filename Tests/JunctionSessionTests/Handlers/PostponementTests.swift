@@ -312,4 +312,35 @@ struct PostponementTests {
         bench.register(2)
         #expect(bench.everAsked.count == 2)
     }
+
+    // MARK: A step of the wall clock that another event precedes
+
+    @Test(arguments: [3_600, -3_600] as [Int64])
+    func `a step of the clock that is not reported yet does not let a user be asked again`(step: Int64) {
+        var bench = Bench.expiredAndPostponed()
+        bench.now.wall = bench.now.wall + .seconds(step)
+        bench.register(2, of: 2_000)
+        bench.answerQuestion(.unable)
+        bench.stepWall(.zero)
+        bench.pass(.seconds(599))
+
+        #expect(bench.everAsked.map(\.uid) == [1_000, 2_000])
+        #expect(bench.facts.renewal.phase == .postponed)
+    }
+
+    @Test(arguments: [3_600, -3_600] as [Int64])
+    func `a renewal that fails before a step of the clock is reported does not end the postponement`(step: Int64) {
+        var bench = Bench.postponed()
+        let end = bench.facts.renewal.notBefore
+        bench.pass(.seconds(11))
+        bench.renew()
+        bench.answerQuestion(.renew)
+        bench.now.wall = bench.now.wall + .seconds(step)
+        bench.failRenewal(.busy)
+        bench.stepWall(.zero)
+
+        #expect(bench.facts.renewal.phase == .postponed)
+        #expect(bench.facts.renewal.notBefore == end.map { $0 + .seconds(step) })
+        #expect(bench.everAsked.count == 2)
+    }
 }
