@@ -28,14 +28,19 @@ indirect enum InstallationState: Hashable, Sendable {
     }
 
     /// The state that a withdrawal writes: `signedOut` if the record could not be read, otherwise this state.
-    var stateAfterWithdrawal: InstallationState { content == nil ? .signedOut : self }
+    var stateAfterWithdrawal: InstallationState { isUnreadable ? .signedOut : self }
 
-    /// The content of its record. `nil` if the present record cannot be read.
-    var content: SessionRecord.Content? {
+    /// Whether nothing may be written, because the present record cannot be read.
+    var isUnreadable: Bool {
+        if case .unreadable = self { true } else { false }
+    }
+
+    /// Returns the content of a record that is written at this moment. `nil` if the present record cannot be read.
+    func content(at writing: Moment) -> SessionRecord.Content? {
         switch self {
         case .signedOut: .signedOut
         case .configured(let environment, let region, _): .configured(environment: environment, region: region)
-        case .signedIn(let session): .session(session.stored)
+        case .signedIn(let session): .session(session.stored(at: writing))
         case .terminated(let termination, let identity): .terminated(termination, identity)
         case .unreadable: nil
         }
@@ -62,7 +67,7 @@ struct DepartedSession: ~Copyable {
         self.session = session
     }
 
-    var identity: Identity { session.stored.identity }
+    var identity: Identity { session.identity }
 
     consuming func revoked(_ revoke: (Session) -> Void) { revoke(session) }
 

@@ -1,24 +1,82 @@
-/// The signed-in user as stored, the user's secrets, and state that only this process has.
+/// The signed-in user, the name of the user's secrets, and the state of the token and its renewal.
+///
+/// Pauses run on the monotonic clock. Only the record has their ends on the wall clock (`stored(at:)`).
 struct Session: Hashable, Sendable {
-    private(set) var stored: StoredSession
+    private(set) var identity: Identity
+    private(set) var scheme: Scheme
     /// The secrets, which came with the identity in one grant or one record.
     private(set) var secrets: SecretRef
+    private(set) var externalUserId: ExternalUserId?
+    /// `nil` with an API key.
+    private(set) var token: TokenFacts?
+    /// Whether the provider demands a new credential. A token that has not expired is still served.
+    private(set) var reauthenticationPending = false
+    /// The intent: a renewal was about to be sent, and may have reached the provider.
+    private(set) var renewalUnderWay = false
+    /// Whether the renewal under way uses a secret from an app's server, which only a handler can give again.
+    private(set) var intentUsesHandlerSecret = false
+    /// The last postponement. It may be over.
+    private(set) var postponement: Postponement?
     /// The write time of the session's newest record. A wall clock that reads earlier is wrong.
     private(set) var writtenAt: WallTime
-    /// The renewal time on the monotonic clock. `nil` if a restart could not trust the wall clock.
-    private var renewsAt: Uptime?
     /// The time at which the token was obtained. `nil` if a restart could not trust the wall clock.
     private(set) var obtainedAt: Uptime?
     /// The end of the token on the monotonic clock. `nil` if a restart could not trust the wall clock.
     private(set) var endsAt: Uptime?
-    /// The time of the first refusal without a reason.
-    private var refusedSince: Uptime?
+    /// The renewal time, which was drawn once for the token.
+    private let drawnRenewalTime: WallTime?
+    /// The renewal time on the monotonic clock. `nil` if a restart could not trust the wall clock.
+    private var renewsAt: Uptime?
+    /// The end of the pause that the provider has demanded, or of the hour after refusals without a reason. It holds
+    /// until a grant or a demand for a new credential. Only refresh retries and `session.renew` may be sent earlier.
+    private var pauseEnd: Uptime?
+    private var unexplainedRefusals: Refusals?
 
-    init(restored stored: StoredSession, secrets: SecretRef, writtenAt: WallTime, at now: Moment) {
-        self.stored = stored
+    /// No handler could help, and none is asked before the end.
+    struct Postponement: Hashable, Sendable {
+        var until: Uptime
+        /// Why no handler could help. Records of earlier releases do not have it.
+        var reason: String?
+
+        var words: String { reason ?? "no session handler could help" }
+    }
+
+    /// The renewals that were refused without a reason after the token had expired.
+    private struct Refusals: Hashable {
+        var count = 0
+        let since: Uptime
+    }
+
+    /// Restores the session of a record.
+    ///
+    /// - Parameter longestPostponement: the setting. A longer rest of a postponement is shortened to it.
+    init(
+        restored stored: StoredSession,
+        secrets: SecretRef,
+        writtenAt: WallTime,
+        longestPostponement: Duration,
+        at now: Moment
+    ) {
+        identity = stored.identity
+        scheme = stored.scheme
         self.secrets = secrets
+        externalUserId = stored.externalUserId
+        token = stored.token
+        reauthenticationPending = stored.reauthenticationPending
+        renewalUnderWay = stored.renewalUnderWay
+        intentUsesHandlerSecret = stored.intentUsesHandlerSecret
         self.writtenAt = writtenAt
-        refusedSince = stored.unexplainedRefusals.map { now.uptime + (.zero - max(now.wall - $0.firstAt, .zero)) }
+        drawnRenewalTime = stored.renewAt
+        let reading = now.notBefore(writtenAt)
+        if let stored = stored.postponement {
+            let longest = longestPostponement + RenewalPolicy.postponementSpread.upperBound
+            let left = min(max(stored.until - reading.wall, .zero), longest)
+            postponement = Postponement(until: now.uptime + left, reason: stored.reason)
+        }
+        pauseEnd = stored.demandedUntil.flatMap { RenewalPolicy.endOfDemandedPause($0, reading) }
+        unexplainedRefusals = stored.unexplainedRefusals.map {
+            Refusals(count: $0.count, since: now.uptime + min($0.firstAt - reading.wall, .zero))
+        }
         guard isTrustworthy(now) else { return }
         renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
         if hasEnd { endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) } }
@@ -32,16 +90,13 @@ struct Session: Hashable, Sendable {
         at now: Moment,
         using random: inout Randomness
     ) {
-        let token = granted.life.map { TokenFacts($0, generation: generation, now) }
-        stored = StoredSession(
-            identity: granted.identity,
-            scheme: granted.scheme,
-            externalUserId: externalUserId,
-            token: token,
-            renewAt: token.map { RenewalPolicy.renewalTime(of: $0, using: &random) }
-        )
+        identity = granted.identity
+        scheme = granted.scheme
         secrets = granted.secrets
-        renewsAt = stored.renewAt.map { now.uptime + ($0 - now.wall) }
+        self.externalUserId = externalUserId
+        token = granted.life.map { TokenFacts($0, generation: generation, now) }
+        drawnRenewalTime = token.map { RenewalPolicy.renewalTime(of: $0, using: &random) }
+        renewsAt = drawnRenewalTime.map { now.uptime + ($0 - now.wall) }
         writtenAt = now.wall
         obtainedAt = now.uptime
         endsAt = granted.life?.end
@@ -57,14 +112,8 @@ struct Session: Hashable, Sendable {
         at now: Moment,
         using random: inout Randomness
     ) -> Session {
-        var next = Session(
-            granted,
-            externalUserId: stored.externalUserId,
-            generation: generation,
-            at: now,
-            using: &random
-        )
-        (next.stored.identity, next.stored.scheme) = (stored.identity, scheme)
+        var next = Session(granted, externalUserId: externalUserId, generation: generation, at: now, using: &random)
+        (next.identity, next.scheme) = (identity, scheme)
         return next
     }
 
@@ -74,29 +123,50 @@ struct Session: Hashable, Sendable {
         var next = self
         next.secrets = secrets
         // The provider has granted something, so its earlier refusals and pauses no longer count.
-        (next.stored.reauthenticationPending, next.stored.unexplainedRefusals) = (false, nil)
-        (next.stored.postponement, next.stored.demandedUntil) = (nil, nil)
-        next.refusedSince = nil
+        (next.reauthenticationPending, next.unexplainedRefusals) = (false, nil)
+        (next.postponement, next.pauseEnd) = (nil, nil)
         next.clearIntent()
         return next
     }
+
+    mutating func bind(to externalUserId: ExternalUserId?) {
+        self.externalUserId = externalUserId
+    }
+
+    // MARK: The record
+
+    /// Returns the session for a record that is written at this moment.
+    func stored(at writing: Moment) -> StoredSession {
+        StoredSession(
+            identity: identity,
+            scheme: scheme,
+            externalUserId: externalUserId,
+            token: token,
+            renewAt: drawnRenewalTime,
+            postponement: postponement.map {
+                StoredPostponement(until: writing.wall(at: $0.until), reason: $0.reason)
+            },
+            demandedUntil: pauseEnd.map(writing.wall(at:)),
+            reauthenticationPending: reauthenticationPending,
+            unexplainedRefusals: unexplainedRefusals.map {
+                UnexplainedRefusals(count: $0.count, firstAt: writing.wall(at: $0.since))
+            },
+            renewalUnderWay: renewalUnderWay,
+            intentUsesHandlerSecret: intentUsesHandlerSecret
+        )
+    }
+
+    /// Whether its record has times that a step of the wall clock makes wrong.
+    var storesPauses: Bool { postponement != nil || pauseEnd != nil || unexplainedRefusals != nil }
 
     mutating func wrote(at time: WallTime) {
         writtenAt = time
     }
 
-    mutating func bind(to externalUserId: ExternalUserId?) {
-        stored.externalUserId = externalUserId
-    }
-
-    /// Handles a step of the wall clock. Pauses keep their length.
-    mutating func clockJumped(_ now: Moment, postponedUntil: WallTime?, demandedUntil: WallTime?) {
-        if let postponedUntil { stored.postponement?.until = postponedUntil }
-        stored.demandedUntil = demandedUntil
-        if endsAt == nil, hasEnd, isTrustworthy(now) {
-            endsAt = stored.token.map { now.uptime + ($0.expiresAt - now.wall) }
-        }
-        if let refusedSince { stored.unexplainedRefusals?.firstAt = now.wall(at: refusedSince) }
+    /// Handles a step of the wall clock.
+    mutating func clockJumped(_ now: Moment) {
+        guard endsAt == nil, hasEnd, isTrustworthy(now) else { return }
+        endsAt = token.map { now.uptime + ($0.expiresAt - now.wall) }
     }
 
     // MARK: The renewal
@@ -105,60 +175,68 @@ struct Session: Hashable, Sendable {
     ///
     /// - Parameter usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
     mutating func renewalBegan(usesAnswer: Bool) {
-        (stored.renewalUnderWay, stored.intentUsesHandlerSecret) = (true, usesAnswer)
+        (renewalUnderWay, intentUsesHandlerSecret) = (true, usesAnswer)
     }
 
     /// Clears the intent: the provider has answered, or no request was sent. A restart has no request to retry.
     mutating func clearIntent() {
-        (stored.renewalUnderWay, stored.intentUsesHandlerSecret) = (false, false)
+        (renewalUnderWay, intentUsesHandlerSecret) = (false, false)
     }
 
-    mutating func postponed(until time: WallTime, after words: String) {
-        stored.postponement = StoredPostponement(until: time, reason: words)
+    mutating func postpone(until end: Uptime, after words: String) {
+        postponement = Postponement(until: end, reason: words)
         clearIntent()
     }
 
     mutating func postponementEnded() {
-        stored.postponement = nil
+        postponement = nil
     }
 
-    mutating func delayed(until time: WallTime) {
-        stored.demandedUntil = time
+    /// Begins the pause that the provider demands. An earlier demand that ends later stays.
+    mutating func pause(until end: Uptime) {
+        pauseEnd = max(end, pauseEnd ?? end)
     }
 
-    // MARK: Refusals without a reason
+    /// Returns the end of the pause that the provider demands, if it is in the future.
+    func demandedUntil(_ now: Moment) -> Uptime? { pauseEnd.flatMap { $0 > now.uptime ? $0 : nil } }
+
+    // MARK: Refusals
 
     /// Counts a renewal that was refused without a reason while the token was expired.
     mutating func refusedWithoutReason(_ now: Moment) {
-        let since = refusedSince ?? now.uptime
-        let count = (stored.unexplainedRefusals?.count ?? 0) + 1
-        refusedSince = since
-        stored.unexplainedRefusals = UnexplainedRefusals(count: count, firstAt: now.wall(at: since))
-        if count >= RenewalPolicy.believedRefusals, now.uptime - since >= RenewalPolicy.believedRefusalSpan {
-            stored.reauthenticationPending = true
-        }
+        var refusals = unexplainedRefusals ?? Refusals(since: now.uptime)
+        refusals.count += 1
+        unexplainedRefusals = refusals
+        let isLong = now.uptime - refusals.since >= RenewalPolicy.believedRefusalSpan
+        if isLong, refusals.count >= RenewalPolicy.believedRefusals { reauthenticationPending = true }
     }
 
     /// Records that the provider explicitly demands a new credential.
     mutating func reauthenticationDemanded() {
-        stored.reauthenticationPending = true
-        stored.unexplainedRefusals = nil
-        refusedSince = nil
+        reauthenticationPending = true
+        (unexplainedRefusals, pauseEnd) = (nil, nil)
         clearIntent()
     }
 
-    /// Whether the token has certainly expired. False if its end is unknown because a restart did not trust the clock.
-    func hasCertainlyExpired(_ now: Moment) -> Bool { revocationWindow(now) <= .zero }
+    /// Whether a new credential is required only because the provider has refused for a long time without a reason. The
+    /// daemon still tries, and a success clears the requirement.
+    var isReauthenticationPresumed: Bool { reauthenticationPending && unexplainedRefusals != nil }
+
+    /// Whether the provider itself has demanded a new credential.
+    var isReauthenticationDemanded: Bool { reauthenticationPending && unexplainedRefusals == nil }
 
     // MARK: Lifetime
 
     /// The token, and the period in which it may be served.
     var servable: ServableToken? {
-        stored.token.map { ServableToken(facts: $0, believableFrom: believableFrom, end: endsAt) }
+        token.map { ServableToken(facts: $0, believableFrom: believableFrom, end: endsAt) }
     }
 
     /// Whether the token may be served.
     func isServable(_ now: Moment) -> Bool { validity(now) > .zero }
+
+    /// Whether the token has certainly expired. False if its end is unknown because a restart did not trust the clock.
+    func hasCertainlyExpired(_ now: Moment) -> Bool { revocationWindow(now) <= .zero }
 
     /// Whether the wall clock can be trusted: it is not before the record's own write time.
     func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
@@ -170,19 +248,19 @@ struct Session: Hashable, Sendable {
 
     /// The renewal time, on the clock that reaches it first.
     func renewAt(_ now: Moment) -> WallTime? {
-        guard let renewsAt, let drawn = stored.renewAt else { return stored.renewAt }
-        return min(drawn, now.wall(at: renewsAt))
+        guard let renewsAt, let drawnRenewalTime else { return drawnRenewalTime }
+        return min(drawnRenewalTime, now.wall(at: renewsAt))
     }
 
     /// The end of the token, on the clock that reaches it first.
     func end(_ now: Moment) -> WallTime? {
-        guard let token = stored.token else { return nil }
+        guard let token else { return nil }
         guard let endsAt else { return token.expiresAt }
         return min(token.expiresAt, now.wall(at: endsAt))
     }
 
     /// Whether the token has an end. Such a token must be renewed before its end.
-    var hasEnd: Bool { stored.token.map { $0.expiresAt < .never } ?? false }
+    var hasEnd: Bool { token.map { $0.expiresAt < .never } ?? false }
 
     /// The time for which the session's token can authenticate the user's sign-out to the provider.
     func revocationWindow(_ now: Moment) -> Duration {

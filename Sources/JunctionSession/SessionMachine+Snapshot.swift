@@ -10,12 +10,11 @@ extension SessionMachine {
             facts.environment = environment
             facts.region = region
         case .signedIn(let session):
-            let stored = session.stored
-            facts.flags = Self.flags(of: stored.scheme, pending: stored.reauthenticationPending)
-            facts.scheme = stored.scheme
-            facts.show(stored.identity)
-            facts.externalUserId = stored.externalUserId
-            facts.accessToken = stored.token
+            facts.flags = Self.flags(of: session.scheme, pending: session.reauthenticationPending)
+            facts.scheme = session.scheme
+            facts.show(session.identity)
+            facts.externalUserId = session.externalUserId
+            facts.accessToken = session.token
             facts.renewal = renewalFacts(of: session, now)
         case .terminated(let termination, let identity):
             identity.map { facts.show($0) }
@@ -24,14 +23,14 @@ extension SessionMachine {
             facts.storage.isReadable = false
             show(unreadable.header, in: &facts)
         }
-        if let pending = signIn.device?.stored {
+        if let device = signIn.device {
             // Nothing is written beside a record that cannot be read, so the codes are only in memory.
-            if afterChange.content == nil { facts.storage.durable = false }
-            facts.authorization = Snapshot.Authorization(expiresAt: pending.expiresAt)
+            if afterChange.isUnreadable { facts.storage.durable = false }
+            facts.authorization = Snapshot.Authorization(expiresAt: clockReading.wall(at: device.endsAt))
         }
         // The snapshot of a session that needs no new credential shows only renewal errors, unless a device sign-in is
         // pending.
-        let isInOrder = installation.session.map { !$0.stored.reauthenticationPending } ?? false
+        let isInOrder = installation.session.map { !$0.reauthenticationPending } ?? false
         if let error = signIn.device?.lastError ?? signIn.deviceError, !isInOrder || signIn.device != nil {
             facts.renewal.lastError = error
         }
@@ -41,7 +40,7 @@ extension SessionMachine {
     func state(_ now: Moment) -> SessionState {
         switch installation {
         case .signedIn(let session):
-            return session.stored.token == nil || session.isServable(now) ? .established : .tokenExpired
+            return session.token == nil || session.isServable(now) ? .established : .tokenExpired
         case _ where isSigningIn: return .establishing
         case .signedOut, .configured: return .notLoggedIn
         case .terminated: return .terminated
@@ -60,8 +59,8 @@ extension SessionMachine {
         switch renewal.phase {
         case .asking, .writingIntent, .sending, .answered, .storing, .storingSuccessor:
             facts.phase = .inFlight
-        case .resting(.postponed(let until, _)):
-            (facts.phase, facts.notBefore) = (.postponed, clockReading.wall(at: until))
+        case .resting(.postponed):
+            (facts.phase, facts.notBefore) = (.postponed, session.postponement.map { clockReading.wall(at: $0.until) })
         case .resting(.refreshRetry), .resting(.backoff):
             (facts.phase, facts.notBefore) = (.backingOff, renewal.retryAt.map(clockReading.wall(at:)))
         case .resting(.scheduled) where !session.hasEnd:

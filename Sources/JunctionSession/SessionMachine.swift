@@ -86,8 +86,6 @@ package struct SessionMachine: Hashable, Sendable {
         case .absent:
             installation = .signedOut
         case .restored(let record, _, _):
-            // A wall clock before the write time is wrong: no time has passed since then.
-            let record = record.movingTimes(by: min(now.wall - record.writtenAt, .zero))
             restoreInstallation(from: record, secrets, now)
             // Codes and grants of another provider are of no use.
             guard record.provider == provider else { break }
@@ -95,16 +93,16 @@ package struct SessionMachine: Hashable, Sendable {
             if var stored = record.deviceSignIn, let codes {
                 // Records of earlier releases name neither the wanted user nor the caller.
                 if stored.caller == nil { stored.wanted = stored.wanted ?? wanted(as: stored.externalUserId) }
-                device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, now)
+                device = DeviceFlow(resuming: stored, codes, writtenAt: record.writtenAt, at: now)
             }
             let grantEnd = grants.resume(
                 record.partialGrants,
                 partials,
                 hasDeviceSignIn: device != nil,
                 writtenAt: record.writtenAt,
-                now
+                at: now
             )
-            if let grantEnd { device?.awaitUser(until: grantEnd, now) }
+            if let grantEnd { device?.awaitUser(until: grantEnd) }
             signIn.device = device
             if !mayManage { return endDeviceSignIn(.firstCallerLostRight, now) + settle(now) }
         case .unreadable(let unreadable):
@@ -122,17 +120,18 @@ package struct SessionMachine: Hashable, Sendable {
         case .terminated(let termination, let identity):
             installation = .terminated(termination, identity)
         case .session(let stored):
-            var session = Session(restored: stored, secrets: secrets, writtenAt: record.writtenAt, at: now)
-            // A postponement belongs to the mode that asks handlers, and ends with that mode.
-            if !asksApps(session) { session.postponementEnded() }
-            if session.stored.postponement != nil { rounds.restorePostponement() }
-            installation = .signedIn(session)
-            renewal = Renewal(
-                resuming: session.stored,
+            var session = Session(
+                restored: stored,
+                secrets: secrets,
                 writtenAt: record.writtenAt,
                 longestPostponement: rules.postponement,
                 at: now
             )
+            // A postponement belongs to the mode that asks handlers, and ends with that mode.
+            if !asksApps(session) { session.postponementEnded() }
+            if session.postponement != nil { rounds.restorePostponement() }
+            installation = .signedIn(session)
+            renewal = Renewal(resuming: session, at: now)
             if traits(of: stored.scheme).mayBeForgotten {
                 // The provider may have forgotten the session while the daemon was stopped.
                 checks.follow(secrets, after: RenewalPolicy.checkAfterStart, now, using: &random)
@@ -156,22 +155,16 @@ package struct SessionMachine: Hashable, Sendable {
     /// Handles a step of the wall clock or a resume from suspend. Wall-clock times are computed again, and nothing is
     /// reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
-        // While an attempt is under way, only the record has the end of the postponement.
-        let postponedUntil =
-            renewal.postponement?.until ?? installation.session.flatMap { postponementEnd(of: $0.stored) }
+        let isSet = clockReading.wall(at: now.uptime) != now.wall
         clockReading = now
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }
-        let (approval, stored) = (signIn.device?.stored, installation.session?.stored)
         signIn.device?.clockJumped(now)
-        installation.session?.clockJumped(
-            now,
-            postponedUntil: postponedUntil.map(now.wall(at:)),
-            demandedUntil: renewal.demandedUntil(now).map(now.wall(at:))
-        )
-        let changed = signIn.device?.stored != approval || installation.session?.stored != stored
-        // The record has the end of each partial grant on the wall clock.
-        if changed || !grants.secrets.isEmpty { updateRecord() }
+        installation.session?.clockJumped(now)
+        // The record has the ends of pauses, codes and partial grants on the wall clock.
+        let storesTimes =
+            (installation.session?.storesPauses ?? false) || signIn.device != nil || !grants.secrets.isEmpty
+        if isSet, storesTimes { updateRecord() }
         return settle(now)
     }
 
@@ -220,7 +213,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// Requests a write of the present details. Nothing is written beside a record that cannot be read.
     @discardableResult
     mutating func updateRecord() -> PersistenceQueue.Update {
-        afterChange.content == nil ? .none : persistence.update()
+        afterChange.isUnreadable ? .none : persistence.update()
     }
 
     // MARK: After every event
@@ -241,12 +234,7 @@ package struct SessionMachine: Hashable, Sendable {
         effects += advanceRevocations(now)
         // A sign-in that takes effect ends a device sign-in, so its write does not include those codes.
         let device = persistence.isSigningIn ? nil : signIn.device
-        let incomplete = PersistenceQueue.IncompleteSignIns(
-            deviceSignIn: device?.stored,
-            codes: device?.codes,
-            partialGrants: grants.stored(now)
-        )
-        return effects + persistence.advance(&installation, incomplete, provider: provider, now)
+        return effects + persistence.advance(&installation, device, grants, provider: provider, now)
     }
 
     /// What ends when its time is over.
@@ -270,7 +258,7 @@ package struct SessionMachine: Hashable, Sendable {
         // A sign-in that is being written may make the questions pointless.
         case .questions: return persistence.isSigningIn ? [] : advanceRounds(now)
         case .postponement:
-            if renewal.wake(now) { installation.session?.postponementEnded() }
+            endPostponement(now)
             return []
         }
     }
@@ -310,7 +298,7 @@ package struct SessionMachine: Hashable, Sendable {
             times.append(now.wall(at: due))
         }
         // A new handler may be asked during a postponement, but not during a pause that the provider demands.
-        if renewal.postponement != nil, let end = renewal.demandedUntil(now) { times.append(now.wall(at: end)) }
+        if renewal.isPostponed, let end = installation.session?.demandedUntil(now) { times.append(now.wall(at: end)) }
         // The alarm is set for at most 30 days, because timers do not accept times thousands of years away.
         return times.min().map { min($0, now.wall + RenewalPolicy.longestSleep) }
     }
@@ -318,17 +306,11 @@ package struct SessionMachine: Hashable, Sendable {
     // MARK: Queries
 
     /// The signed-in user. `nil` while a sign-out is being written.
-    package var identity: Identity? { persistence.isSigningOut ? nil : installation.session?.stored.identity }
+    package var identity: Identity? { persistence.isSigningOut ? nil : installation.session?.identity }
 
     package var servedSecrets: SecretRef? { persistence.isSigningOut ? nil : installation.secrets }
 
-    var servedGeneration: UInt64 { installation.session?.stored.token?.generation ?? signedInSince }
-
-    /// The end of the postponement in the record. It does not depend on the present wall clock: another event may come
-    /// between a step of the clock and `clockJumped`.
-    func postponementEnd(of stored: StoredSession) -> Uptime? {
-        stored.postponement.map { clockReading.uptime + ($0.until - clockReading.wall) }
-    }
+    var servedGeneration: UInt64 { installation.session?.token?.generation ?? signedInSince }
 
     /// Every secret that a part of the machine still needs. The owner wipes all others.
     package var secretsInUse: Set<SecretRef> {
@@ -351,8 +333,8 @@ package struct SessionMachine: Hashable, Sendable {
         switch afterChange {
         case .configured(let environment, let region, _):
             (environment, region)
-        case .signedIn(let session) where session.stored.scheme == .apiKey:
-            (session.stored.identity.environment ?? "", session.stored.identity.region ?? "")
+        case .signedIn(let session) where session.scheme == .apiKey:
+            (session.identity.environment ?? "", session.identity.region ?? "")
         case .signedOut, .signedIn, .terminated, .unreadable:
             nil
         }

@@ -23,7 +23,7 @@ extension SessionMachine {
             guard persistence.hasEnded(update) else { return nil }
             // The provider may have ended the session meanwhile, or a device sign-in may have been approved.
             if case .terminated(let termination, _) = installation { return .failure(.terminated(termination)) }
-            guard installation.session?.stored.externalUserId == name else { return .failure(alreadySignedIn()) }
+            guard installation.session?.externalUserId == name else { return .failure(alreadySignedIn()) }
             return caller.done().map { .success($0) }
         case .token(let hasHadRenewal):
             if case .answer(let outcome) = decision(for: caller.kind, hasHadRenewal, now) { return outcome }

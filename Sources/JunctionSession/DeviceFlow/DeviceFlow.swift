@@ -9,13 +9,18 @@
 /// After a restart the daemon polls at least once, even if the wall clock says that the codes have expired. It
 /// continues at most for the lifetime that the codes had when the record was written.
 struct DeviceFlow: Hashable, Sendable {
-    /// The record's form of this sign-in. The wanted user was fixed when the codes were requested.
-    private(set) var stored: StoredDeviceSignIn
     let codes: SecretRef
+    /// The app's own name for the wanted user, if `identify` began the sign-in.
+    let externalUserId: ExternalUserId?
+    /// The only user who may sign in, if one was fixed when the codes were requested.
+    let wanted: Identity?
+    /// The caller that requested the codes. Records of earlier releases do not have it.
+    private let caller: LocalCaller?
+    private var interval: Duration
     /// Whether a person has approved, and the provider has not named the user yet.
     private var awaitsUser = false
     /// The time at which the codes expire, or at which the wait for the grant's user ends.
-    private var endsAt: Uptime
+    private(set) var endsAt: Uptime
     /// The time of the next poll. It has no time while a poll is in flight.
     private var retry: Retry
     /// The reason why the daemon may have missed an approval.
@@ -42,12 +47,20 @@ struct DeviceFlow: Hashable, Sendable {
 
     // MARK: Beginning
 
-    /// Creates a device sign-in from the codes that the provider has just issued.
-    init(_ stored: StoredDeviceSignIn, _ codes: SecretRef, _ now: Moment) {
+    /// Creates a device sign-in from the codes that the provider has just issued in answer to `exchange`.
+    init(
+        _ codes: SecretRef,
+        of exchange: SignIn.Exchange,
+        by caller: LocalCaller?,
+        life: Life,
+        interval: Duration,
+        _ now: Moment
+    ) {
         self.codes = codes
-        self.stored = stored
-        self.stored.interval = stored.interval.clamped(to: Self.believableIntervals)
-        endsAt = now.uptime + (stored.expiresAt - now.wall)
+        self.caller = caller
+        (externalUserId, wanted) = (exchange.externalUserId, exchange.wanted)
+        self.interval = interval.clamped(to: Self.believableIntervals)
+        endsAt = life.end ?? now.uptime
         retry = Retry()
         retry.spacing = pause
         // The interval also applies before the first poll. No clock step shortens it.
@@ -55,31 +68,44 @@ struct DeviceFlow: Hashable, Sendable {
         retry.wait(for: pause, now)
     }
 
-    init(resuming stored: StoredDeviceSignIn, _ codes: SecretRef, writtenAt: WallTime, _ now: Moment) {
-        self.stored = stored
-        self.stored.interval = stored.interval.clamped(to: Self.believableIntervals)
+    init(resuming stored: StoredDeviceSignIn, _ codes: SecretRef, writtenAt: WallTime, at now: Moment) {
         self.codes = codes
-        endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, now)
-        self.stored.expiresAt = now.wall(at: endsAt)
+        caller = stored.caller
+        (externalUserId, wanted) = (stored.externalUserId, stored.wanted)
+        interval = stored.interval.clamped(to: Self.believableIntervals)
+        let reading = now.notBefore(writtenAt)
+        endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, reading)
+        let pauseEnd = stored.notBefore.flatMap { RenewalPolicy.endOfDemandedPause($0, reading) }
         // If the wall clock says that the codes have expired, the daemon still polls once.
-        retry = stored.notBefore.flatMap { Retry(demandedUntil: $0, now) } ?? Retry(now)
+        retry = pauseEnd.map(Retry.init(demandedUntil:)) ?? Retry(now)
         doubt = .restart
         retry.spacing = pause
     }
 
     /// The pause between two polls, 20 % longer than the interval. Some devices have fast clocks, and a strict server
     /// restarts the interval after an early poll.
-    private var pause: Duration { stored.interval * 6 / 5 }
+    private var pause: Duration { interval * 6 / 5 }
 
     /// Shortens a pause so that one more poll fits before the codes expire, if the interval allows it.
     private func pause(of delay: Duration, _ now: Moment) -> Duration {
-        min(delay, max(endsAt + (.zero - Self.lastPoll) - now.uptime, stored.interval))
+        min(delay, max(endsAt + (.zero - Self.lastPoll) - now.uptime, interval))
     }
 
     /// Waits for the user of the grant that an approval has brought.
-    mutating func awaitUser(until end: Uptime, _ now: Moment) {
+    mutating func awaitUser(until end: Uptime) {
         (awaitsUser, endsAt) = (true, end)
-        stored.expiresAt = now.wall(at: end)
+    }
+
+    /// Returns the device sign-in for a record that is written at this moment.
+    func stored(at writing: Moment) -> StoredDeviceSignIn {
+        StoredDeviceSignIn(
+            expiresAt: writing.wall(at: endsAt),
+            interval: interval,
+            notBefore: isPauseDemanded ? retry.time.map(writing.wall(at:)) : nil,
+            externalUserId: externalUserId,
+            wanted: wanted,
+            caller: caller
+        )
     }
 
     // MARK: Polling
@@ -92,7 +118,7 @@ struct DeviceFlow: Hashable, Sendable {
 
     mutating func pollUndecided(tooFast: Bool, demanding retryAfter: Duration? = nil, _ now: Moment) {
         if tooFast {
-            stored.interval += Self.slowDown
+            interval += Self.slowDown
             retry.spacing = pause
         }
         // A `slow_down` does not say whether an earlier, lost answer was a grant.
@@ -100,7 +126,6 @@ struct DeviceFlow: Hashable, Sendable {
         lastError = nil
         let delay = max(pause(of: pause, now), retryAfter ?? .zero)
         retry.wait(for: delay, isDemanded: tooFast || retryAfter != nil, now)
-        stored.notBefore = notBefore(now)
     }
 
     mutating func pollFailed(_ failure: Unavailability, _ now: Moment) {
@@ -113,13 +138,10 @@ struct DeviceFlow: Hashable, Sendable {
             let backoff = min(pause * (1 << min(retry.failures, 10)), Self.longestBackoff)
             retry.failed(after: pause(of: max(pause, backoff), now), now)
         }
-        stored.notBefore = notBefore(now)
     }
 
     mutating func clockJumped(_ now: Moment) {
-        stored.expiresAt = now.wall(at: endsAt)
         retry.clockJumped(now)
-        stored.notBefore = notBefore(now)
     }
 
     mutating func shortenPause(_ now: Moment, using random: inout Randomness) {
@@ -130,7 +152,8 @@ struct DeviceFlow: Hashable, Sendable {
 
     private var isPolling: Bool { retry.time == nil }
 
-    private func notBefore(_ now: Moment) -> WallTime? { retry.isDemanded ? retry.time.map(now.wall(at:)) : nil }
+    /// Whether the provider has set the length of the present pause.
+    var isPauseDemanded: Bool { retry.isDemanded }
 
     /// Whether the provider must be asked before the sign-in may end, because this process has not polled yet.
     private var isUnasked: Bool { doubt == .restart && retry.lastTried == nil }

@@ -25,14 +25,7 @@ extension SessionMachine {
             callers.refuse(.withdrawn) { $0 == .session }
             return settle(now)
         }
-        let stored = StoredDeviceSignIn(
-            expiresAt: now.wall(at: life.end ?? now.uptime),
-            interval: interval,
-            externalUserId: exchange.externalUserId,
-            wanted: exchange.wanted,
-            caller: caller
-        )
-        signIn.show(DeviceFlow(stored, codes, now))
+        signIn.show(DeviceFlow(codes, of: exchange, by: caller, life: life, interval: interval, now))
         let update = updateRecord()
         // A sign-in is answered with the codes, an identify call when the device sign-in ends.
         callers.setWait { caller in
@@ -68,7 +61,7 @@ extension SessionMachine {
                 + settle(now)
         }
         // After a restart the daemon polls no sooner than the provider has demanded.
-        if signIn.device?.stored.notBefore != nil { updateRecord() }
+        if signIn.device?.isPauseDemanded == true { updateRecord() }
         return settle(now)
     }
 
@@ -110,7 +103,7 @@ extension SessionMachine {
         wanting wanted: Identity?
     ) {
         let isFull = callers.list.count(where: { $0.wait == .approval }) >= DeviceFlow.mostCallers
-        guard device.stored.externalUserId == externalUserId, device.stored.wanted == wanted,
+        guard device.externalUserId == externalUserId, device.wanted == wanted,
             !isFull || externalUserId == nil
         else { return callers.refuse(caller.id, .anotherIsAwaited) }
         callers.setWait(caller.id, to: externalUserId == nil ? .codes(device.codes, persistence.lastUpdate) : .approval)

@@ -52,7 +52,7 @@ extension SessionMachine {
             continueRound(round.afterFailure("the last one answered with an error"))
         case .renew
         where installation.session.map {
-            $0.stored.reauthenticationPending && !mayRetryWhileReauthenticationRequired($0)
+            $0.reauthenticationPending && !mayRetryWhileReauthenticationRequired($0)
         } ?? false:
             renewal.rest()
             repeatForCallers(.reauthenticationRequired, now)
@@ -65,11 +65,20 @@ extension SessionMachine {
         return []
     }
 
+    /// The postponement in force.
+    var postponement: Session.Postponement? { renewal.isPostponed ? installation.session?.postponement : nil }
+
+    mutating func endPostponement(_ now: Moment) {
+        guard let postponement, postponement.until <= now.uptime else { return }
+        renewal.postponementEnded()
+        installation.session?.postponementEnded()
+    }
+
     // MARK: Asking
 
     /// Whether apps are asked about the renewals of this session.
     func asksApps(_ session: Session) -> Bool {
-        switch traits(of: session.stored.scheme).asksApps {
+        switch traits(of: session.scheme).asksApps {
         case .inHandlerMode: rules.mode == .handler
         case .always: true
         case .never: false
@@ -86,7 +95,7 @@ extension SessionMachine {
     /// and not have been asked since the renewal failed. That handler may have a token although the others could not
     /// help. A pause that the provider demands has to be over.
     func mayPassPostponement(_ session: Session, _ now: Moment) -> Bool {
-        renewal.postponement != nil && renewal.demandedUntil(now) == nil && !session.isServable(now)
+        renewal.isPostponed && session.demandedUntil(now) == nil && !session.isServable(now)
             && !rounds.usersNotAsked.isEmpty
     }
 
@@ -102,8 +111,8 @@ extension SessionMachine {
         HandlerRounds.Round(
             attempt: attempt,
             reason: reason,
-            userId: session.stored.identity.userId,
-            expiresAt: session.stored.token?.expiresAt,
+            userId: session.identity.userId,
+            expiresAt: session.token?.expiresAt,
             uid: uid,
             limit: roundLimit(session, now),
             users: users ?? rounds.users
@@ -168,11 +177,10 @@ extension SessionMachine {
     /// during a demanded pause.
     mutating func postpone(after round: HandlerRounds.Round, _ now: Moment) {
         let delay = rules.postponement + random.uniform(in: RenewalPolicy.postponementSpread)
-        let until = now.uptime + delay
-        renewal.postpone(until: until, after: round.words, now)
-        installation.session?.postponed(until: clockReading.wall(at: until), after: round.words)
+        installation.session?.postpone(until: now.uptime + delay, after: round.words)
         guard let session = installation.session else { return }
-        let pause = max(delay, (renewal.demandedUntil(now) ?? now.uptime) - now.uptime)
+        renewal.postpone(session, now)
+        let pause = max(delay, (session.demandedUntil(now) ?? now.uptime) - now.uptime)
         let refusal = SessionError.noHandlerCouldRenew(round.words, retryAfter: pause)
         repeatForCallers(refusal, saying: round.words, now)
         // A caller must be able to rely on the postponement after a crash, so it is answered after the write.

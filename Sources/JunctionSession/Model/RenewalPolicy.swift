@@ -120,6 +120,13 @@ package enum RenewalPolicy {
         return max(shortestBackoff, ceiling * random.uniform(in: 0...1))
     }
 
+    /// Returns the end of a demanded pause that a record has, at most as long as the longest accepted `Retry-After`. `nil`
+    /// if the pause is over.
+    static func endOfDemandedPause(_ end: WallTime, _ reading: Moment) -> Uptime? {
+        guard end > reading.wall else { return nil }
+        return reading.uptime + min(end - reading.wall, believableRetryAfter.upperBound)
+    }
+
     static func delay(afterBeingAsked asked: Duration, using random: inout Randomness) -> Duration {
         let believed = min(max(asked, believableRetryAfter.lowerBound), believableRetryAfter.upperBound)
         let spread = believed * random.uniform(in: 1...(1 + retryAfterSpread))

@@ -26,12 +26,8 @@ package struct Retry: Hashable, Sendable {
         time = now.uptime
     }
 
-    /// Creates the pause of a record, which lasts at most as long as the longest accepted `Retry-After`. Returns `nil` if
-    /// it is over.
-    init?(demandedUntil end: WallTime, _ now: Moment) {
-        guard end > now.wall else { return nil }
-        time = now.uptime + min(end - now.wall, RenewalPolicy.believableRetryAfter.upperBound)
-        isDemanded = true
+    init(demandedUntil end: Uptime) {
+        (time, isDemanded) = (end, true)
     }
 
     mutating func begin(_ now: Moment) {

@@ -45,27 +45,6 @@ package struct SessionRecord: Hashable, Sendable {
         self.partialGrants = partialGrants
     }
 
-    /// Returns the record with the ends of its pauses, codes and partial grants, and the time of its first refusal without
-    /// a reason, moved by this duration. The rest of each is known although the wall clock is wrong, because the record has
-    /// the time of its write.
-    func movingTimes(by duration: Duration) -> SessionRecord {
-        var moved = self
-        if case .session(var stored) = content {
-            stored.demandedUntil = stored.demandedUntil.map { $0 + duration }
-            if let end = stored.postponement?.until { stored.postponement?.until = end + duration }
-            if let first = stored.unexplainedRefusals?.firstAt { stored.unexplainedRefusals?.firstAt = first + duration }
-            moved.content = .session(stored)
-        }
-        if let deviceSignIn {
-            moved.deviceSignIn?.expiresAt = deviceSignIn.expiresAt + duration
-            moved.deviceSignIn?.notBefore = deviceSignIn.notBefore.map { $0 + duration }
-        }
-        for index in partialGrants.indices {
-            moved.partialGrants[index].expiresAt = partialGrants[index].expiresAt + duration
-        }
-        return moved
-    }
-
     package func supersedes(_ other: SessionRecord) -> Bool {
         (generation, edition) > (other.generation, other.edition)
     }
@@ -166,14 +145,6 @@ package struct StoredSession: Hashable, Sendable {
         self.renewalUnderWay = renewalUnderWay
         self.intentUsesHandlerSecret = intentUsesHandlerSecret
     }
-}
-
-extension StoredSession {
-    /// Whether a new credential is required only because the provider has refused for a long time without a reason. The
-    /// daemon still tries, and a success clears the requirement.
-    package var isReauthenticationPresumed: Bool { reauthenticationPending && unexplainedRefusals != nil }
-    /// Whether the provider itself has demanded a new credential.
-    package var isReauthenticationDemanded: Bool { reauthenticationPending && unexplainedRefusals == nil }
 }
 
 /// A postponement: no handler could help, and none is asked before its end.

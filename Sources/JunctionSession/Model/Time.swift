@@ -68,6 +68,12 @@ package struct Moment: Hashable, Sendable {
         Moment(wall: now.wall(at: uptime), uptime: uptime)
     }
 
+    /// Returns the same instant for a record of this write time. An earlier wall-clock reading is wrong, and no time has
+    /// passed since the write then.
+    func notBefore(_ writtenAt: WallTime) -> Moment {
+        Moment(wall: max(wall, writtenAt), uptime: uptime)
+    }
+
     /// Returns the wall-clock time of `uptime`, as long as the wall clock is not set.
     package func wall(at uptime: Uptime) -> WallTime {
         wall + (uptime - self.uptime)

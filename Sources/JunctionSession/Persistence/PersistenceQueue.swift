@@ -62,13 +62,6 @@ struct PersistenceQueue: Hashable, Sendable {
         static let none = Update()
     }
 
-    /// The incomplete sign-ins that are sealed in the same record as the session.
-    struct IncompleteSignIns {
-        var deviceSignIn: StoredDeviceSignIn?
-        var codes: SecretRef?
-        var partialGrants: [(stored: StoredPartialGrant, secrets: SecretRef)]
-    }
-
     private struct Write: Hashable, Sendable {
         /// The generation of the change in this write. `nil` if it writes only updates.
         var generation: UInt64?
@@ -144,43 +137,41 @@ struct PersistenceQueue: Hashable, Sendable {
     /// Begins the next write if one is requested and none is at the store. No other function makes a record.
     mutating func advance(
         _ installation: inout InstallationState,
-        _ incomplete: IncompleteSignIns,
+        _ device: DeviceFlow?,
+        _ grants: PartialGrants,
         provider: String,
         _ now: Moment
-    )
-        -> [Effect]
-    {
+    ) -> [Effect] {
         guard atStore == nil else { return [] }
         let written = afterChange(installation)
-        guard let content = written.content, change != nil || isUpdateWanted || rewrite.isDue(now) else { return [] }
+        // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses, codes
+        // and grants are stored by that time. So the rest of each is known at a start.
+        let writing = written.session.map { now.notBefore($0.writtenAt) } ?? now
+        guard let content = written.content(at: writing), change != nil || isUpdateWanted || rewrite.isDue(now) else {
+            return []
+        }
         if change == nil { edition += 1 }
         atStore = Write(generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
         lastBegun = lastUpdate
-        // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses,
-        // codes and grants, and the first refusal without a reason, are stored by that time. So the rest of each is
-        // known at a start.
-        let writtenAt = max(now.wall, written.session?.writtenAt ?? now.wall)
         let record = SessionRecord(
             generation: generation,
             edition: edition,
-            writtenAt: writtenAt,
+            writtenAt: writing.wall,
             provider: provider,
             content: content,
-            deviceSignIn: incomplete.deviceSignIn,
-            partialGrants: incomplete.partialGrants.map(\.stored)
+            deviceSignIn: device?.stored(at: writing),
+            partialGrants: grants.stored(at: writing)
         )
-        .movingTimes(by: writtenAt - now.wall)
         switch change?.kind {
-        case nil, .withdrawal: installation.session?.wrote(at: writtenAt)
-        case .signIn, .rotation, .ending, .signOut: change?.outcome.session?.wrote(at: writtenAt)
+        case nil, .withdrawal: installation.session?.wrote(at: writing.wall)
+        case .signIn, .rotation, .ending, .signOut: change?.outcome.session?.wrote(at: writing.wall)
         }
-        let partialGrants = incomplete.partialGrants.map(\.secrets)
         return [
             .write(
                 record,
                 written.secrets,
-                codes: incomplete.codes,
-                partialGrants: partialGrants,
+                codes: device?.codes,
+                partialGrants: grants.secrets,
                 unopened: unopened
             )
         ]

@@ -21,9 +21,6 @@ struct Renewal: Hashable, Sendable {
     /// The last failure, for the snapshot.
     private(set) var lastError: String?
     private var refreshRetries = RefreshRetries()
-    /// The end of the pause that the provider has demanded, or of the hour after refusals without a reason. It holds
-    /// until a grant or a demand for a new credential. Only refresh retries and `session.renew` may be sent earlier.
-    private var pauseEnd: Uptime?
     /// The time at which a token that the API had rejected was last replaced.
     private var lastReplacedRejected: Uptime?
     /// The last failure that `session.renew` reported.
@@ -56,7 +53,7 @@ struct Renewal: Hashable, Sendable {
         case backoff(keeping: Attempt?)
         /// The end of a postponement: no handler could help. Until then handlers are asked only for `session.renew`, for
         /// a sign-in, and as `mayPassPostponement` says.
-        case postponed(until: Uptime, after: String)
+        case postponed
         /// A handler to ask: the postponement is over, or the provider has forgotten the registration.
         case due
     }
@@ -83,70 +80,59 @@ struct Renewal: Hashable, Sendable {
     // MARK: Start
 
     /// Resumes from a record. An open intent, a demanded pause and a postponement outlive the process.
-    init(resuming stored: StoredSession, writtenAt: WallTime, longestPostponement: Duration, at now: Moment) {
+    init(resuming session: Session, at now: Moment) {
         lastError =
-            stored.postponement?.reason.map(Self.error(ofPostponementAfter:))
-            ?? stored.reauthenticationReason.map(Self.error(of:))
-        let demanded = stored.demandedUntil.flatMap { Retry(demandedUntil: $0, now) }
-        pauseEnd = demanded?.time
-        if stored.renewalUnderWay, !stored.intentUsesHandlerSecret {
+            session.postponement?.reason.map(Self.error(ofPostponementAfter:))
+            ?? session.reauthenticationReason.map(Self.error(of:))
+        if session.renewalUnderWay, !session.intentUsesHandlerSecret {
             // The previous process may have sent the request at the write time, and its answer is lost.
-            let age = max(now.wall - writtenAt, .zero)
+            let age = max(now.wall - session.writtenAt, .zero)
             refreshRetries.lost(sentAt: now.uptime + (.zero - age), now)
             retry = Retry(now)
             phase = .resting(.refreshRetry)
-        } else if let demanded {
-            retry = demanded
+        } else if let end = session.demandedUntil(now) {
+            retry = Retry(demandedUntil: end)
             phase = .resting(.backoff(keeping: nil))
-            if let postponement = stored.postponement {
-                resume(postponement, left: postponement.until - now.wall, longest: longestPostponement, now)
-            }
-        } else if let postponement = stored.postponement {
-            let left = postponement.until - now.wall
-            phase = .resting(Self.wait(for: postponement, left: left, longest: longestPostponement, now))
-        } else if stored.renewalUnderWay {
+            resumePostponement(session, now)
+        } else if session.postponement != nil {
+            phase = .resting(.postponed)
+        } else if session.renewalUnderWay {
             // A handler has to give the app server's secret again.
             phase = .resting(.due)
         }
     }
 
-    /// Returns the wait for the rest of a stored postponement.
-    private static func wait(
-        for stored: StoredPostponement,
-        left: Duration,
-        longest: Duration,
-        _ now: Moment
-    ) -> Wait {
-        // The wall clock may have been set. A postponement never becomes longer.
-        let left = min(max(left, .zero), longest + RenewalPolicy.postponementSpread.upperBound)
-        guard left > .zero else { return .due }
-        return .postponed(until: now.uptime + left, after: stored.reason ?? "no session handler could help")
+    // MARK: Postponements
+
+    /// Begins the session's postponement: no handler could help, and none is asked before its end. A pause that the
+    /// provider demands and that ends later stays.
+    mutating func postpone(_ session: Session, _ now: Moment) {
+        lastError = session.postponement.map { Self.error(ofPostponementAfter: $0.words) }
+        phase = .resting(.backoff(keeping: nil))
+        if let end = session.demandedUntil(now) { retry.wait(until: end) }
+        resumePostponement(session, now)
     }
 
     /// Resumes a postponement after a failed attempt during it. No handler is asked before the postponement ends.
-    mutating func resume(_ stored: StoredPostponement, left: Duration, longest: Duration, _ now: Moment) {
-        let wait = Self.wait(for: stored, left: left, longest: longest, now)
+    mutating func resumePostponement(_ session: Session, _ now: Moment) {
         // If the provider also demands a pause, the later of the two ends counts.
-        guard case .resting(.backoff(keeping: nil)) = phase, case .postponed(let end, _) = wait,
-            end > demandedUntil(now) ?? now.uptime
+        guard case .resting(.backoff(keeping: nil)) = phase, let postponement = session.postponement,
+            postponement.until > now.uptime, postponement.until >= session.demandedUntil(now) ?? now.uptime
         else { return }
-        phase = .resting(wait)
+        phase = .resting(.postponed)
+    }
+
+    mutating func postponementEnded() {
+        phase = .resting(.due)
     }
 
     // MARK: Time
-
-    /// Ends a postponement whose time is over. Returns whether there was one.
-    mutating func wake(_ now: Moment) -> Bool {
-        guard case .resting(.postponed(let until, _)) = phase, until <= now.uptime else { return false }
-        phase = .resting(.due)
-        return true
-    }
 
     /// Returns the time at which the next attempt is due without a caller. `nil` while an attempt is under way.
     func due(_ session: Session, _ now: Moment) -> Uptime? {
         guard case .resting(let wait) = phase, isOpen(to: session) else { return nil }
         switch wait {
-        case .postponed(let until, _): return until
+        case .postponed: return session.postponement?.until ?? now.uptime
         case .refreshRetry, .backoff: return retry.time
         case .due: return now.uptime
         case .scheduled:
@@ -154,7 +140,7 @@ struct Renewal: Hashable, Sendable {
                 let earliest = retry.lastTried.map { $0 + RenewalPolicy.shortestLife } ?? now.uptime
                 return max(earliest, now.uptime)
             }
-            guard session.hasEnd, let time = session.renewAt(now) ?? session.stored.token?.expiresAt else { return nil }
+            guard session.hasEnd, let time = session.renewAt(now) ?? session.token?.expiresAt else { return nil }
             return now.uptime + (time - now.wall)
         }
     }
@@ -256,7 +242,6 @@ struct Renewal: Hashable, Sendable {
         failure.ambiguous = false
         phase = .storingSuccessor(tried, failure)
         refreshRetries.close()
-        pauseEnd = nil
     }
 
     /// Handles the end of a new token's write. Earlier failures no longer count.
@@ -298,14 +283,10 @@ struct Renewal: Hashable, Sendable {
         using random: inout Randomness
     ) -> SessionError {
         var refusal =
-            session.stored.isReauthenticationPresumed
+            session.isReauthenticationPresumed
             ? .reauthenticationPresumed(failure.message) : SessionError(failure)
         lastError = Self.error(of: refusal)
         if failure.ambiguous, let sentAt { refreshRetries.lost(sentAt: sentAt, now) }
-        if let asked = failure.retryAfter {
-            let end = now.uptime + RenewalPolicy.delay(afterBeingAsked: asked, using: &random)
-            pauseEnd = max(end, pauseEnd ?? end)
-        }
         var delay: Duration
         if let retryDelay = refreshRetries.delay(isAmbiguous: failure.ambiguous, now, using: &random) {
             delay = retryDelay
@@ -315,25 +296,13 @@ struct Renewal: Hashable, Sendable {
             refreshRetries.close()
             let left = session.isServable(now) ? session.validity(now) : nil
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
-            let demanded = demandedUntil(now).map { $0 - now.uptime }
+            let demanded = session.demandedUntil(now).map { $0 - now.uptime }
             if let demanded { delay = failure.retryAfter == nil ? max(delay, demanded) : demanded }
             retry.failed(after: delay, isDemanded: demanded != nil, now)
             phase = .resting(.backoff(keeping: tried.isReusable(after: failure) ? tried : nil))
         }
         refusal.retryAfter = delay
         return refusal
-    }
-
-    /// Begins a postponement: no handler could help, and none is asked before `until`. A pause that the provider demands
-    /// and that ends later stays.
-    mutating func postpone(until: Uptime, after words: String, _ now: Moment) {
-        lastError = Self.error(ofPostponementAfter: words)
-        if let end = demandedUntil(now), end > until {
-            retry.wait(until: end)
-            phase = .resting(.backoff(keeping: nil))
-        } else {
-            phase = .resting(.postponed(until: until, after: words))
-        }
     }
 
     private static func error(ofPostponementAfter words: String) -> String { "unableToRetrieveAuthToken: " + words }
@@ -378,12 +347,12 @@ struct Renewal: Hashable, Sendable {
     /// Whether a renewal may begin without a caller. While the provider demands a new credential, only a handler's
     /// secret is tried.
     func isOpen(to session: Session) -> Bool {
-        guard session.stored.token != nil else { return false }
-        guard session.stored.isReauthenticationDemanded else { return true }
+        guard session.token != nil else { return false }
+        guard session.isReauthenticationDemanded else { return true }
         return switch phase {
         // After a restart, a handler has to give the secret of an open intent again.
         case .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)):
-            session.stored.renewalUnderWay && session.stored.intentUsesHandlerSecret
+            session.renewalUnderWay && session.intentUsesHandlerSecret
         case .resting(.scheduled): false
         case .resting(.refreshRetry), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing,
             .storingSuccessor:
@@ -419,12 +388,7 @@ struct Renewal: Hashable, Sendable {
         if case .resting(.backoff(let attemptToRepeat)) = phase { attemptToRepeat } else { nil }
     }
 
-    var postponement: (until: Uptime, words: String)? {
-        if case .resting(.postponed(let until, let words)) = phase { (until, words) } else { nil }
-    }
-
-    /// Returns the end of the pause that the provider demands, if it is in the future.
-    func demandedUntil(_ now: Moment) -> Uptime? { pauseEnd.flatMap { $0 > now.uptime ? $0 : nil } }
+    var isPostponed: Bool { phase == .resting(.postponed) }
 
     /// The time of the retry after a failure.
     var retryAt: Uptime? {
@@ -470,7 +434,7 @@ extension Renewal.Attempt {
     }
 }
 
-extension StoredSession {
+extension Session {
     /// Why the user has to sign in again, as far as the record says it. `nil` if reauthentication is not pending.
     fileprivate var reauthenticationReason: SessionError? {
         guard reauthenticationPending else { return nil }

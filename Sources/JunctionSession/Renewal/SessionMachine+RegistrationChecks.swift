@@ -17,7 +17,7 @@ extension SessionMachine {
         guard let session, canCheckRegistration, checks.isDue(now) else { return [] }
         let attempt = nextAttempt()
         checks.begin(attempt)
-        return [.checkRegistration(attempt, session.stored.identity, with: session.secrets)]
+        return [.checkRegistration(attempt, session.identity, with: session.secrets)]
     }
 
     /// The time of the next check. `nil` while a check, a renewal or a change of the session is under way.
@@ -26,6 +26,6 @@ extension SessionMachine {
     private var canCheckRegistration: Bool { renewal.phase == .resting(.scheduled) && persistence.change == nil }
 
     private func isChecked(_ session: Session, _ now: Moment) -> Bool {
-        traits(of: session.stored.scheme).mayBeForgotten && session.isServable(now)
+        traits(of: session.scheme).mayBeForgotten && session.isServable(now)
     }
 }

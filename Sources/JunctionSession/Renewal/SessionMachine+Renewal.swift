@@ -27,24 +27,24 @@ extension SessionMachine {
 
     private var refusalWithoutHandler: SessionError? {
         canBeginRenewal
-            ? nil : renewal.postponement == nil ? .noHandlerIsRegistered : .noHandlerIsRegisteredWhilePostponed
+            ? nil : renewal.isPostponed ? .noHandlerIsRegisteredWhilePostponed : .noHandlerIsRegistered
     }
 
     private var renewalRefusal: SessionError? {
         if let refusal = sessionRefusal { return refusal }
         guard let session = installation.session else { return .notSignedIn }
-        if session.stored.token == nil {
+        if session.token == nil {
             return SessionError(.unsupported, "An API key is not renewed: there is nothing to do")
         }
         let isInVain =
-            session.stored.reauthenticationPending && !asksApps(session)
+            session.reauthenticationPending && !asksApps(session)
             && !mayRetryWhileReauthenticationRequired(session)
         return isInVain ? .reauthenticationRequired : nil
     }
 
     /// Whether the provider's demand for a new credential may have become obsolete.
     func mayRetryWhileReauthenticationRequired(_ session: Session) -> Bool {
-        traits(of: session.stored.scheme).demandMayPass || session.stored.isReauthenticationPresumed
+        traits(of: session.scheme).demandMayPass || session.isReauthenticationPresumed
     }
 
     /// Handles a new token, or a new refresh token without a usable access token. The machine writes such a refresh
@@ -73,7 +73,7 @@ extension SessionMachine {
             return reported(tried, failure, session, now)
         case .success where callers.isWritingName(to: persistence):
             return []
-        case .success(let granted) where !granted.identity.isSameUser(as: session.stored.identity):
+        case .success(let granted) where !granted.identity.isSameUser(as: session.identity):
             // Without a handler's secret, the grant is the successor of the session's own refresh token. Revoking it
             // would end the session's own login.
             guard tried.handlerSecret != nil else {
@@ -104,7 +104,7 @@ extension SessionMachine {
 
     /// Returns the scheme after a renewal. With its first refresh token, a session no longer needs the app's server.
     private func scheme(of session: Session, after granted: Granted) -> Scheme {
-        let present = session.stored.scheme
+        let present = session.scheme
         if traits(of: present).renewsByRefreshToken { return present }
         return traits(of: granted.scheme).renewsByRefreshToken ? granted.scheme : present
     }
@@ -119,7 +119,7 @@ extension SessionMachine {
         // Without a refresh token there was nothing to send, so the provider has demanded nothing. Another handler may have
         // a token.
         if case .reauthenticationRequired = failure, tried.round != nil, tried.handlerSecret == nil,
-            !traits(of: session.stored.scheme).renewsByRefreshToken
+            !traits(of: session.scheme).renewsByRefreshToken
         {
             failure = .answerRefused("It answered renew, and the session has no refresh token: it has to give a token")
         }
@@ -129,7 +129,7 @@ extension SessionMachine {
         var (outcome, reason) = failure.report
         if case .answerRefused = failure, !asksApps(session) { reason.remedy = Self.howToAskApps }
         // Refusals without a reason may have become a demand for a new credential.
-        if reason.isUnexplainedRefusal, installation.session?.stored.reauthenticationPending == true {
+        if reason.isUnexplainedRefusal, installation.session?.reauthenticationPending == true {
             outcome = .reauthenticationRequired
         }
         return [.report(.renewalEnded(outcome, reason, nextAttempt: next))]
@@ -149,7 +149,7 @@ extension SessionMachine {
             reauthenticationDemanded(now)
         case .unavailable(let unavailability):
             var session = session
-            let isDemanded = session.stored.isReauthenticationDemanded
+            let isDemanded = session.isReauthenticationDemanded
             if unavailability.isUnexplainedRefusal, !tried.isRefreshRetry, session.hasCertainlyExpired(now), !isDemanded
             {
                 session.refusedWithoutReason(now)
@@ -178,7 +178,7 @@ extension SessionMachine {
             ?? round(for: session, tried.attempt, session.isServable(now) ? .expiring : .expired, now)
         rounds.putBehindOthers(round.lastAsked)
         // During a demanded pause, `session.renew` has sent its one request.
-        guard renewal.demandedUntil(now) == nil else { return postpone(after: round.afterRefusal(reason), now) }
+        guard session.demandedUntil(now) == nil else { return postpone(after: round.afterRefusal(reason), now) }
         renewal.ask(round.afterRefusal(reason), now)
     }
 
@@ -201,7 +201,7 @@ extension SessionMachine {
         // The round asks the user whose handler gave the signature first, then those whom it has not asked.
         let users = ((tried.round?.users ?? []) + [tried.round?.lastAsked?.uid].compactMap(\.self))
             .filter(rounds.users.contains)
-        guard renewal.markRegistrationForgotten(), renewal.demandedUntil(now) == nil, !isSpent || !users.isEmpty else {
+        guard renewal.markRegistrationForgotten(), session.demandedUntil(now) == nil, !isSpent || !users.isEmpty else {
             let failure = Unavailability("The provider has forgotten this installation: it has to be registered again")
             return retryLater(tried, failure, session, now)
         }
@@ -226,10 +226,13 @@ extension SessionMachine {
         _ now: Moment
     ) {
         var (session, failure) = (session, failure)
-        if session.stored.isReauthenticationPresumed {
+        if session.isReauthenticationPresumed {
             failure.retryAfter = max(failure.retryAfter ?? .zero, RenewalPolicy.refusedRetry)
         }
-        let isRefreshRetryable = tried.handlerSecret == nil && traits(of: session.stored.scheme).renewsByRefreshToken
+        if let demanded = failure.retryAfter {
+            session.pause(until: now.uptime + RenewalPolicy.delay(afterBeingAsked: demanded, using: &random))
+        }
+        let isRefreshRetryable = tried.handlerSecret == nil && traits(of: session.scheme).renewsByRefreshToken
         var refusal = renewal.failed(
             failure,
             tried,
@@ -240,15 +243,10 @@ extension SessionMachine {
         )
         repeatForCallers(refusal, now)
         if !failure.ambiguous, !renewal.isOutcomeUnknown { session.clearIntent() }
-        if let until = renewal.demandedUntil(now) {
-            session.delayed(until: now.wall(at: until))
-            updateRecord()
-        }
+        if session.demandedUntil(now) != nil { updateRecord() }
         installation = .signedIn(session)
-        if asksApps(session), let stored = session.stored.postponement, let end = postponementEnd(of: session.stored) {
-            renewal.resume(stored, left: end - now.uptime, longest: rules.postponement, now)
-        }
-        if let (until, _) = renewal.postponement { refusal.retryAfter = until - now.uptime }
+        if asksApps(session) { renewal.resumePostponement(session, now) }
+        if let postponement { refusal.retryAfter = postponement.until - now.uptime }
         callers.refuse(refusal, where: \.isForRenewal)
     }
 
@@ -299,8 +297,8 @@ extension SessionMachine {
             return writeIntent(renewal.attempt(attempt), now)
         }
         // For `session.renew`, the round asks every user again.
-        let users = renewal.postponement == nil || reason == .requested ? nil : rounds.usersNotAsked
-        if postponementEnd(of: session.stored) ?? now.uptime <= now.uptime { rounds.forgetAskedUsers() }
+        let users = !renewal.isPostponed || reason == .requested ? nil : rounds.usersNotAsked
+        if session.postponement?.until ?? now.uptime <= now.uptime { rounds.forgetAskedUsers() }
         renewal.ask(round(for: session, attempt, reason, by: uid, of: users, now), now)
     }
 
@@ -317,8 +315,8 @@ extension SessionMachine {
     /// Writes the intent. The request leaves when that write has ended, whether the disk has taken or refused it.
     mutating func writeIntent(_ next: Renewal.Attempt, _ now: Moment) {
         guard let session = installation.session else { return }
-        let usesAnswer = next.handlerSecret != nil || !traits(of: session.stored.scheme).renewsByRefreshToken
-        let isKnown = next.isRefreshRetry && session.stored.renewalUnderWay && !session.stored.intentUsesHandlerSecret
+        let usesAnswer = next.handlerSecret != nil || !traits(of: session.scheme).renewsByRefreshToken
+        let isKnown = next.isRefreshRetry && session.renewalUnderWay && !session.intentUsesHandlerSecret
         installation.session?.renewalBegan(usesAnswer: usesAnswer)
         renewal.writeIntent(of: next, until: isKnown ? .none : updateRecord(), now)
     }
@@ -334,7 +332,7 @@ extension SessionMachine {
         // sent nevertheless: until the switch is on disk, a crash brings this session back.
         if signIn.granted != nil || persistence.change != nil, !next.isRefreshRetry { return [] }
         renewal.send(next, now)
-        return [.renew(next.attempt, session.stored.identity, with: session.secrets, using: next.handlerSecret?.secret)]
+        return [.renew(next.attempt, session.identity, with: session.secrets, using: next.handlerSecret?.secret)]
     }
 
     // MARK: Ending

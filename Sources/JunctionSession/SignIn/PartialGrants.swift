@@ -32,12 +32,13 @@ struct PartialGrants: Hashable, Sendable {
         _ secrets: [SecretRef],
         hasDeviceSignIn: Bool,
         writtenAt: WallTime,
-        _ now: Moment
+        at now: Moment
     ) -> Uptime? {
+        let reading = now.notBefore(writtenAt)
         list = zip(stored, secrets).map { stored, ref in
             Kept(
                 secrets: ref,
-                endsAt: now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, now), Self.longestWait),
+                endsAt: now.uptime + min(stored.expiresAt.left(writtenAt: writtenAt, reading), Self.longestWait),
                 purpose: stored.purpose == .deviceSignIn && !hasDeviceSignIn ? .signIn : stored.purpose
             )
         }
@@ -128,14 +129,9 @@ struct PartialGrants: Hashable, Sendable {
 
     var secrets: [SecretRef] { list.map(\.secrets) }
 
-    /// Returns the grants for the next write.
-    func stored(_ now: Moment) -> [(stored: StoredPartialGrant, secrets: SecretRef)] {
-        list.map { kept in
-            (
-                StoredPartialGrant(expiresAt: now.wall(at: kept.endsAt), purpose: kept.purpose),
-                kept.secrets
-            )
-        }
+    /// Returns the grants for a record that is written at this moment, in the order of `secrets`.
+    func stored(at writing: Moment) -> [StoredPartialGrant] {
+        list.map { StoredPartialGrant(expiresAt: writing.wall(at: $0.endsAt), purpose: $0.purpose) }
     }
 }
 

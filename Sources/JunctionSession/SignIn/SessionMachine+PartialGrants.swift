@@ -8,7 +8,7 @@ extension SessionMachine {
             return [.resumeProviderCall(attempt, false)] + settle(now)
         }
         let purpose = purpose(of: attempt)
-        if purpose == .deviceSignIn { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait, now) }
+        if purpose == .deviceSignIn { signIn.device?.awaitUser(until: now.uptime + PartialGrants.longestWait) }
         let surplus = grants.keep(
             secrets,
             of: attempt,

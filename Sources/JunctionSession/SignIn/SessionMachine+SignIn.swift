@@ -97,8 +97,8 @@ extension SessionMachine {
     mutating func withdrawSignIn(_ refusal: SessionError, _ now: Moment) {
         guard persistence.isSigningIn, let granted = persistence.change?.outcome else { return }
         persistence.begin(.withdrawal(refusal), installation.stateAfterWithdrawal)
-        if installation.content == nil { persistence.leftInQuarantine() }
-        if let session = granted.session, !staysSignedIn(session.stored.identity) { revoke(session, now) }
+        if installation.isUnreadable { persistence.leftInQuarantine() }
+        if let session = granted.session, !staysSignedIn(session.identity) { revoke(session, now) }
     }
 
     /// Completes a withdrawal. The previous state is on disk, or the disk has refused it.
@@ -145,7 +145,7 @@ extension SessionMachine {
         case .otherUser, .unavailable: if exchange.isWithdrawn { revokeGrant(of: exchange.attempt, now) }
         }
         if case .unavailable = failure, grants.isKept(of: exchange.attempt) {
-            let isKept = afterChange.content != nil && persistence.storage.durable
+            let isKept = !afterChange.isUnreadable && persistence.storage.durable
             refusal.remedy = isKept ? .signInAgainWithPartialGrant : .signInAgainWithGrantInMemory
         }
         // A caller without the right learns neither the provider's answer nor who is signed in.
@@ -200,14 +200,14 @@ extension SessionMachine {
 
     /// Returns the external user id that an app has given to this user, if the user is already signed in.
     private func externalUserId(of identity: Identity) -> ExternalUserId? {
-        guard let session = installation.session, session.stored.identity.isSameUser(as: identity) else { return nil }
-        return session.stored.externalUserId
+        guard let session = installation.session, session.identity.isSameUser(as: identity) else { return nil }
+        return session.externalUserId
     }
 
     /// Completes a sign-in. It is on disk, or the disk refused it and the daemon serves it from memory.
     mutating func signedIn(insteadOf departed: consuming DepartedSession?, _ now: Moment) -> [Effect] {
-        if let session = installation.session { revocations.drop(session.stored.identity) }
-        let present = installation.session?.stored.identity
+        if let session = installation.session { revocations.drop(session.identity) }
+        let present = installation.session?.identity
         let outcome: IdentifyOutcome
         var effects = [Effect.report(.exchangeEnded(.succeeded))]
         overtakeRenewal(of: departed?.identity)
@@ -290,8 +290,8 @@ extension SessionMachine {
             callers.refuse(caller.id, SessionError(.storageUnavailable, obstacle))
             return []
         }
-        if let session = installation.session, session.stored.externalUserId == externalUserId,
-            !session.stored.reauthenticationPending
+        if let session = installation.session, session.externalUserId == externalUserId,
+            !session.reauthenticationPending
         {
             accept(caller, .unchanged)
             return []
@@ -314,7 +314,7 @@ extension SessionMachine {
         case .unnamed:
             // The credential names its user only when it is spent. The caller has declared the wanted user.
             return beginExchange(caller, facts, for: externalUserId, expecting: wanted(as: externalUserId), now)
-        case .user(let identity) where identity.isSameUser(as: session.stored.identity):
+        case .user(let identity) where identity.isSameUser(as: session.identity):
             if case .exchange(let expected) = signInDecision(for: facts, now) {
                 return beginExchange(caller, facts, for: externalUserId, expecting: expected, now)
             }
@@ -329,12 +329,12 @@ extension SessionMachine {
     /// Returns the only user whom a credential without a user may sign in: the present one, unless an app declares
     /// another.
     func wanted(as externalUserId: ExternalUserId?) -> Identity? {
-        guard let present = installation.session?.stored else { return nil }
+        guard let present = installation.session else { return nil }
         return externalUserId.map { $0 == present.externalUserId } ?? true ? present.identity : nil
     }
 
     private mutating func bind(_ externalUserId: ExternalUserId, _ caller: Callers.Caller) {
-        let before = installation.session?.stored.externalUserId
+        let before = installation.session?.externalUserId
         installation.session?.bind(to: externalUserId)
         callers.setWait(caller.id, to: .name(externalUserId, updateRecord(), before: before))
     }

@@ -22,7 +22,7 @@ extension SessionMachine {
     }
 
     private func signInDecision(for facts: CredentialFacts, beside session: Session, _ now: Moment) -> SignInDecision {
-        let present = session.stored
+        let present = session
         switch facts.subject {
         case .unnamed:
             let isWanted = present.reauthenticationPending || onlySignInHelps(session, now)
@@ -51,15 +51,15 @@ extension SessionMachine {
     /// demands does not change this.
     private func onlySignInHelps(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isServable(now) && !renewal.isRegistrationForgotten
-        guard session.stored.token != nil, !isUsable, needsHandler(session) else { return false }
-        let isStoredPostponement = postponementEnd(of: session.stored).map { $0 > now.uptime } ?? false
-        let isPostponed = renewal.postponement != nil || isStoredPostponement && renewal.demandedUntil(now) != nil
+        guard session.token != nil, !isUsable, needsHandler(session) else { return false }
+        let isStoredPostponement = session.postponement.map { $0.until > now.uptime } ?? false
+        let isPostponed = renewal.isPostponed || isStoredPostponement && session.demandedUntil(now) != nil
         return renewal.isResting && (isPostponed || rounds.handlers.isEmpty)
     }
 
     /// Returns the error for a sign-in of `other`, if the credential names a user, beside another session.
     func alreadySignedIn(beside other: Identity? = nil) -> SessionError {
-        guard let present = installation.session?.stored.identity else {
+        guard let present = installation.session?.identity else {
             return SessionError(.alreadySignedIn, "Another user is signed in: sign out first")
         }
         let difference = other.flatMap { present.difference(from: $0) } ?? ""

@@ -80,8 +80,8 @@ struct SignIn: Hashable, Sendable {
         guard exchange == nil, device?.poll(now) == true, let device else { return nil }
         exchange = Exchange(
             attempt: attempt,
-            externalUserId: device.stored.externalUserId,
-            wanted: device.stored.wanted,
+            externalUserId: device.externalUserId,
+            wanted: device.wanted,
             stage: .sent(handlerSecret: nil, round: nil)
         )
         return device.codes

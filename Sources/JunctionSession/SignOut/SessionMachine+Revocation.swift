@@ -32,12 +32,12 @@ extension SessionMachine {
     }
 
     func staysSignedIn(_ identity: Identity) -> Bool {
-        afterChange.session.map { $0.stored.identity.isSameUser(as: identity) } ?? false
+        afterChange.session.map { $0.identity.isSameUser(as: identity) } ?? false
     }
 
     mutating func revoke(_ session: Session, _ now: Moment) {
-        let life = revocationWindow(session.stored.scheme) ?? session.revocationWindow(now)
-        revocations.add(session.stored.identity, session.secrets, goodFor: life, now)
+        let life = revocationWindow(session.scheme) ?? session.revocationWindow(now)
+        revocations.add(session.identity, session.secrets, goodFor: life, now)
     }
 
     /// Marks a renewal of this user that is in flight as overtaken. Its session is revoked when the answer comes.
@@ -76,6 +76,6 @@ extension SessionMachine {
         guard let identity else { return false }
         if signIn.mayBe(identity) || callers.mayBe(identity) { return true }
         guard persistence.isSigningIn, let afterChange = persistence.change?.outcome.session else { return false }
-        return afterChange.stored.identity.isSameUser(as: identity)
+        return afterChange.identity.isSameUser(as: identity)
     }
 }

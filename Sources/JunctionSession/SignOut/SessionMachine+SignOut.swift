@@ -47,7 +47,7 @@ extension SessionMachine {
             if signIn.exchange(awaiting: exchange.attempt) != nil { revocations.overtake(exchange.attempt, of: nil) }
             signIn.end()
         }
-        overtakeRenewal(of: installation.session?.stored.identity)
+        overtakeRenewal(of: installation.session?.identity)
         renewal.abandon()
         signIn.endDevice(because: nil)
         callers.overtake()

@@ -32,10 +32,10 @@ extension SessionMachine {
     /// Writes the end of the session. A renewal under way becomes pointless.
     mutating func end(_ session: Session, _ verdict: Verdict, _ now: Moment) {
         // The provider may still grant a renewal that has left. With an app's secret, the grant is a login of its own.
-        overtakeRenewal(of: session.stored.identity)
+        overtakeRenewal(of: session.identity)
         if let granted = renewal.granted { revoke(granted, now) }
         let termination = Termination(code: verdict.code, message: verdict.message, at: now.wall)
         renewal.store()
-        persistence.begin(.ending(termination), .terminated(termination, session.stored.identity))
+        persistence.begin(.ending(termination), .terminated(termination, session.identity))
     }
 }

@@ -76,7 +76,7 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> TokenDecision {
-        guard let token = session.stored.token else { return .answer(outcomeWithApiKey(for: kind)) }
+        guard let token = session.token else { return .answer(outcomeWithApiKey(for: kind)) }
         let isAlive = session.isServable(now)
         switch kind {
         case .token(let minimumValidity):
@@ -103,9 +103,10 @@ extension SessionMachine {
         _ session: Session,
         _ now: Moment
     ) -> TokenDecision {
-        if session.stored.reauthenticationPending { return .answer(.failure(.reauthenticationRequired)) }
-        if let (until, words) = renewal.postponement {
-            let refusal = SessionError.noHandlerCouldRenew(words, retryAfter: until - now.uptime)
+        if session.reauthenticationPending { return .answer(.failure(.reauthenticationRequired)) }
+        if let postponement {
+            let pause = postponement.until - now.uptime
+            let refusal = SessionError.noHandlerCouldRenew(postponement.words, retryAfter: pause)
             return .answer(outcome(for: kind, session, refusal, now))
         }
         if !canBeginRenewal { return .answer(outcome(for: kind, session, .noHandlerIsRegistered, now)) }
@@ -190,9 +191,9 @@ extension SessionMachine {
         switch persistence.isSigningOut ? .signedOut : installation {
         case .signedIn(let session):
             guard let userId else { return .signOut }
-            guard session.stored.identity.isCalled(userId) else { return .switch }
-            if session.stored.scheme == .apiKey { return .migrate }
-            return session.stored.reauthenticationPending ? .reauthenticate : .none
+            guard session.identity.isCalled(userId) else { return .switch }
+            if session.scheme == .apiKey { return .migrate }
+            return session.reauthenticationPending ? .reauthenticate : .none
         case .unreadable(let unreadable):
             guard let user = unreadable.header?.signedInUser else { return userId == nil ? .none : .signIn }
             guard let userId else { return .signOut }

@@ -138,7 +138,7 @@ struct Exploration: Hashable {
         case .token: try token(event, .zero)
         case .longToken: try token(event, .seconds(2_000))
         case .rejected:
-            let generation = machine.installation.session?.stored.token?.generation ?? 0
+            let generation = machine.installation.session?.token?.generation ?? 0
             let request = request(event)
             try perform(machine.authorizationRequested(request, replacing: generation, by: 1_000, now: now))
         case .exchangeGranted: try endExchange { .success($0.granted($0.exchangeUser)) }
@@ -299,7 +299,7 @@ struct Exploration: Hashable {
 
     private mutating func crash() throws(Broken) {
         let awaited =
-            machine.persistence.storage.durable && machine.persistence.isIdle ? machine.signIn.device?.stored : nil
+            machine.persistence.storage.durable && machine.persistence.isIdle ? machine.signIn.device : nil
         (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
         (authorizing, poll) = (nil, nil)
         (handler, isTelling, waiting, wanted, secretStore) = (nil, false, [], [:], [:])
@@ -324,7 +324,7 @@ struct Exploration: Hashable {
             )
         )
         if let awaited,
-            machine.signIn.device?.stored.externalUserId != awaited.externalUserId || machine.signIn.device == nil
+            machine.signIn.device?.externalUserId != awaited.externalUserId || machine.signIn.device == nil
         {
             throw Broken(description: "a crash lost a sign-in that somebody may have approved")
         }

@@ -72,11 +72,11 @@ struct UnexplainedRefusalTests {
         for (index, pause) in pauses.enumerated() {
             now = Moment(wall: now.wall + .seconds(pause), uptime: now.uptime + .seconds(pause))
             session.refusedWithoutReason(now)
-            if session.stored.reauthenticationPending, pending == nil { pending = index + 1 }
+            if session.reauthenticationPending, pending == nil { pending = index + 1 }
         }
 
         #expect(pending == verdict)
-        #expect(session.stored.unexplainedRefusals?.count == pauses.count)
+        #expect(session.stored(at: now).unexplainedRefusals?.count == pauses.count)
     }
 
     @Test func `after the verdict the session is tried once an hour, and a success clears the flag`() throws {

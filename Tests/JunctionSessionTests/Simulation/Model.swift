@@ -152,7 +152,7 @@ extension Model {
             logins[tokens.user] = tokens.family
             // A login that was written before its right was withdrawn returns, unless it was overwritten.
             unwanted.remove(tokens.family)
-            isPresumed = stored.isReauthenticationPresumed
+            isPresumed = stored.reauthenticationPending && stored.unexplainedRefusals != nil
             isDemanded = stored.reauthenticationPending && !isPresumed
         } else {
             (isPresumed, isDemanded) = (false, false)
