@@ -32,6 +32,17 @@ enum OAuthEndpoint: CaseIterable, Sendable {
 }
 
 extension EndpointOrigins {
+    /// Whether the server named this endpoint at the sign-in.
+    func names(_ endpoint: OAuthEndpoint) -> Bool {
+        switch endpoint {
+        case .token: true
+        case .deviceAuthorization: deviceAuthorization != nil
+        case .revocation: revocation != nil
+        case .userinfo: userinfo != nil
+        case .authorization: false
+        }
+    }
+
     /// Returns the origin that an endpoint must have: its origin at the sign-in or, if the server named no such
     /// endpoint then, the origin of the token endpoint. Returns `nil` for the authorization page, which gets no secret
     /// of a session.

@@ -66,24 +66,30 @@ final class OAuthServer: Sendable {
     ///
     /// - Parameter origins: the endpoint origins of the session; `nil` if none are fixed.
     func required(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HTTPURL {
-        guard let url = try await optional(endpoint, at: origins) else {
-            expireMetadata()
-            throw misconfigured(
-                "\(setup.issuer.place) names no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
-            )
-        }
+        guard let url = try await optional(endpoint, at: origins) else { throw missing(endpoint) }
         return url
+    }
+
+    private func missing(_ endpoint: OAuthEndpoint) -> Unavailability {
+        expireMetadata()
+        return misconfigured(
+            "\(setup.issuer.place) names no \(endpoint.words): set oauth.\(endpoint.setting) if the server has one"
+        )
     }
 
     private func misconfigured(_ message: String) -> Unavailability {
         Unavailability(message, cause: .configuration, host: setup.issuer.place)
     }
 
-    /// Returns the URL of an endpoint, or `nil` if the metadata does not name one. If this throws, no form has been
-    /// sent.
+    /// Returns the URL of an endpoint, or `nil` if the metadata does not name one and did not at the sign-in. If this
+    /// throws, no form has been sent.
     func optional(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins?) async throws(Unavailability) -> HTTPURL? {
         if let configured = setup.endpoints[endpoint] { return configured }
-        guard let url = try await discovered(endpoint) else { return nil }
+        guard let url = try await discovered(endpoint) else {
+            // The server had this endpoint at the sign-in. The metadata may lack it only for a time.
+            if origins?.names(endpoint) ?? false { throw missing(endpoint) }
+            return nil
+        }
         guard let fixed = origins?.origin(of: endpoint), !url.isAt(fixed) else {
             if origins != nil { moved.withLock { $0[endpoint] = nil } }
             return url

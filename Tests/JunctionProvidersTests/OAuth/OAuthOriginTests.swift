@@ -200,6 +200,51 @@ struct OAuthOriginTests {
         }
     }
 
+    // MARK: Endpoints that the metadata no longer names
+
+    @Test func `a revocation is not over while the metadata lacks the endpoint that the sign-in knew`() async throws {
+        let steps = { (url: String) in
+            [
+                .answer(200, [("cache-control", "max-age=86400")], Self.metadata(url)),
+                .json(200, Self.metadata(url, revocation: url + "/revoke")), .answer(200, [], ""),
+            ] as [ScriptedServer.Step]
+        }
+        try await Self.play(answering: steps) { stage, oauth, session in
+            var secrets = session.secrets
+            secrets.endpointOrigins?.revocation = stage.server.url
+            await #expect(throws: Unavailability.self) { try await oauth.revoke(session.identity, with: secrets) }
+            try await oauth.revoke(session.identity, with: secrets)
+
+            #expect(Self.lines(stage) == ["GET ", "GET ", "POST"])
+        }
+    }
+
+    @Test func `kept tokens wait while the metadata lacks the userinfo endpoint that the sign-in knew`() async throws {
+        try await Stage.play([]) { stage in
+            let url = stage.server.url
+            let whole = Self.metadata(url, userinfo: url + "/userinfo")
+            stage.server.script([
+                .json(200, whole), .tokens(OAuthSample.anonymous), .answer(503, [], ""),
+                .json(200, Self.metadata(url)), .json(200, whole), .json(200, #"{"sub":"user-1"}"#),
+            ])
+            let kept = KeptGrant()
+            _ = try? await stage.discovering().exchange(OAuthSample.code, expecting: nil, store: kept.store)
+
+            // After a restart, the metadata has a gap.
+            let oauth = try stage.discovering()
+            let failure = await thrown { () throws(ExchangeFailure) in
+                try await oauth.exchange(OAuthSample.code, expecting: nil, store: kept.store)
+            }
+            guard case .unavailable? = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            let grant = try await oauth.exchange(OAuthSample.code, expecting: nil, store: kept.store)
+
+            #expect(grant.refreshToken?.text == "refresh-1")
+        }
+    }
+
     @Test func `a subject token and the resulting access token are not sent to another origin either`() async throws {
         let steps = { (url: String) in
             [
