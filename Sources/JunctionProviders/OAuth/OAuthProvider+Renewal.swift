@@ -101,7 +101,12 @@ extension OAuthProvider {
             throw .answerRefused("The session handler's subject token is malformed")
         }
         do throws(SignInFailure) {
-            return try await session(of: signIn, at: secrets.endpointOrigins, store)
+            var grant = try await session(of: signIn, at: secrets.endpointOrigins, store)
+            // The session keeps its refresh token if the answer has none, so a token without a life is renewed soon.
+            if secrets.refreshToken != nil, let life = grant.token?.life, life.end == nil {
+                grant.token?.life.end = life.start + OAuthTokens.assumedLife
+            }
+            return grant
         } catch {
             switch error {
             case .refused(let words): throw .answerRefused(words)

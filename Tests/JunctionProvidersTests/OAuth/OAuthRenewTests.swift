@@ -243,6 +243,20 @@ struct OAuthRenewTests {
         }
     }
 
+    @Test func `a token without a life is renewed soon if the session has its own refresh token`() async throws {
+        let body = #"{"access_token":"access-2","token_type":"Bearer","id_token":"\#(OAuthSample.idToken())"}"#
+        try await Stage.play([.tokens(body), .tokens(body)]) { stage in
+            var secrets = Self.exchanged
+            let oauth = try stage.oauth()
+            let alone = try await oauth.renew(OAuthSample.identity, with: secrets, using: Self.answer)
+            secrets.refreshToken = SharedSecret(text: "refresh-secret")
+            let beside = try await oauth.renew(OAuthSample.identity, with: secrets, using: Self.answer)
+
+            #expect(alone.token?.life.duration == nil)
+            #expect(beside.token?.life.duration == OAuthTokens.assumedLife)
+        }
+    }
+
     @Test func `the server names the user of an app's subject token, also if it is another one`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-2"}"#)]) { stage in
             let grant = try await stage.oauth().renew(OAuthSample.identity, with: Self.exchanged, using: Self.answer)
