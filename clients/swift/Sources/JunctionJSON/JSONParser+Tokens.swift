@@ -37,8 +37,9 @@ extension JSONParser {
     mutating func skipString() throws(JSONFault) -> Bool {
         var isPlain = true
         position += 1
-        while position < count {
-            let byte = text[position]
+        while true {
+            position = endOfPlainCharacters
+            let byte = peek()
             switch byte {
             case UInt8(ascii: "\""):
                 position += 1
@@ -46,15 +47,21 @@ extension JSONParser {
             case UInt8(ascii: "\\"):
                 isPlain = false
                 try skipEscape()
-            case 0x20..<0x80:
-                position += 1
             case 0x80...:
                 try skipScalar(leadByte: byte)
             default:
                 throw .malformed(at: position)
             }
         }
-        throw .malformed(at: position)
+    }
+
+    /// The end of the characters of a string that have one byte and are neither an escape nor the closing quote.
+    private var endOfPlainCharacters: Int {
+        var end = position
+        while end < count, 0x20..<0x80 ~= text[end], text[end] != UInt8(ascii: "\""), text[end] != UInt8(ascii: "\\") {
+            end += 1
+        }
+        return end
     }
 
     /// Skips one escape. A surrogate must be the first of a pair, and its second one is skipped, too.

@@ -40,16 +40,16 @@ package struct JSONView {
     package func stringEquals(_ expected: StaticString) -> Bool {
         let node = node
         guard node.kind == .string else { return false }
-        let escaped = UnsafeRawBufferPointer(start: text + Int(node.start) + 1, count: Int(node.end - node.start) - 2)
-        let expected = UnsafeRawBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount)
-        if node.isPlain { return isEqual(escaped, expected) }
-        // Escaped text is longer than unescaped text.
-        guard escaped.count > expected.count else { return false }
-        return withUnsafeTemporaryAllocation(byteCount: escaped.count, alignment: 1) { room in
-            let count = unescape(escaped, into: room)
-            defer { wipe(room) }
-            return isEqual(UnsafeRawBufferPointer(rebasing: room[0..<count]), expected)
-        }
+        guard node.isPlain else { return unescapedTextEquals(expected) }
+        let (start, count) = (text + Int(node.start) + 1, Int(node.end - node.start) - 2)
+        return count == expected.utf8CodeUnitCount && memcmp(start, expected.utf8Start, count) == 0
+    }
+
+    /// The same for a string with escapes. Such a string is rare, so its text may be copied.
+    private func unescapedTextEquals(_ expected: StaticString) -> Bool {
+        secret?.withUnsafeBytes { text in
+            text.count == expected.utf8CodeUnitCount && memcmp(text.baseAddress!, expected.utf8Start, text.count) == 0
+        } ?? false
     }
 
     /// The value's original text, with quotes and brackets.
@@ -63,13 +63,6 @@ package struct JSONView {
         guard kind == .string else { return nil }
         return UnsafeRawBufferPointer(rebasing: rawText[1..<rawText.count - 1])
     }
-}
-
-private func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress else {
-        return left.isEmpty && right.isEmpty
-    }
-    return memcmp(first, second, left.count) == 0
 }
 
 /// Writes the unescaped text of validated, escaped bytes, and returns its length. It is never longer than the source.

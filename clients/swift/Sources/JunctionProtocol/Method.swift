@@ -23,17 +23,14 @@ package enum Method: Int, Sendable, CaseIterable {
     case accessWhoami
     case rpcDiscover
 
-    /// Finds the method with this name, without allocating memory.
+    /// Finds the method with this name.
     package init?(_ name: JSONValue) {
-        let found: Method? = name.withView { name in
-            var candidate = Method(rawValue: 0)
-            while let method = candidate, !name.stringEquals(method.name) {
-                candidate = Method(rawValue: method.rawValue + 1)
-            }
-            return candidate
+        var candidate = Method(rawValue: 0)
+        while let method = candidate, !name.stringEquals(method.name) {
+            candidate = Method(rawValue: method.rawValue + 1)
         }
-        guard let found else { return nil }
-        self = found
+        guard let candidate else { return nil }
+        self = candidate
     }
 
     package var definition: any MethodDefinition.Type {
