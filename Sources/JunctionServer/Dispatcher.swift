@@ -46,7 +46,7 @@ final class Dispatcher {
     var unitCounters = UnitCounters()
 
     // One reader for all connections. It releases a line before it reads the next one.
-    private var reader = MessageReader()
+    private let reader = MessageReader()
     private var spareBuffer: [UInt8] = []
 
     /// A larger buffer is not kept.

@@ -76,7 +76,7 @@ struct JSONConformanceTests {
     @Test func `the depth counts only open containers`() throws {
         let siblings = "[" + Array(repeating: "[{}]", count: 1000).joined(separator: ",") + "]"
 
-        var reader = JSONReader(maximumDepth: 3)
+        let reader = JSONReader(maximumDepth: 3)
         let value = try reader.read(Array(siblings.utf8))
 
         #expect(value.elements.reduce(0) { count, _ in count + 1 } == 1000)

@@ -3,7 +3,7 @@ import Testing
 
 struct JSONReaderForgetTests {
     @Test func `a value that still exists survives forget, and the reader reads the next text`() throws {
-        var reader = JSONReader()
+        let reader = JSONReader()
         let held = try reader.read(Array(#"{"token":"first"}"#.utf8))
         reader.forget()
         #expect(held["token"]?.string == "first")

@@ -99,7 +99,7 @@ struct EnvelopeTests {
     }
 
     @Test func `bytes that are not UTF-8 are a parse error`() {
-        var reader = MessageReader()
+        let reader = MessageReader()
 
         let message = ([0x22, 0xC3, 0x28, 0x22] as [UInt8]).withUnsafeBytes { reader.read($0) }
 
@@ -167,7 +167,7 @@ struct EnvelopeTests {
     }
 
     @Test func `one reader reads many lines, and a request stays valid after its line`() throws {
-        var reader = MessageReader()
+        let reader = MessageReader()
         let held = Array(#"{"jsonrpc":"2.0","id":"held","method":"token.get"}"#.utf8).withUnsafeBytes {
             reader.read($0)
         }
@@ -187,7 +187,7 @@ struct EnvelopeTests {
 
     @Test func `random bytes never trap`() {
         var random = Randomness(seed: 42)
-        var reader = MessageReader()
+        let reader = MessageReader()
         let pieces =
             [
                 "{", "}", "[", "]", ",", ":", #""jsonrpc":"2.0""#, #""id":"#, #""method":"#, #""params":"#,

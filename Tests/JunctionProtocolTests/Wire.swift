@@ -16,7 +16,7 @@ func roundTrip<Value: WireValue>(_ value: Value) throws -> Value {
 }
 
 func incoming(_ line: String) -> Incoming {
-    var reader = MessageReader()
+    let reader = MessageReader()
     return Array(line.utf8).withUnsafeBytes { reader.read($0) }
 }
 

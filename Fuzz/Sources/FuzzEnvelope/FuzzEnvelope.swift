@@ -12,7 +12,7 @@ enum FuzzEnvelope {
 
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    var reader = MessageReader()
+    let reader = MessageReader()
     switch reader.read(UnsafeRawBufferPointer(start: bytes, count: count)) {
     case .single(let message): check(message)
     case .batch(let batch):

@@ -3,7 +3,7 @@
 /// The reader validates all of RFC 8259, in one pass and without recursion. After its memory has grown to the usual
 /// size of a text, reading allocates nothing, if the values of the previous text have been released. Values that still
 /// exist keep their own text, which does not change.
-package struct JSONReader {
+package final class JSONReader {
     /// The longest text, in bytes. Positions on the tape have 32 bits, and every accepted line, record or body is far
     /// shorter.
     package static let longestText = 1 << 30
@@ -20,7 +20,7 @@ package struct JSONReader {
     }
 
     /// Reads one text. The value keeps a copy of it.
-    package mutating func read(_ bytes: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
+    package func read(_ bytes: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
         guard bytes.count <= Self.longestText else { throw .tooLong }
         let document = vacantDocument(for: bytes.count)
         document.replaceText(with: bytes)
@@ -32,17 +32,17 @@ package struct JSONReader {
     }
 
     /// Reads one text. The value keeps a copy of it.
-    package mutating func read(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
+    package func read(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
         try bytes.withUnsafeBufferPointer { (bytes) throws(JSONFault) in try read(UnsafeRawBufferPointer(bytes)) }
     }
 
     /// Wipes the last text at once, or when the last of its values is released. Without this call, it is wiped when the
     /// next text is read.
-    package mutating func forget() {
+    package func forget() {
         if isKnownUniquelyReferenced(&document) { document?.wipeText() } else { document = nil }
     }
 
-    private mutating func vacantDocument(for count: Int) -> JSONDocument {
+    private func vacantDocument(for count: Int) -> JSONDocument {
         // This check must come first: binding the document would add a second reference.
         if isKnownUniquelyReferenced(&document), let document, document.text.count <= Self.largestKept {
             return document
@@ -56,13 +56,11 @@ package struct JSONReader {
 extension JSONValue {
     /// Reads one text, for code that reads texts only occasionally.
     package static func parse(_ bytes: [UInt8]) throws(JSONFault) -> JSONValue {
-        var reader = JSONReader()
-        return try reader.read(bytes)
+        try JSONReader().read(bytes)
     }
 
     /// Reads one text, for code that reads texts only occasionally.
     package static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONFault) -> JSONValue {
-        var reader = JSONReader()
-        return try reader.read(bytes)
+        try JSONReader().read(bytes)
     }
 }

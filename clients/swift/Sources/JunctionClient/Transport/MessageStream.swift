@@ -4,7 +4,7 @@ import JunctionProtocol
 struct MessageStream {
     private let received = WipedBuffer(capacity: 16 << 10)
     private var splitter = LineSplitter(limit: LineSplitter.longestAnswer)
-    private var reader = MessageReader()
+    private let reader = MessageReader()
     private var batch: Batch?
 
     /// Waits for input and receives it. Returns `false` at the end of the input.

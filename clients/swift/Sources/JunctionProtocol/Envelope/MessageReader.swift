@@ -5,12 +5,12 @@ package struct MessageReader {
     /// The deepest nesting of a message.
     package static let deepestNesting = 128
 
-    private var reader = JSONReader(maximumDepth: MessageReader.deepestNesting)
+    private let reader = JSONReader(maximumDepth: MessageReader.deepestNesting)
 
     package init() {}
 
     /// Parses a line. This never fails: the returned message contains the error for an invalid line.
-    package mutating func read(_ line: UnsafeRawBufferPointer) -> Incoming {
+    package func read(_ line: UnsafeRawBufferPointer) -> Incoming {
         do {
             let value = try reader.read(line)
             guard value.kind == .array, !value.elements.isEmpty else { return .single(Message(value)) }
@@ -23,7 +23,7 @@ package struct MessageReader {
 
 extension MessageReader {
     /// Wipes the last line when no value of it exists any more, because it may contain a credential.
-    package mutating func forget() { reader.forget() }
+    package func forget() { reader.forget() }
 }
 
 extension Message {
