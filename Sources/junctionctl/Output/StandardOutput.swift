@@ -18,7 +18,7 @@ enum StandardOutput {
     }
 
     static func line(_ json: JSONValue) throws {
-        try json.withRawText(write)
+        try json.withView { try write($0.rawText) }
         try line("")
     }
 

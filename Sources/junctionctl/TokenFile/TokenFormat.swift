@@ -35,7 +35,7 @@ enum TokenFormat: String, CaseIterable {
         switch self {
         case .token: token.value.accessToken
         case .header: SecretText(joining: .text("Authorization: "), .secret(token.value.accessToken.asBearer.box))
-        case .json: token.json.withRawText { SecretText(copying: $0) }
+        case .json: token.json.withView { SecretText(copying: $0.rawText) }
         }
     }
 }

@@ -49,11 +49,7 @@ package struct JSONValue: Sendable {
     package var size: Int { withView { $0.rawText.count } }
 
     /// Passes the value's original text, with quotes and brackets, to `body`, which must not keep it.
-    package func withRawText<Result, Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try withView { (view) throws(Failure) in try body(view.rawText) }
-    }
+    package func withRawText(_ body: (UnsafeRawBufferPointer) -> Void) { withView { body($0.rawText) } }
 
     /// Passes the value to `body` as a view, which is free to copy and must not be kept.
     package func withView<Result, Failure: Error>(

@@ -36,7 +36,7 @@ package struct RequestID: Sendable {
     /// id of up to 15 bytes needs no separate memory.
     package var detached: RequestID {
         guard case .view(let value) = storage else { return self }
-        return RequestID(storage: .copy(value.withRawText { String(decoding: $0, as: UTF8.self) }))
+        return RequestID(storage: .copy(String(decoding: value.rawText, as: UTF8.self)))
     }
 
     /// The length of the id's original text, in bytes.
