@@ -113,7 +113,7 @@ final class Dispatcher {
         switch message {
         case .request(let call, let id):
             batch?.expectAnswer()
-            let request = Request(connection: connection, id: id, batch: batch, size: call.size + id.size)
+            let request = Request(connection: connection, id: id, batch: batch, size: call.size)
             if batch?.isFull == true { request.fail(.batchTooLarge) } else { perform(call, request) }
         case .notification(let call):
             guard batch?.isFull != true, Method(call.name)?.onlyAnswers != true else { return }

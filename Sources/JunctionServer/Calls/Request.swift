@@ -10,7 +10,7 @@ struct Request {
     let id: WireRequestID?
     /// The batch that contains the call, if any. Its answers are sent together.
     let batch: BatchAnswers?
-    /// The bytes of the call and of the id. Its caller is charged with them until the call is answered.
+    /// The bytes of the parameters.
     var size = 0
 
     var caller: Caller { connection.caller }
@@ -71,26 +71,28 @@ extension Request {
 /// A request that is not answered yet, with which its caller's account is charged.
 final class PendingRequest {
     let request: Request
+    /// The bytes of the parameters and of the id, with which the account is charged.
+    private let size: Int
     private var isAnswered = false
 
     init(_ request: Request) {
-        let (connection, size) = (request.connection, request.size)
-        self.request = Request(connection: connection, id: request.id?.detached, batch: request.batch, size: size)
-        connection.requestBegan(size)
+        self.request = Request(connection: request.connection, id: request.id?.detached, batch: request.batch)
+        size = request.size + (request.id?.size ?? 0)
+        request.connection.requestBegan(size)
     }
 
     func finish(_ answer: (Request) -> Void) {
         begin()
         answer(request)
-        request.connection.requestEnded(request.size)
+        request.connection.requestEnded(size)
     }
 
     /// Answers with a body. The account is charged until the body was written.
     func finish(_ answer: WireApiAnswer, _ body: GatheredBody) {
         begin()
-        body.whenOver = { [request, unowned body] in
+        body.whenOver = { [request, size, unowned body] in
             request.connection.bodyEnded(body)
-            request.connection.requestEnded(request.size)
+            request.connection.requestEnded(size)
         }
         request.succeed(answer, body)
     }
