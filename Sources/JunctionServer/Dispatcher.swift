@@ -90,8 +90,8 @@ final class Dispatcher {
 
     // MARK: Messages
 
-    func handle(_ line: ByteBuffer, from connection: Connection) {
-        switch line.withUnsafeReadableBytes({ reader.read($0) }) {
+    func handle(_ line: UnsafeRawBufferPointer, from connection: Connection) {
+        switch reader.read(line) {
         case .single(let message): handle(message, from: connection, in: nil)
         case .batch(let batch): handle(batch, from: connection)
         }

@@ -256,7 +256,7 @@ final class Connection {
     private func performInput(_ actions: ConnectionMachine.Actions) {
         if actions.contains(.sayLineTooSlow) { say(.lineTooSlow(dispatcher.timeouts.line)) }
         if actions.contains(.sayTooMuch) { say(.tooMuchWaits) }
-        if actions.contains(.forgetInput) { receiveBuffer.clear() }
+        if actions.contains(.forgetInput) { withReceiveBuffer { $0.clear() } }
         if actions.contains(.retire) { retire() }
         if actions.contains(.pause) { setReading(false) }
         if actions.contains(.read) { setReading(true) }
@@ -349,36 +349,42 @@ final class Connection {
     /// Resumes when it is this connection's turn again.
     func resume() { perform(machine.resumed()) }
 
+    /// Moves the receive buffer to a local variable for `body`, because Swift does not check accesses to a local variable
+    /// at run time. No other code uses the buffer meanwhile.
+    private func withReceiveBuffer(_ body: (inout ReceiveBuffer) -> Void) {
+        var receiveBuffer = ReceiveBuffer()
+        swap(&receiveBuffer, &self.receiveBuffer)
+        body(&receiveBuffer)
+        swap(&receiveBuffer, &self.receiveBuffer)
+    }
+
     private func handleLines() {
         let (limit, isAtEnd) = (caller.longestLine, machine.isAtEnd)
         var (lines, sent, unsent) = (0, 0, outbox.unsent)
         var mayHoldLines = true
-        // The receive buffer is moved to a local variable, because Swift does not check accesses to a local variable at run
-        // time. No other code uses it meanwhile.
-        var receiveBuffer = ReceiveBuffer()
-        swap(&receiveBuffer, &self.receiveBuffer)
-        while receiveBuffer.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
-            guard let line = receiveBuffer.nextLine(atEnd: isAtEnd, limit: limit) else {
-                mayHoldLines = false
-                break
-            }
-            lines += 1
-            switch line {
-            case .complete(let line): dispatcher.handle(line, from: self)
-            case .tooLong:
-                say(.lineTooLong(limit))
-                perform(machine.cutShort())
-            }
-            unsent = outbox.unsent
-            if unsent > ConnectionMachine.window, outbox.count > ConnectionMachine.window {
-                sent += outbox.count
-                flush()
+        var rest = 0
+        withReceiveBuffer { receiveBuffer in
+            while receiveBuffer.count > 0, machine.mayHandleLine(with: unsent, after: sent) {
+                let line = receiveBuffer.nextLine(atEnd: isAtEnd, limit: limit) { dispatcher.handle($0, from: self) }
+                guard let line else {
+                    mayHoldLines = false
+                    break
+                }
+                lines += 1
+                if case .tooLong = line {
+                    say(.lineTooLong(limit))
+                    perform(machine.cutShort())
+                }
                 unsent = outbox.unsent
+                if unsent > ConnectionMachine.window, outbox.count > ConnectionMachine.window {
+                    sent += outbox.count
+                    flush()
+                    unsent = outbox.unsent
+                }
             }
+            if machine.isClosed { receiveBuffer.clear() } else { receiveBuffer.compact() }
+            rest = receiveBuffer.count
         }
-        if machine.isClosed { receiveBuffer.clear() } else { receiveBuffer.compact() }
-        let rest = receiveBuffer.count
-        swap(&receiveBuffer, &self.receiveBuffer)
         perform(machine.handled(lines, rest: rest, mayHoldLines: mayHoldLines))
     }
 }
@@ -409,11 +415,11 @@ extension Connection: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = Self.unwrapInboundIn(data)
         isReading = true
-        receiveBuffer.receive(bytes)
+        withReceiveBuffer { $0.receive(bytes) }
         let actions = machine.received(bytes.readableBytes)
         perform(actions)
         // Lines that are not handled yet must not stay in memory that SwiftNIO fills again.
-        if !actions.contains(.handleLines) { receiveBuffer.compact() }
+        if !actions.contains(.handleLines) { withReceiveBuffer { $0.compact() } }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -445,7 +451,7 @@ extension Connection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
         self.context = nil
-        receiveBuffer.clear()
+        withReceiveBuffer { $0.clear() }
         if let left = outbox.take() { dispatcher.recycle(left) }
         registry.closed(self)
     }

@@ -6,15 +6,10 @@ import NIOCore
 /// Lines are read where SwiftNIO received them; only the beginning of an unfinished line is copied. Handled input is
 /// wiped, because it may contain a credential.
 struct ReceiveBuffer {
-    enum Line {
-        /// A line without its ending. It must not be kept after `compact`.
-        case complete(ByteBuffer)
-        case tooLong
-    }
-
     private var splitter = LineSplitter()
-    private var received = ByteBuffer()
+    /// The input. The bytes before its reader index are handled.
     private var unread = ByteBuffer()
+    /// Whether the bytes are in memory of SwiftNIO.
     private var isBorrowed = false
 
     var count: Int { unread.readableBytes }
@@ -24,41 +19,47 @@ struct ReceiveBuffer {
         if isBorrowed {
             unread = bytes
         } else {
-            received = ByteBuffer()
             unread.writeImmutableBuffer(bytes)
             bytes.wipeReadableBytes()
         }
-        received = unread
     }
 
-    /// Returns the next line, of at most `limit` bytes. With `atEnd`, no input follows, and the last line needs no
-    /// ending.
-    mutating func nextLine(atEnd: Bool, limit: Int) -> Line? {
+    /// Finds the next line, of at most `limit` bytes, and passes it to `handle` without its ending. With `atEnd`, no
+    /// input follows, and the last line needs no ending.
+    mutating func nextLine(
+        atEnd: Bool,
+        limit: Int,
+        _ handle: (UnsafeRawBufferPointer) -> Void
+    ) -> LineSplitter.Line? {
         var splitter = splitter
         splitter.limit = limit
         var start = 0
-        let line = unread.withUnsafeReadableBytes { splitter.nextLine(in: $0, from: &start, atEnd: atEnd) }
-        self.splitter = splitter
-        defer { unread.moveReaderIndex(forwardBy: start) }
-        return switch line {
-        case .complete(let range):
-            unread.getSlice(at: unread.readerIndex + range.lowerBound, length: range.count).map(Line.complete)
-        case .tooLong: .tooLong
-        case nil: nil
+        let line = unread.withUnsafeReadableBytes { bytes in
+            let line = splitter.nextLine(in: bytes, from: &start, atEnd: atEnd)
+            if case .complete(let range) = line { handle(UnsafeRawBufferPointer(rebasing: bytes[range])) }
+            return line
         }
+        self.splitter = splitter
+        unread.moveReaderIndex(forwardBy: start)
+        return line
     }
 
     /// Wipes the input, because no more of it will be read.
     mutating func clear() {
-        unread.wipeReadableBytes()
+        wipe()
         self = ReceiveBuffer()
     }
 
     /// Moves the remaining input to memory of this buffer, and wipes the handled part.
     mutating func compact() {
-        guard isBorrowed || unread.readerIndex > received.readerIndex else { return received = ByteBuffer() }
+        guard isBorrowed || unread.readerIndex > 0 else { return }
         let rest = unread.readableBytes > 0 ? ByteBuffer(bytes: unread.readableBytesView) : ByteBuffer()
-        received.wipeReadableBytes()
-        (received, unread, isBorrowed) = (ByteBuffer(), rest, false)
+        wipe()
+        (unread, isBorrowed) = (rest, false)
+    }
+
+    private mutating func wipe() {
+        unread.moveReaderIndex(to: 0)
+        unread.wipeReadableBytes()
     }
 }
