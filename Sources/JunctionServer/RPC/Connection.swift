@@ -86,26 +86,27 @@ final class Connection {
 
     /// Sends an answer or a question.
     func sendLine(_ write: (inout [UInt8]) -> Void) {
-        queue {
-            write(&$0)
-            $0.endLine()
+        guard !machine.isClosed else { return }
+        outbox.put(in: dispatcher.takeBuffer) { bytes in
+            write(&bytes)
+            bytes.endLine()
         }
+        queuedLine()
     }
 
     func sendLine(_ line: OutgoingLine) {
+        guard !machine.isClosed else { return }
         for part in line.parts {
-            guard !machine.isClosed else { return }
             switch part {
             case .bytes(let bytes): outbox.put(in: dispatcher.takeBuffer) { $0 += bytes }
             case .body(let body): outbox.put(body)
             }
         }
-        queue { $0.endLine() }
+        outbox.put(in: dispatcher.takeBuffer) { $0.endLine() }
+        queuedLine()
     }
 
-    private func queue(_ write: (inout [UInt8]) -> Void) {
-        guard !machine.isClosed else { return }
-        outbox.put(in: dispatcher.takeBuffer, write)
+    private func queuedLine() {
         if outbox.hasBody { updateBodies() }
         if !isReading { flushSoon() }
     }
@@ -266,18 +267,17 @@ final class Connection {
     }
 
     private func performOutput(_ actions: ConnectionMachine.Actions) {
-        guard let context else { return }
-        if actions.contains(.endOutput) {
+        if actions.contains(.endOutput), let context {
             flush()
             context.close(mode: .output, promise: nil)
         }
-        if actions.contains(.closeWhenWritten) {
+        if actions.contains(.closeWhenWritten), let context {
             flush()
             // SwiftNIO completes the empty write when all earlier writes are complete.
             let channel = context.channel
             context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
         }
-        if actions.contains(.close) { context.close(promise: nil) }
+        if actions.contains(.close) { close() }
     }
 
     private func rearm() {
