@@ -57,9 +57,7 @@ struct AuditMerger {
             lines.append(AuditTrail.Line(act: act, count: 1))
             return due
         }
-        if tallies[place].merged != nil {
-            tallies[place].merged?.count += 1
-        } else {
+        if (tallies[place].merged?.count += 1) == nil {
             var act = act
             if tallies[place].key.user == nil { act.caller = nil }
             tallies[place].merged = AuditTrail.Line(act: act, count: 1)
