@@ -59,7 +59,7 @@ let package = Package(
         ),
         .target(
             name: "RegistrationToken",
-            dependencies: ["JunctionText", crypto],
+            dependencies: ["JunctionJSON", "JunctionText", crypto],
             path: "clients/swift/Sources/RegistrationToken"
         ),
 

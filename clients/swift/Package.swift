@@ -46,7 +46,7 @@ let package = Package(
         room(
             "RegistrationToken",
             uses: [
-                "JunctionText",
+                "JunctionJSON", "JunctionText",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["RegistrationToken"])),
             ]
         ),

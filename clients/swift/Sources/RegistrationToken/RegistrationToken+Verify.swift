@@ -1,4 +1,5 @@
 import Crypto
+import JunctionJSON
 import JunctionText
 
 extension RegistrationToken {
@@ -84,29 +85,39 @@ private struct Opened {
     init(_ jwt: some Collection<UInt8>) throws(RegistrationToken.Rule) {
         guard jwt.count <= RegistrationToken.longest else { throw .form }
         let parts = jwt.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Base64.decode(parts[0], .urlSafe).flatMap(JSONText.object),
-            let claims = Base64.decode(parts[1], .urlSafe).flatMap(JSONText.object),
+        guard parts.count == 3, let header = Base64.decode(parts[0], .urlSafe).flatMap(Self.object),
+            let claims = Base64.decode(parts[1], .urlSafe).flatMap(Self.object),
             let signature = Base64.decode(parts[2], .urlSafe),
             // A header with `crit` requires extensions that this reader does not support. RFC 7515 requires refusing
             // such a token.
             header["crit"] == nil
         else { throw .form }
 
-        guard header["alg"]?.text == "HS256" else { throw .algorithm }
-        guard let keyId = header["kid"]?.text.flatMap(KeyId.init(reading:)) else { throw .keyIdForm }
-        let instanceExpiry = claims[Claim.instanceExpiry]
-        guard instanceExpiry == nil || instanceExpiry?.whole != nil else { throw .instanceExpiry }
+        guard header["alg"]?.stringEquals("HS256") == true else { throw .algorithm }
+        guard let keyId = header["kid"]?.string.flatMap(KeyId.init(reading:)) else { throw .keyIdForm }
+        let instanceExpiry = claims[RegistrationToken.instanceExpiry]
+        guard instanceExpiry == nil || instanceExpiry?.seconds != nil else { throw .instanceExpiry }
         token = try RegistrationToken(
-            issuer: claims["iss"]?.text ?? "",
-            subject: claims["sub"]?.text ?? "",
-            issuedAt: claims["iat"]?.whole,
-            expiresAt: claims["exp"]?.whole,
-            nonce: claims["nonce"]?.text,
-            instanceExpiresAt: instanceExpiry?.whole
+            issuer: claims["iss"]?.string ?? "",
+            subject: claims["sub"]?.string ?? "",
+            issuedAt: claims["iat"]?.seconds,
+            expiresAt: claims["exp"]?.seconds,
+            nonce: claims["nonce"]?.string,
+            instanceExpiresAt: instanceExpiry?.seconds
         )
         guard let day = token.signingDays.first(where: { KeyId($0) == keyId }) else { throw .keyIdDate }
         self.day = day
         signed = Array(jwt.prefix(parts[0].count + 1 + parts[1].count))
         self.signature = signature
     }
+    private static func object(_ text: [UInt8]) -> JSONValue? {
+        guard let value = try? JSONValue.parse(text), value.kind == .object else { return nil }
+        return value
+    }
+}
+
+extension JSONValue {
+    /// A NumericDate in whole seconds. A NumericDate may have a fraction (RFC 7519, section 2), but no rule depends on
+    /// the fraction.
+    fileprivate var seconds: Int64? { integer ?? double.flatMap { Int64(exactly: $0.rounded(.down)) } }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import JunctionJSON
 import JunctionText
 
 /// A token with which an application's server lets one user register one application instance with Sinch.
@@ -97,7 +98,7 @@ public struct RegistrationToken: Hashable, Sendable {
     public func signed(with secret: ApplicationSecret) -> String {
         let day = UTCDay(of: issuedAt)
         let header = #"{"alg":"HS256","kid":"\#(KeyId(day).text)"}"#
-        let signed = "\(Base64.encodeURLSafe(header.utf8)).\(Base64.encodeURLSafe(claims.utf8))"
+        let signed = "\(Base64.encodeURLSafe(header.utf8)).\(Base64.encodeURLSafe(claims))"
         let code = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: secret.signingKey(for: day))
         return "\(signed).\(Base64.encodeURLSafe(code))"
     }
@@ -111,15 +112,20 @@ public struct RegistrationToken: Hashable, Sendable {
         return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
-    private var claims: String {
-        var members = [
-            #""exp":\#(expiresAt)"#,
-            #""iat":\#(issuedAt)"#,
-            #""iss":\#(JSONText.quoted(Name.application(applicationKey)))"#,
-            #""nonce":\#(JSONText.quoted(nonce))"#,
-        ]
-        if let instanceExpiresAt { members.append(#""\#(Claim.instanceExpiry)":\#(instanceExpiresAt)"#) }
-        members.append(#""sub":\#(JSONText.quoted(Name.user(userId, of: applicationKey)))"#)
-        return "{\(members.joined(separator: ","))}"
+    /// The name of the claim with the end of the registration.
+    static let instanceExpiry: StaticString = "sinch:rtc:instance:exp"
+
+    /// The claims as JSON. Slashes are not escaped, as in the published tokens.
+    private var claims: [UInt8] {
+        var text = JSONWriter()
+        text.object { text in
+            text.member("exp", expiresAt)
+            text.member("iat", issuedAt)
+            text.member("iss", Name.application(applicationKey))
+            text.member("nonce", nonce)
+            if let instanceExpiresAt { text.member(Self.instanceExpiry, instanceExpiresAt) }
+            text.member("sub", Name.user(userId, of: applicationKey))
+        }
+        return text.take()
     }
 }
