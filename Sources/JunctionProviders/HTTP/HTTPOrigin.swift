@@ -1,4 +1,3 @@
-import Glibc
 import JunctionNetworkHelper
 import JunctionText
 
@@ -79,7 +78,7 @@ extension HTTPOrigin {
             : authority.firstIndex(of: ":") ?? authority.endIndex
 
         let host = authority[..<end].lowercased()
-        let isValid = isBracketed ? isIPv6(host.dropFirst().dropLast()) : isName(host)
+        let isValid = isBracketed ? NetworkAddress(host)?.bytes.count == 16 : isName(host)
         guard isValid else { throw ProviderConfigurationFault("The URL has no valid host") }
 
         let port: Int
@@ -109,10 +108,5 @@ extension HTTPOrigin {
         // RFC 1035 §2.3.4.
         host.utf8.count <= 253 && host.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
             && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
-    }
-
-    private static func isIPv6(_ text: Substring) -> Bool {
-        var address = in6_addr()
-        return inet_pton(AF_INET6, String(text), &address) == 1
     }
 }
