@@ -38,7 +38,7 @@ extension SocialProvider {
         guard HTTPAnswer.mayBeVerdict(status: answer.status),
             answer.body.withUnsafeBytes({ HTTPAnswer.socialCode(in: $0) }) == SocialVerdict.globalBan
         else { return nil }
-        return SocialVerdict.banned.ofUser
+        return Verdict(code: SocialVerdict.banned.code, message: SocialVerdict.banned.message)
     }
 }
 

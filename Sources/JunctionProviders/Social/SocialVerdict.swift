@@ -29,9 +29,6 @@ enum SocialVerdict: Equatable, Sendable {
         }
     }
 
-    /// The verdict in the form that the session uses.
-    var ofUser: Verdict { Verdict(code: code, message: message) }
-
     /// Finds the verdict in a client error whose body has `{"code":…}`. Other codes are not a verdict.
     init?(refusal answer: HTTPAnswer) {
         guard answer.mayBeVerdict else { return nil }
