@@ -64,20 +64,21 @@ package struct JunctionProvider: IdentityProvider {
         expecting expected: Identity?,
         store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
+        // `examine` has checked the credential before, so parsing fails only if the caller skipped `examine`.
         switch credential {
         case .signInToken(let token):
             return try await exchange(
-                try read { () throws(CredentialRefused) in try SignInToken(token) },
+                try mappingRefusal(of: try SignInToken(token), to: ExchangeFailure.refused),
                 expecting: expected
             )
         case .linkCode(let code):
             return try await exchange(
-                try read { () throws(CredentialRefused) in try LinkCode(code) },
+                try mappingRefusal(of: try LinkCode(code), to: ExchangeFailure.refused),
                 expecting: expected,
                 store
             )
         case .apiKey(let key, _, _, _):
-            let facts = try read { () throws(CredentialRefused) in try examine(credential, configured: nil) }
+            let facts = try mappingRefusal(of: try examine(credential, configured: nil), to: ExchangeFailure.refused)
             guard case .user(let identity) = facts.subject else {
                 throw .refused("An API key without a user id signs nobody in: add the user id")
             }
@@ -110,20 +111,14 @@ package struct JunctionProvider: IdentityProvider {
 
     /// Renews with a new Sign-In Token from the app's server instead of the refresh token.
     private func renew(_ identity: Identity, with token: SharedSecret) async throws(RenewalFailure) -> Grant {
-        let subject: CredentialFacts.Subject
-        do throws(CredentialRefused) {
-            subject = try examine(.signInToken(token), configured: nil).subject
-        } catch {
-            throw .answerRefused("The session handler's Sign-In Token is malformed")
+        let signInToken = try mappingRefusal(of: try SignInToken(token)) { _ in
+            RenewalFailure.answerRefused("The session handler's Sign-In Token is malformed")
         }
-        guard case .user(let user) = subject, user.isSameUser(as: identity) else {
+        guard signInToken.identity.isSameUser(as: identity) else {
             throw .answerRefused("The session handler's Sign-In Token is for another user")
         }
         do throws(ExchangeFailure) {
-            return try await grant(
-                try read { () throws(CredentialRefused) in try SignInToken(token) },
-                expecting: identity
-            )
+            return try await grant(signInToken, expecting: identity)
         } catch {
             switch error {
             case .refused(let reason): throw .answerRefused(reason)
@@ -198,15 +193,6 @@ extension JunctionProvider {
     private func check(_ identity: Identity, is expected: Identity?) throws(ExchangeFailure) {
         guard let expected, !identity.isSameUser(as: expected) else { return }
         throw .otherUser(identity)
-    }
-
-    /// Parses a credential. `examine` has checked it before, so this fails only if the caller skipped `examine`.
-    private func read<Value>(_ parse: () throws(CredentialRefused) -> Value) throws(ExchangeFailure) -> Value {
-        do throws(CredentialRefused) {
-            return try parse()
-        } catch {
-            throw .refused(error.reason)
-        }
     }
 }
 

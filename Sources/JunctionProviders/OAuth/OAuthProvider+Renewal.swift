@@ -94,12 +94,9 @@ extension OAuthProvider {
         guard let type = secrets.subjectTokenType else {
             throw .answerRefused("The session was not signed in by token exchange: it takes no subject token")
         }
-        let signIn: OAuthSignIn
-        do throws(CredentialRefused) {
-            signIn = try OAuthSignIn(.tokenExchange(subjectToken: token, subjectTokenType: type))
-        } catch {
-            throw .answerRefused("The session handler's subject token is malformed")
-        }
+        let signIn = try mappingRefusal(
+            of: try OAuthSignIn(.tokenExchange(subjectToken: token, subjectTokenType: type))
+        ) { _ in RenewalFailure.answerRefused("The session handler's subject token is malformed") }
         do throws(SignInFailure) {
             var grant = try await session(of: signIn, at: secrets.endpointOrigins, store)
             // The session keeps its refresh token if the answer has none, so a token without a life is renewed soon.

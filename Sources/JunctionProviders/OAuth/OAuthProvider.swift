@@ -39,12 +39,7 @@ package struct OAuthProvider: IdentityProvider {
         expecting expected: Identity?,
         store: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
-        let signIn: OAuthSignIn
-        do throws(CredentialRefused) {
-            signIn = try OAuthSignIn(credential)
-        } catch {
-            throw .refused(error.reason)
-        }
+        let signIn = try mappingRefusal(of: try OAuthSignIn(credential), to: ExchangeFailure.refused)
         do throws(SignInFailure) {
             // The user is known only after the exchange. The session revokes the tokens if it expected another user.
             return try await session(of: signIn, at: nil, store)
@@ -88,12 +83,7 @@ package struct OAuthProvider: IdentityProvider {
         at origins: EndpointOrigins?,
         _ store: PartialGrantStore
     ) async throws(SignInFailure) -> OAuthTokens {
-        let signIn: OAuthSignIn
-        do throws(CredentialRefused) {
-            signIn = try OAuthSignIn(.refreshToken(refreshToken))
-        } catch {
-            throw .refused(error.reason)
-        }
+        let signIn = try mappingRefusal(of: try OAuthSignIn(.refreshToken(refreshToken)), to: SignInFailure.refused)
         return try await redeem(signIn, at: origins, store)
     }
 

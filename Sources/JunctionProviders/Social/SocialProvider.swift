@@ -46,12 +46,7 @@ package struct SocialProvider: IdentityProvider {
         // Unused: an exchange needs no partial grant.
         store _: PartialGrantStore
     ) async throws(ExchangeFailure) -> Grant {
-        let login: UserLogin
-        do throws(CredentialRefused) {
-            login = try UserLogin(credential)
-        } catch {
-            throw .refused(error.reason)
-        }
+        let login = try mappingRefusal(of: try UserLogin(credential), to: ExchangeFailure.refused)
         guard let apiKey else { throw .refused(Self.keyIsMissing) }
         if let expected, !login.identity.isSameUser(as: expected) { throw .otherUser(login.identity) }
 
@@ -98,12 +93,10 @@ package struct SocialProvider: IdentityProvider {
         proving token: SharedSecret?,
         known secrets: SessionSecrets
     ) async throws(RenewalFailure) -> Grant {
-        let login: UserLogin
-        do throws(CredentialRefused) {
-            login = try UserLogin(userId: identity.userId, displayName: nil, authToken: token)
-        } catch {
-            throw .answerRefused(error.reason)
-        }
+        let login = try mappingRefusal(
+            of: try UserLogin(userId: identity.userId, displayName: nil, authToken: token),
+            to: RenewalFailure.answerRefused
+        )
         guard let apiKey else { throw .unavailable(Unavailability(Self.keyIsMissing)) }
 
         let answer = try await mappingUnavailability(
