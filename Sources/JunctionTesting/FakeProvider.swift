@@ -20,19 +20,16 @@ package final class FakeProvider: IdentityProvider {
     private struct State {
         var exchanges: [ExchangeFailure] = []
         var renewals: [RenewalFailure] = []
-        var renewedUser: String?
+        var changeOfRenewals: @Sendable (inout Grant) -> Void = { _ in }
         var answers: [ApiAnswer] = []
         var failedCalls: [Unavailability] = []
-        var grantsNoRefreshToken = false
         var holding = false
         var holdsCalls = false
-        var grantsNoToken = false
         var held: [CheckedContinuation<Void, Never>] = []
         var issued = 0
         var exchangeCalls = 0
         var authorizations = 0
         var polls: [DeviceCodes] = []
-        var failedPolls: [PollFailure] = []
         var approvedBy: String?
         var renewalAnswers: [RenewalAnswer] = []
         var renewalSecrets: [SessionSecrets] = []
@@ -63,11 +60,6 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.renewals += failures }
     }
 
-    /// Makes the next polls fail with these failures, in this order. Later polls are pending until `approve(by:)`.
-    package func failPolls(_ failures: PollFailure...) {
-        state.withLock { $0.failedPolls += failures }
-    }
-
     /// Lets the pending device sign-in be approved by this user.
     package func approve(by user: String) {
         state.withLock { $0.approvedBy = user }
@@ -86,19 +78,9 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.failedCalls += failures }
     }
 
-    /// Makes later renewals bring another user's tokens.
-    package func renewForOther(_ user: String) {
-        state.withLock { $0.renewedUser = user }
-    }
-
-    /// Makes later renewals answer without a refresh token.
-    package func grantNoRefreshToken() {
-        state.withLock { $0.grantsNoRefreshToken = true }
-    }
-
-    /// Makes later renewals succeed without an access token.
-    package func grantNoToken() {
-        state.withLock { $0.grantsNoToken = true }
+    /// Changes the grants of later renewals.
+    package func changeRenewals(_ change: @escaping @Sendable (inout Grant) -> Void) {
+        state.withLock { $0.changeOfRenewals = change }
     }
 
     /// Delays every later call except API calls until `release()`, and calls `onHeld` for each delayed call.
@@ -252,9 +234,6 @@ package final class FakeProvider: IdentityProvider {
         state.withLock { $0.polls.append(codes) }
         let start = clock.now()
         await waitWhileHeld()
-        if let failure = state.withLock({ $0.failedPolls.isEmpty ? nil : $0.failedPolls.removeFirst() }) {
-            throw failure
-        }
         guard let user = state.withLock({ $0.approvedBy }) else { throw .pending() }
         return grant(Self.identity(user), .device, from: start)
     }
@@ -275,14 +254,14 @@ package final class FakeProvider: IdentityProvider {
             let identity = Self.identity(String(code.text.dropFirst("code-".count)))
             if let expected, !identity.isSameUser(as: expected) { throw .otherUser(identity) }
             return grant(identity, from: start)
-        case .apiKey(let key, let user, let environment, let region):
-            let identity = Identity(userId: user ?? "", environment: environment ?? "sandbox", region: region ?? "us")
+        case .apiKey(let key, let user?, let environment, let region):
+            let identity = Identity(userId: user, environment: environment ?? "sandbox", region: region ?? "us")
             return Grant(identity: identity, scheme: .apiKey, token: nil, refreshToken: nil, apiKey: key)
         case .registration(let user, .some), .registrationSignature(let user, _, _):
             return grant(Identity(userId: user), credential.scheme, from: start)
         case .authorizationCode(let user, _, _), .refreshToken(let user), .tokenExchange(let user, _):
             return grant(Self.identity(user.text), credential.scheme, from: start)
-        case .registration(_, nil), .userLogin, .selfSigned, .device:
+        case .apiKey(_, nil, _, _), .registration(_, nil), .userLogin, .selfSigned, .device:
             throw .refused("Not scripted")
         }
     }
@@ -313,9 +292,8 @@ package final class FakeProvider: IdentityProvider {
         let start = clock.now()
         await waitWhileHeld()
         if let failure = state.withLock({ $0.renewals.isEmpty ? nil : $0.renewals.removeFirst() }) { throw failure }
-        var granted = grant(state.withLock { $0.renewedUser }.map(Self.identity) ?? identity, from: start)
-        if state.withLock({ $0.grantsNoToken }) { granted.token = nil }
-        if state.withLock({ $0.grantsNoRefreshToken }) { granted.refreshToken = nil }
+        var granted = grant(identity, from: start)
+        state.withLock { $0.changeOfRenewals }(&granted)
         return granted
     }
 

@@ -48,7 +48,7 @@ struct SessionOwnerTests {
     @Test func `a renewal without a new refresh token keeps the old one, and its steps are reported in order`() {
         let bench = OwnerBench().start().signIn()
         let before = bench.store.kept?.secrets.refreshToken?.text
-        bench.provider.grantNoRefreshToken()
+        bench.provider.changeRenewals { $0.refreshToken = nil }
         let told = bench.observer.steps.count
         bench.renew()
         #expect(bench.snapshot().facts.accessToken?.generation == 2)
@@ -59,7 +59,7 @@ struct SessionOwnerTests {
 
     @Test func `a refresh token without an access token is written, and the next attempt is made with it`() {
         let bench = OwnerBench().start().signIn()
-        bench.provider.grantNoToken()
+        bench.provider.changeRenewals { $0.token = nil }
         #expect(bench.renew().error?.kind == .providerUnavailable)
         #expect(bench.store.kept?.secrets.refreshToken?.text == "refresh-alice-2")
         #expect(bench.store.kept?.secrets.accessToken?.text == "access-alice-1")
@@ -75,8 +75,7 @@ struct SessionOwnerTests {
 
     @Test func `an answer with neither token is ambiguous, and the same refresh token is sent again`() {
         let bench = OwnerBench().start().signIn()
-        bench.provider.grantNoToken()
-        bench.provider.grantNoRefreshToken()
+        bench.provider.changeRenewals { ($0.token, $0.refreshToken) = (nil, nil) }
         #expect(bench.renew().error?.kind == .providerUnavailable)
         bench.owner.assumeIsolated { #expect($0.machine.renewal.isRetryingRefresh) }
         bench.pass(.seconds(2))
@@ -194,8 +193,7 @@ struct SessionOwnerTests {
 
     @Test func `another user's grant is revoked without the session's own refresh token`() throws {
         let bench = OwnerBench(rules: RenewalRules(mode: .handler)).start().signIn()
-        bench.provider.grantNoRefreshToken()
-        bench.provider.renewForOther("bob")
+        bench.provider.changeRenewals { ($0.identity, $0.refreshToken) = (Identity(userId: "bob"), nil) }
         let handler = bench.register()
         bench.renew()
         handler.answer(.authToken(SharedSecret(text: "for bob")))
