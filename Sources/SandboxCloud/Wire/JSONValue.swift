@@ -78,11 +78,7 @@ enum JSONValue: Codable, Hashable, Sendable {
     }
 
     /// Returns the value as JSON text with sorted keys, so that equal values have equal texts.
-    func text() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
-    }
+    func text() throws -> Data { try Response.jsonText(self) }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
