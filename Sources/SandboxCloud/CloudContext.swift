@@ -7,8 +7,8 @@ struct CloudContext: RequestContext {
     /// The connection of the request, for faults that close it.
     let channel: any Channel
     var form: Form?
-    /// How a fault changes the answer of the token endpoint.
-    var tokenShape = TokenShape()
+    /// The fault that acts on this request.
+    var fault: Fault?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -16,25 +16,17 @@ struct CloudContext: RequestContext {
     }
 }
 
-/// Deviations from the usual form of a token answer.
-struct TokenShape: Sendable {
-    var expiresInAsString = false
-    var omitRefreshToken = false
-    /// Members that replace those of the answer. `null` removes a member.
-    var members: [String: JSONValue] = [:]
-
-    /// Returns the members of a successful token answer with these deviations applied.
-    func applied(to answer: [String: JSONValue]) -> [String: JSONValue] {
-        var answer = answer
-        if expiresInAsString, case .integer(let seconds) = answer["expires_in"] {
-            answer["expires_in"] = .string(String(seconds))
-        }
-        if omitRefreshToken { answer["refresh_token"] = nil }
-        return answer.overlaid(with: members)
-    }
-}
-
 extension CloudContext {
+    /// Returns the members of a successful token answer, as the fault changes them.
+    func tokenAnswer(_ members: [String: JSONValue]) -> [String: JSONValue] {
+        var members = members
+        if fault?.expiresInAsString == true, case .integer(let seconds) = members["expires_in"] {
+            members["expires_in"] = .string(String(seconds))
+        }
+        if fault?.omitRefreshToken == true { members["refresh_token"] = nil }
+        return members.overlaid(with: fault?.tokenMembers ?? [:])
+    }
+
     /// Returns the form in the body of a token request, or refuses the request.
     func requireForm() throws(TokenRefusal) -> Form {
         guard let form else { throw TokenError.invalidRequest.because("send a form: \(Form.contentType)") }

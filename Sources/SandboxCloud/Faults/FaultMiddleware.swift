@@ -24,9 +24,7 @@ struct FaultMiddleware: RouterMiddleware {
         if fault.hang == true, try await hang(request) == .abandoned { try await drop(context) }
 
         var context = context
-        context.tokenShape.expiresInAsString = fault.expiresInAsString == true
-        context.tokenShape.omitRefreshToken = fault.omitRefreshToken == true
-        context.tokenShape.members = fault.tokenMembers ?? [:]
+        context.fault = fault
         let answer = fault.reachesVendor ? try await next(request, context) : nil
         if fault.drop != nil { try await drop(context) }
         return try fault.spoil(answer)

@@ -17,7 +17,7 @@ extension JunctionCloud {
             do {
                 let tokens = try grant == .exchange ? exchange(form) : refresh(form)
                 store.count { $0.granted(grant, isReplay: tokens.isReplay) }
-                return try Response.json(context.tokenShape.applied(to: tokens.members))
+                return try Response.json(context.tokenAnswer(tokens.members))
             } catch let refusal as TokenRefusal {
                 store.count { $0.refused(grant, refusal) }
                 throw Self.answer(refusal)

@@ -18,7 +18,7 @@ extension OAuthCloud {
                     }
                     store.count { $0.granted(grant, isReplay: granted.tokens.isReplay) }
                     let members = try members(granted, grant, to: client, from: issuer(for: request))
-                    return context.tokenShape.applied(to: members)
+                    return context.tokenAnswer(members)
                 } catch let refusal as TokenRefusal {
                     store.count { $0.refused(grant, refusal) }
                     throw refusal
