@@ -167,21 +167,20 @@ extension JSONWriter {
 // Partial grants: each one is written with its secrets, so that no two arrays can differ.
 extension JSONWriter {
     fileprivate mutating func member(_ stored: [StoredPartialGrant], _ grants: [PartialGrant]) {
-        key("partialGrants")
-        beginArray()
-        for (stored, grant) in zip(stored, grants) {
-            object { text in
-                text.member("expiresAt", stored.expiresAt.milliseconds)
-                switch stored.purpose {
-                case .signIn: break
-                case .deviceSignIn: text.member("isOfApproval", true)
-                case .renewal: text.member("isOfRenewal", true)
+        array("partialGrants") { text in
+            for (stored, grant) in zip(stored, grants) {
+                text.object { text in
+                    text.member("expiresAt", stored.expiresAt.milliseconds)
+                    switch stored.purpose {
+                    case .signIn: break
+                    case .deviceSignIn: text.member("isOfApproval", true)
+                    case .renewal: text.member("isOfRenewal", true)
+                    }
+                    text.member("credential", secret: grant.credential)
+                    text.member("content", secret: grant.content)
                 }
-                text.member("credential", secret: grant.credential)
-                text.member("content", secret: grant.content)
             }
         }
-        endArray()
     }
 }
 
