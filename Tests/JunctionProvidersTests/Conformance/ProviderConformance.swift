@@ -1,5 +1,6 @@
 import JunctionNetworkHelper
 import JunctionProviders
+import JunctionSecret
 import JunctionSession
 import JunctionTesting
 import Testing
@@ -12,6 +13,37 @@ struct ProviderConformance {
             let facts = try stage.provider(of: tested).examine(tested.credential, configured: nil)
 
             #expect(facts.subject == (tested.isNamed ? .user(tested.identity) : .unnamed))
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ProviderUnderTest.all)
+    func `a scheme of another provider is unsupported, and the message names the supported ones`(
+        tested: ProviderUnderTest
+    ) async throws {
+        try await Stage.play([]) { stage in
+            let provider = try stage.provider(of: tested)
+            for credential in Credential.oneOfEachScheme where provider.schemes[credential.scheme] == nil {
+                let refused = #expect(throws: CredentialRefused.self) {
+                    try provider.examine(credential, configured: nil)
+                }
+                let reason = try #require(refused?.reasonIfUnsupported)
+                #expect(provider.schemes.keys.allSatisfy { reason.contains($0.rawValue) })
+                #expect(await provider.exchangeFailure(credential)?.refusal != nil)
+            }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ProviderUnderTest.all.filter(\.isNamed))
+    func `a credential of another user than expected is refused without a request`(
+        tested: ProviderUnderTest
+    ) async throws {
+        try await Stage.play([]) { stage in
+            let provider = try stage.provider(of: tested)
+            let failure = await provider.exchangeFailure(tested.credential, expecting: Identity(userId: "another"))
+
+            #expect(failure == .otherUser(tested.identity))
             #expect(stage.server.requests.isEmpty)
         }
     }
@@ -49,6 +81,18 @@ struct ProviderConformance {
             #expect(notRotated.token?.issuedAt == ManualClock.noon + .seconds(9))
             #expect(notRotated.refreshToken == nil)
             #expect(stage.server.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: ProviderUnderTest.all)
+    func `an invalid answer of a handler is refused without a request`(tested: ProviderUnderTest) async throws {
+        try await Stage.play([]) { stage in
+            for answer in tested.invalidAnswers {
+                let failure = try await stage.renewalFailure(tested, using: answer)
+
+                #expect(failure?.refusal != nil, "\(answer)")
+            }
+            #expect(stage.server.requests.isEmpty)
         }
     }
 
@@ -229,4 +273,15 @@ struct ProviderConformance {
             #expect(failure == nil)
         }
     }
+}
+
+extension Credential {
+    fileprivate static let oneOfEachScheme: [Credential] = [
+        .signInToken(SharedSecret(text: "x")), .linkCode(SharedSecret(text: "skus0a1b2c3d")),
+        .apiKey(key: nil, userId: "anna", environment: nil, region: nil),
+        .userLogin(userId: "anna", displayName: nil, authToken: nil), .registration(userId: "anna", token: nil),
+        .registrationSignature(userId: "anna", signature: SharedSecret(text: "x"), sequence: 1),
+        .selfSigned(userId: "anna"), .device, OAuthSample.code, .refreshToken(SharedSecret(text: "x")),
+        OAuthSample.subjectToken,
+    ]
 }

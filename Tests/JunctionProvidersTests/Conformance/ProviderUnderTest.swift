@@ -25,6 +25,8 @@ struct ProviderUnderTest: Sendable, CustomTestStringConvertible {
     var refreshToken: String? = "refresh-1"
     /// The input for a renewal.
     var answer = RenewalAnswer.renew
+    /// Answers of a session handler that the provider refuses without a request.
+    var invalidAnswers: [RenewalAnswer]
     /// The provider's answer for a deleted or banned user, if it has one, and the code of the resulting termination.
     var terminated: ScriptedServer.Step?
     var terminationCode: String
@@ -51,11 +53,21 @@ struct ProviderUnderTest: Sendable, CustomTestStringConvertible {
         granted: .json(200, #"{"access_token":"access-1","refresh_token":"refresh-1","expires_in":3600}"#),
         rotated: .json(200, #"{"access_token":"access-1","refresh_token":"refresh-1","expires_in":"3600"}"#),
         notRotated: .json(200, #"{"access_token":"access-1","expires_in":3600}"#),
+        invalidAnswers: [
+            .authToken(SharedSecret(text: "nonsense")),
+            .authToken(SharedSecret(text: Sample.token(Sample.jwt(claims: Sample.claims(uid: Sample.otherUserId))))),
+            .anySignature,
+        ],
         terminated: .json(401, #"{"detail":{"error_type":"invalid_token"}}"#),
         terminationCode: "invalid_token",
         revokes: false,
         refused: .json(401, #"{"detail":{"error_type":"invalid_token"}}"#)
     )
+}
+
+extension RenewalAnswer {
+    /// A signature for a provider without such a scheme.
+    static let anySignature = RenewalAnswer.signature(SharedSecret(text: "AAAA"), sequence: 1)
 }
 
 extension Stage {

@@ -119,20 +119,6 @@ struct JunctionRenewTests {
         }
     }
 
-    @Test(arguments: [
-        RenewalAnswer.authToken(SharedSecret(text: "nonsense")),
-        .authToken(SharedSecret(text: Sample.token(Sample.jwt(claims: Sample.claims(uid: Sample.otherUserId))))),
-        .signature(SharedSecret(text: "AAAA"), sequence: 1),
-    ])
-    func `an invalid answer of a handler is refused without a request`(answer: RenewalAnswer) async throws {
-        try await Stage.play([]) { stage in
-            let failure = try await stage.renewalFailure(.junction, using: answer)
-
-            #expect(failure?.refusal != nil)
-            #expect(stage.server.requests.isEmpty)
-        }
-    }
-
     @Test func `a refused Sign-In Token refuses the handler's answer`() async throws {
         try await Stage.play([ProviderUnderTest.junction.refused]) { stage in
             let answer = RenewalAnswer.authToken(SharedSecret(text: Sample.token()))

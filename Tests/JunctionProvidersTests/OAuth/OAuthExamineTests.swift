@@ -78,16 +78,6 @@ struct OAuthExamineTests {
         }
     }
 
-    @Test func `a scheme of another provider is unsupported, and the message names the supported ones`() async throws {
-        try await Stage.play([]) { stage in
-            let refused = #expect(throws: CredentialRefused.self) {
-                try stage.oauth().examine(.linkCode(SharedSecret(text: "skus00000000")), configured: nil)
-            }
-            let words = try #require(refused?.reasonIfUnsupported)
-            #expect(words.contains("use device, authorizationCode, refreshToken or tokenExchange"))
-        }
-    }
-
     @Test func `only a session of token exchange renews with more than its refresh token`() throws {
         let setup = try OAuthSetup.sample(at: "https://id.example.com")
         let http = OutgoingHTTP(eventLoop: ScriptedServer.group.next(), helper: .built, userAgent: "test")

@@ -326,18 +326,6 @@ struct OAuthRenewTests {
         }
     }
 
-    @Test(arguments: [
-        RenewalAnswer.signature(SharedSecret(text: "AAAA"), sequence: 1), .authToken(SharedSecret(text: "")),
-        .authToken(SharedSecret(text: "a\nb")),
-    ])
-    func `an invalid answer of a handler is refused without a request`(answer: RenewalAnswer) async throws {
-        try await Stage.play([]) { stage in
-            let failure = try await stage.oauth().renewalFailure(Self.exchanged, using: answer)
-            #expect(failure?.refusal != nil)
-            #expect(stage.server.requests.isEmpty)
-        }
-    }
-
     // MARK: Sign-out
 
     @Test func `a sign-out revokes the refresh token, or else the access token`() async throws {

@@ -16,6 +16,9 @@ extension ProviderUnderTest {
         notRotated: .tokens(
             #"{"access_token":"access-1","token_type":"bearer","expires_in":3600,"refresh_token":null}"#
         ),
+        invalidAnswers: [
+            .authToken(SharedSecret(text: "")), .authToken(SharedSecret(text: "a\nb")), .anySignature,
+        ],
         terminationCode: "",
         alreadyRevoked: .json(401, #"{"error":"invalid_token"}"#),
         refused: .json(400, #"{"error":"invalid_grant"}"#)
@@ -27,7 +30,8 @@ enum OAuthSample {
     static let identity = Identity(userId: "user-1", issuer: issuer)
     static let secrets = SessionSecrets(
         accessToken: SharedSecret(text: "access-secret"),
-        refreshToken: SharedSecret(text: "refresh-secret")
+        refreshToken: SharedSecret(text: "refresh-secret"),
+        subjectTokenType: "urn:x:ticket"
     )
 
     static let verifier = String(repeating: "v", count: 43)

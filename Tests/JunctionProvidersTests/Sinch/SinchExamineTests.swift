@@ -82,22 +82,6 @@ struct SinchExamineTests {
         #expect(try examine(good).scheme == .registrationSignature)
     }
 
-    @Test func `schemes of other providers are unsupported`() {
-        let strangers: [Credential] = [
-            .signInToken(Sinch.token()), .linkCode(Sinch.token()),
-            .apiKey(key: nil, userId: "anna", environment: nil, region: nil),
-            .userLogin(userId: "anna", displayName: nil, authToken: nil),
-        ]
-        for credential in strangers {
-            #expect(
-                throws: CredentialRefused.unsupported(
-                    "Sinch has no scheme \(credential.scheme.rawValue): use registration, registrationSignature or "
-                        + "selfSigned"
-                )
-            ) { try examine(credential) }
-        }
-    }
-
     private func examine(
         _ credential: Credential,
         by application: SinchApplication = Sinch.application

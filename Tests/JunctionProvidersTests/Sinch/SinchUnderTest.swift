@@ -31,6 +31,7 @@ extension ProviderUnderTest {
         notRotated: Sinch.granted("i-1"),
         refreshToken: Sinch.registration("i-2").sealed.text,
         answer: .authToken(Sinch.token()),
+        invalidAnswers: [.authToken(SharedSecret(text: "nonsense")), .authToken(Sinch.token(for: "bert")), .renew],
         terminated: nil,
         terminationCode: "",
         alreadyRevoked: .json(401, #"{"errorCode":1104,"message":"x"}"#),

@@ -51,16 +51,6 @@ struct SocialExchangeTests {
         }
     }
 
-    @Test func `another user than expected is refused without a request`() async throws {
-        try await Stage.play([]) { stage in
-            let social = try stage.social
-            await #expect(throws: ExchangeFailure.otherUser(Identity(userId: "anna"))) {
-                try await social.exchange(login("anna"), expecting: Identity(userId: "bert"))
-            }
-            #expect(stage.server.requests.isEmpty)
-        }
-    }
-
     @Test(arguments: [
         "", String(repeating: "a", count: 51), "an\nna", "an\u{0}na", "an\u{7F}na", "\u{2028}", "\u{E000}",
     ])
@@ -107,25 +97,6 @@ struct SocialExchangeTests {
         }
     }
 
-    @Test(arguments: [
-        Credential.signInToken(SharedSecret(text: "x")), .linkCode(SharedSecret(text: "skus0a1b2c3d")),
-        .apiKey(key: nil, userId: "anna", environment: nil, region: nil), .registration(userId: "anna", token: nil),
-        .registrationSignature(userId: "anna", signature: SharedSecret(text: "x"), sequence: 1),
-        .selfSigned(userId: "anna"),
-    ])
-    func `a scheme of another provider is unsupported`(credential: Credential) async throws {
-        try await Stage.play([]) { stage in
-            let social = try stage.social
-            #expect(throws: CredentialRefused.unsupported(unsupported(credential.scheme))) {
-                try social.examine(credential, configured: nil)
-            }
-            await #expect(throws: ExchangeFailure.refused(unsupported(credential.scheme))) {
-                try await social.exchange(credential, expecting: nil)
-            }
-            #expect(stage.server.requests.isEmpty)
-        }
-    }
-
     @Test func `a sign-in without an API key names the missing setting`() async throws {
         let reason =
             "social.plus's API key is missing: set social.apiKeyFile or the service manager's credential social.apiKey"
@@ -160,10 +131,6 @@ struct SocialExchangeTests {
 
     private func login(_ userId: String) -> Credential {
         .userLogin(userId: userId, displayName: nil, authToken: nil)
-    }
-
-    private func unsupported(_ scheme: Scheme) -> String {
-        "social.plus has no scheme \(scheme.rawValue): use userLogin"
     }
 
     private func refuse(_ credential: Credential, _ reason: String) async throws {

@@ -46,19 +46,6 @@ struct SocialRenewTests {
         }
     }
 
-    @Test(arguments: [
-        RenewalAnswer.authToken(SharedSecret(text: "")), .authToken(SharedSecret(text: #"{"authToken":"x y"}"#)),
-        .signature(SharedSecret(text: "AAAA"), sequence: 1),
-    ])
-    func `an invalid answer of a handler is refused without a request`(answer: RenewalAnswer) async throws {
-        try await Stage.play([]) { stage in
-            let failure = try await stage.renewalFailure(.social, using: answer)
-
-            #expect(failure?.refusal != nil)
-            #expect(stage.server.requests.isEmpty)
-        }
-    }
-
     @Test func `a sign-out ends the session at the provider with its own token`() async throws {
         try await Stage.play([.json(200, #"{"success":true}"#)]) { stage in
             try await stage.social.revoke(Self.anna, with: Self.secrets)

@@ -15,6 +15,9 @@ extension ProviderUnderTest {
         rotated: .social(),
         notRotated: .social(issuedAt: "2026-11-21T12:00:09.000Z", expiresAt: "2026-11-21T13:00:09.000Z"),
         refreshToken: nil,
+        invalidAnswers: [
+            .authToken(SharedSecret(text: "")), .authToken(SharedSecret(text: #"{"authToken":"x y"}"#)), .anySignature,
+        ],
         terminated: .json(400, #"{"status":"error","code":400312,"message":"banned"}"#),
         terminationCode: "400312",
         alreadyRevoked: .json(401, #"{"status":"error","code":400100,"message":"unauthorized"}"#),
