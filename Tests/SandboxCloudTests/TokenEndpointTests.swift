@@ -91,19 +91,6 @@ import Testing
         }
     }
 
-    @Test func `without grace the first replay ends the family`() async throws {
-        try await Sandbox.run {
-            $0.settings.general.rotationGrace = 0
-        } _: { sandbox in
-            let first = try await sandbox.signIn(try await sandbox.user())
-            _ = try Tokens(try await sandbox.refresh(first.refresh))
-
-            _ = try await sandbox.refresh(first.refresh)
-
-            #expect(try await sandbox.counters().familyRevocations == 1)
-        }
-    }
-
     @Test(arguments: ["delete", "disable"])
     func `the tokens of a deleted or disabled user are invalid`(verb: String) async throws {
         try await Sandbox.run { sandbox in
