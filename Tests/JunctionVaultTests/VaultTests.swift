@@ -96,16 +96,6 @@ import Testing
         #expect(vault.restore().record?.generation == 50)
     }
 
-    @Test func `the steps of a write are reported in order`() async throws {
-        let steps = Mutex<[VaultStep]>([])
-        let vault = try open { step in steps.withLock { $0.append(step) } }
-        _ = vault.restore()
-
-        try await vault.write(.test(1), .test(1))
-
-        #expect(steps.withLock(\.self) == [.temporaryWritten, .temporarySynced, .renamed, .directorySynced])
-    }
-
     @Test(arguments: [VaultStep.temporaryWritten, .temporarySynced, .renamed, .directorySynced])
     func `a process that ends at any step of a write leaves the new session`(step: VaultStep) async throws {
         try await {
