@@ -81,32 +81,4 @@ import Testing
             ]
         )
     }
-
-    @Test func `with another key the session is locked but not erased, and the right key restores it`()
-        throws
-    {
-        let installation = try Installation.started()
-        let user = try installation.signInNewUser()
-        let token = try installation.token()
-        try installation.killDaemon()
-        let key = installation.stateDirectory + "/junctiond.key"
-        try FileManager.default.moveItem(atPath: key, toPath: installation.folder.path + "/key")
-
-        try installation.startDaemon()
-        let locked = try installation.status()
-
-        #expect(locked.state == "established")
-        #expect(locked.userId == user)
-        #expect(locked.storage["status"] as? String == "locked")
-        let error = try installation.connect().refusal("token.get")
-        #expect(error.code == 1009)
-        #expect(error.kind == "storageUnavailable")
-        #expect(try installation.connect().refusal("session.renew").kind == "storageUnavailable")
-        #expect(try installation.cloud.counter("tokenRequests") == 1)
-        try installation.killDaemon()
-        try FileManager.default.removeItem(atPath: key)
-        try FileManager.default.moveItem(atPath: installation.folder.path + "/key", toPath: key)
-        try installation.startDaemon()
-        #expect(try installation.token() == token)
-    }
 }
