@@ -16,7 +16,6 @@ begin() {
 is_stopping() { prop_is ActiveState deactivating; }
 courier_is_stopping() { [[ $(systemctl is-active "$courier") == deactivating ]]; }
 ended() { wait "$1"; }
-when_ended() { systemctl show --property=InactiveEnterTimestampMonotonic --value "$1"; }
 
 # ---- only the daemon ----
 
