@@ -31,12 +31,12 @@ class Installation(Daemon):
             env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
         )
 
-    def ask_api(self, path=None):
+    def ask_api(self):
         """Sends an API request of an app for a resource of the signed-in user."""
-        return self.call("api.request", method="GET", path=path or f"/v2/user/{self.status['userId']}")
+        return self.call("api.request", method="GET", path=f"/v2/user/{self.status['userId']}")
 
-    def refused_api(self, path=None):
-        return self.refusal("api.request", method="GET", path=path or f"/v2/user/{self.status['userId']}")
+    def refused_api(self):
+        return self.refusal("api.request", method="GET", path=f"/v2/user/{self.status['userId']}")
 
 
 class Cloud:

@@ -57,9 +57,6 @@ class Stage:
         answer = self.cloud.post(f"/sandbox/users/{self.cloud.user}/sign-in-token")
         return {"scheme": "signInToken", "token": answer["signInToken"]}
 
-    def sign_in(self):
-        return self.daemon.call("session.signIn", **self.credential)
-
     def refused_sign_in(self):
         """Signs in and returns the error, or `None`."""
         return self.daemon.refusal("session.signIn", **self.credential)

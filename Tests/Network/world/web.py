@@ -25,7 +25,7 @@ class Web:
         self.requests = []
         self.handshakes = 0
         self.rejected = []
-        self.news = threading.Condition()
+        self.lock = threading.Lock()
         self.released = threading.Event()
         self.server = _Server((address, 443), self)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -34,10 +34,6 @@ class Web:
         self.released.set()
         self.server.shutdown()
         self.server.server_close()
-
-    def await_requests(self, count):
-        with self.news:
-            return self.news.wait_for(lambda: len(self.requests) >= count, PATIENCE)
 
     def release(self):
         """Continues everything that is held."""
@@ -51,11 +47,6 @@ class Web:
             context.load_verify_locations(self.clients.file)
             context.verify_mode = ssl.CERT_REQUIRED
         return context
-
-    def note(self, what, value):
-        with self.news:
-            what.append(value)
-            self.news.notify_all()
 
 
 class _Server(ThreadingHTTPServer):
@@ -88,14 +79,14 @@ class _Visit(BaseHTTPRequestHandler):
         try:
             self.request.do_handshake()
         except (ssl.SSLError, OSError) as error:
-            web.note(web.rejected, str(error))
+            web.rejected.append(str(error))
             # Reads the bytes that the client has already sent. Otherwise closing would cause a reset, which may
             # overtake the alert.
             with socket.socket(fileno=os.dup(self.request.fileno())) as rest:
                 while rest.recv(65536):
                     pass
             raise
-        with web.news:
+        with web.lock:
             web.handshakes += 1
             self.connection_number = web.handshakes
         super().setup()
@@ -108,9 +99,9 @@ class _Visit(BaseHTTPRequestHandler):
         web = self.server.web
         self.content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         certificate = self.connection.getpeercert() if web.clients else None
-        with web.news:
+        with web.lock:
             act = web.script.pop(0) if web.script else forward
-        web.note(web.requests, (self.connection_number, self.command, self.path, certificate))
+        web.requests.append((self.connection_number, self.command, self.path, certificate))
         act(self)
 
     def log_message(self, *_):
