@@ -12,7 +12,7 @@ package enum JournalEntry {
     /// Returns the fields of an event, each as `NAME=value`.
     static func fields(of event: LogEvent, _ text: LogText) -> [String] {
         var fields = [
-            "MESSAGE=" + text.line(leavingOut: [messageIdentifierKey]),
+            "MESSAGE=" + text.line,
             "PRIORITY=\(event.level.priority)",
             "CODE_FILE=\(event.file)",
             "CODE_LINE=\(event.line)",

@@ -9,7 +9,7 @@ enum LogLine {
     /// Returns the bytes of an event's line, with its ending.
     static func bytes(of event: LogEvent, _ text: LogText, isTerminal: Bool) -> [UInt8] {
         let prefix = isTerminal ? "\(event.level): " : "<\(event.level.priority)>"
-        return Array((prefix + text.line(leavingOut: [JournalEntry.messageIdentifierKey]) + "\n").utf8)
+        return Array((prefix + text.line + "\n").utf8)
     }
 
     /// Writes one line, and waits until all of it is written.

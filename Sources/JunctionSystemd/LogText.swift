@@ -14,10 +14,10 @@ struct LogText {
         values = metadata.map { (key: $0.key, value: $0.value.description) }.sorted { $0.key < $1.key }
     }
 
-    /// Returns message and values on one line: `Signed in generation=3 userId=…`.
-    func line(leavingOut hidden: Set<String> = []) -> String {
+    /// Returns message and values on one line, without the id of the message: `Signed in generation=3 userId=…`.
+    var line: String {
         var line = LogText.printable(message)
-        for (key, value) in values where !hidden.contains(key) {
+        for (key, value) in values where key != JournalEntry.messageIdentifierKey {
             line += " " + LogText.printable(key) + "=" + LogText.quotedIfNeeded(value)
         }
         return line
