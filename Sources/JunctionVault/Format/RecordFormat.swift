@@ -71,11 +71,8 @@ struct RecordFrame {
     }
 
     /// Returns the clear part of a record in the current format.
-    static func clear(_ header: RecordHeader, sealedLength: Int) -> [UInt8] {
-        clear(header.encoded(), sealedLength: sealedLength)
-    }
-
-    /// Returns the clear part for a header that is already encoded.
+    ///
+    /// - Parameter header: the encoded header.
     static func clear(_ header: [UInt8], sealedLength: Int) -> [UInt8] {
         var bytes = magic
         bytes.reserveCapacity(prologue + header.count + checksum + sealedLength)

@@ -22,7 +22,7 @@ package enum SealedRecord {
         let header = RecordHeader(of: record, installation: installation, keyId: key?.id, acknowledged: acknowledged)
         guard let key else {
             guard header.state == .signedOut else { throw .noKey }
-            return RecordFrame.clear(header, sealedLength: 0)
+            return RecordFrame.clear(header.encoded(), sealedLength: 0)
         }
 
         let payload = RecordPayload(
@@ -32,7 +32,7 @@ package enum SealedRecord {
             secrets: secrets
         ).encoded()
         let sealedLength = payload.count + SealingKey.overhead
-        var bytes = RecordFrame.clear(header, sealedLength: sealedLength)
+        var bytes = RecordFrame.clear(header.encoded(), sealedLength: sealedLength)
         guard bytes.count + sealedLength <= RecordFrame.longest else { throw .tooLong(bytes.count + sealedLength) }
         // A record that cannot be read back must not replace a readable one.
         guard payload.withUnsafeBytes({ RecordPayload(decoding: $0, as: header.state, format: .current) }) != nil else {
