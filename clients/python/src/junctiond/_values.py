@@ -243,11 +243,6 @@ class Snapshot:
     def read(cls, value: object) -> Snapshot:
         """@private"""
         members = Members(value, "snapshot")
-        access_token = members.object.get("accessToken")
-        renewal = members.object.get("renewal")
-        termination = members.object.get("termination")
-        authorization = members.object.get("authorization")
-        storage = members.object.get("storage")
         return cls(
             revision=members.required("revision", number),
             changed_at=members.required("changedAt", time),
@@ -260,11 +255,11 @@ class Snapshot:
             team_id=members.optional("teamId", text),
             environment=members.optional("environment", text),
             region=members.optional("region", text),
-            access_token=None if access_token is None else TokenLife.read(access_token),
-            renewal=Renewal() if renewal is None else Renewal.read(renewal),
-            termination=None if termination is None else Termination.read(termination),
-            authorization=None if authorization is None else Authorization.read(authorization),
-            storage=Storage() if storage is None else Storage.read(storage),
+            access_token=members.optional("accessToken", TokenLife.read),
+            renewal=members.optional("renewal", Renewal.read) or Renewal(),
+            termination=members.optional("termination", Termination.read),
+            authorization=members.optional("authorization", Authorization.read),
+            storage=members.optional("storage", Storage.read) or Storage(),
             json=_without_codes(members.object),
         )
 
@@ -317,7 +312,7 @@ class IdentifyResult:
     def read(cls, value: object) -> IdentifyResult:
         """@private"""
         members = Members(value, "result")
-        return cls(members.required("outcome", text), Snapshot.read(members.object.get("snapshot")))
+        return cls(members.required("outcome", text), members.required("snapshot", Snapshot.read))
 
 
 @dataclass(frozen=True)
@@ -334,7 +329,7 @@ class ReconcileResult:
     def read(cls, value: object) -> ReconcileResult:
         """@private"""
         members = Members(value, "result")
-        return cls(members.required("action", text), Snapshot.read(members.object.get("snapshot")))
+        return cls(members.required("action", text), members.required("snapshot", Snapshot.read))
 
 
 @dataclass(frozen=True)
@@ -355,8 +350,7 @@ class RenewResult:
         if "revision" in members.object:
             snapshot = Snapshot.read(value)
             return cls(snapshot.state, snapshot.access_token, snapshot)
-        access_token = members.object.get("accessToken")
-        return cls(members.required("state", text), None if access_token is None else TokenLife.read(access_token))
+        return cls(members.required("state", text), members.optional("accessToken", TokenLife.read))
 
 
 @dataclass(frozen=True)
@@ -470,14 +464,13 @@ class Caller:
     def read(cls, value: object) -> Caller:
         """@private"""
         members = Members(value, "result")
-        entry = members.object.get("entry")
         return cls(
             members.required("user", number),
             members.required("process", number),
             members.optional("unit", text),
             members.required("capabilities", words),
             members.required("basis", text),
-            None if entry is None else AccessEntry.read(entry),
+            members.optional("entry", AccessEntry.read),
         )
 
 
