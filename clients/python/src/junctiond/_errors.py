@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Optional
 
-from ._members import as_object
+from ._members import as_object, text
 from ._values import Termination
 
 
@@ -266,21 +266,17 @@ def error_from_wire(value: object) -> JunctionError:
     kind = data.get("kind")
     if not isinstance(kind, str):
         kind = _BY_CODE.get(code, f"error{code}")
-    remedy = _text(data.get("remedy"))
+    remedy = text(data.get("remedy"))
     error = _BY_KIND.get(kind, JunctionError)(message if remedy is None else f"{message}: {remedy}")
     error.kind = kind
     error.remedy = remedy
     error.code = code
     error.retry_after = _seconds(data.get("retryAfter"))
     error.maximum = _seconds(data.get("maximum"))
-    error.user_id = _text(data.get("userId"))
-    error.capability = _text(data.get("capability"))
+    error.user_id = text(data.get("userId"))
+    error.capability = text(data.get("capability"))
     error.termination = Termination.if_readable(data.get("termination"))
     return error
-
-
-def _text(value: object) -> Optional[str]:
-    return value if isinstance(value, str) else None
 
 
 def _seconds(value: object) -> Optional[float]:
