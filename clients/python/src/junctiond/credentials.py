@@ -37,6 +37,9 @@ class Credential:
     #: The scheme, which decides about the other members on the wire.
     scheme: ClassVar[str]
 
+    def __post_init__(self) -> None:
+        box_secrets(self)
+
     def wire(self) -> dict[str, object]:
         """@private"""
         return {"scheme": self.scheme, **wire_members(self)}
@@ -57,12 +60,12 @@ def wire_members(value: object) -> dict[str, object]:
     return members
 
 
-def boxed(value: object, *names: str) -> None:
-    """Wraps secrets that are strings."""
-    for name in names:
-        text = getattr(value, name)
-        if text is not None:
-            object.__setattr__(value, name, Secret(text))
+def box_secrets(value: object) -> None:
+    """Wraps the strings in the secret members of a dataclass, which are those of the type `Text`."""
+    for each in fields(value):  # type: ignore[arg-type]
+        text = getattr(value, each.name)
+        if each.type in ("Text", "Optional[Text]") and text is not None:
+            object.__setattr__(value, each.name, Secret(text))
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,6 @@ class SignInToken(Credential):
     scheme: ClassVar[str] = "signInToken"
     token: Text
 
-    def __post_init__(self) -> None:
-        boxed(self, "token")
-
 
 @dataclass(frozen=True)
 class LinkCode(Credential):
@@ -82,9 +82,6 @@ class LinkCode(Credential):
 
     scheme: ClassVar[str] = "linkCode"
     code: Text
-
-    def __post_init__(self) -> None:
-        boxed(self, "code")
 
 
 @dataclass(frozen=True)
@@ -97,9 +94,6 @@ class ApiKey(Credential):
     environment: Optional[str] = None
     region: Optional[str] = None
 
-    def __post_init__(self) -> None:
-        boxed(self, "api_key")
-
 
 @dataclass(frozen=True)
 class UserLogin(Credential):
@@ -110,9 +104,6 @@ class UserLogin(Credential):
     display_name: Optional[str] = None
     auth_token: Optional[Text] = None
 
-    def __post_init__(self) -> None:
-        boxed(self, "auth_token")
-
 
 @dataclass(frozen=True)
 class Registration(Credential):
@@ -121,9 +112,6 @@ class Registration(Credential):
     scheme: ClassVar[str] = "registration"
     user_id: str
     token: Optional[Text] = None
-
-    def __post_init__(self) -> None:
-        boxed(self, "token")
 
 
 @dataclass(frozen=True)
@@ -134,9 +122,6 @@ class RegistrationSignature(Credential):
     user_id: str
     signature: Text
     sequence: int
-
-    def __post_init__(self) -> None:
-        boxed(self, "signature")
 
 
 @dataclass(frozen=True)
@@ -163,9 +148,6 @@ class AuthorizationCode(Credential):
     redirect_uri: str
     code_verifier: Text
 
-    def __post_init__(self) -> None:
-        boxed(self, "code", "code_verifier")
-
 
 @dataclass(frozen=True)
 class RefreshToken(Credential):
@@ -173,9 +155,6 @@ class RefreshToken(Credential):
 
     scheme: ClassVar[str] = "refreshToken"
     refresh_token: Text
-
-    def __post_init__(self) -> None:
-        boxed(self, "refresh_token")
 
 
 @dataclass(frozen=True)
@@ -185,6 +164,3 @@ class TokenExchange(Credential):
     scheme: ClassVar[str] = "tokenExchange"
     subject_token: Text
     subject_token_type: str
-
-    def __post_init__(self) -> None:
-        boxed(self, "subject_token")

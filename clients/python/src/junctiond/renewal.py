@@ -8,7 +8,7 @@ from typing import ClassVar, Optional, Union
 
 from ._members import Members, text, time
 from ._secret import Secret
-from .credentials import Text, boxed, wire_members
+from .credentials import Text, box_secrets, wire_members
 
 __all__ = [
     "HandlerResult",
@@ -60,6 +60,9 @@ class RenewalAnswer:
     #: The action, which decides about the other members on the wire.
     action: ClassVar[str]
 
+    def __post_init__(self) -> None:
+        box_secrets(self)
+
     def wire(self) -> dict[str, object]:
         """@private"""
         return {"action": self.action, **wire_members(self)}
@@ -79,9 +82,6 @@ class RenewWithAuthToken(RenewalAnswer):
     action: ClassVar[str] = "renewWithAuthToken"
     auth_token: Text
 
-    def __post_init__(self) -> None:
-        boxed(self, "auth_token")
-
 
 @dataclass(frozen=True)
 class RenewWithSignature(RenewalAnswer):
@@ -90,9 +90,6 @@ class RenewWithSignature(RenewalAnswer):
     action: ClassVar[str] = "renewWithSignature"
     signature: Text
     sequence: int
-
-    def __post_init__(self) -> None:
-        boxed(self, "signature")
 
 
 @dataclass(frozen=True)
