@@ -15,15 +15,15 @@ extension OAuthProvider {
             of: await server.required(.authorization, at: nil),
             to: AuthorizationPageFailure.unavailable
         )
-        return AuthorizationRequest(
-            clientId: setup.client.id,
-            redirectUri: page.redirectUri,
-            scopes: setup.scopes,
-            audience: setup.audience,
-            resources: setup.resources,
-            state: page.state,
-            codeChallenge: challenge
-        ).url(at: endpoint)
+        // RFC 6749 §4.1.1, RFC 7636 §4.3.
+        let fields: [FormBody.Field] = [
+            .text(name: "response_type", value: "code"), .text(name: "client_id", value: setup.client.id),
+            .text(name: "redirect_uri", value: page.redirectUri), .text(name: "state", value: page.state),
+            .text(name: "code_challenge", value: challenge), .text(name: "code_challenge_method", value: "S256"),
+        ]
+        let query = FormBody(fields + setup.asked).encoded.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        // A query that the endpoint already has is kept.
+        return endpoint.text + (endpoint.hasQuery ? "&" : "?") + query
     }
 }
 
