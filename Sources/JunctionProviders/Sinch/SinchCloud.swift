@@ -7,22 +7,18 @@ package struct SinchCloud: Sendable {
 
     let registration: HTTPOrigin
 
-    /// Checks the settings of the configuration.
     package init(
         environmentHost: String = usualHost,
         registrationUrl: String? = nil
     ) throws(ProviderConfigurationFault) {
         if let registrationUrl {
-            registration = try Self.origin("registrationUrl", registrationUrl)
+            registration = try ProviderConfigurationFault.naming("sinch.registrationUrl", HTTPOrigin(registrationUrl))
         } else {
-            registration = try Self.origin("environmentHost", "https://\(environmentHost)/v1/instance")
+            let url = "https://\(environmentHost)/v1/instance"
+            registration = try ProviderConfigurationFault.naming("sinch.environmentHost", HTTPOrigin(url))
             guard registration.path == "/v1/instance" else {
                 throw ProviderConfigurationFault("sinch.environmentHost: expected a host name, like \(Self.usualHost)")
             }
         }
-    }
-
-    private static func origin(_ key: String, _ url: String) throws(ProviderConfigurationFault) -> HTTPOrigin {
-        try ProviderConfigurationFault.naming("sinch.\(key)", HTTPOrigin(url))
     }
 }
