@@ -1,9 +1,8 @@
 /// Junction's hosts: two for each environment and region, or those that the configuration names.
 package struct JunctionCloud: Sendable {
-    private let authOverride: HTTPOrigin?
-    private let apiOverride: HTTPOrigin?
+    let authOverride: HTTPOrigin?
+    let apiOverride: HTTPOrigin?
 
-    /// Parses the overrides of the configuration.
     package init(authUrl: String? = nil, apiUrl: String? = nil) throws(ProviderConfigurationFault) {
         self.authOverride = try Self.origin("authUrl", authUrl)
         self.apiOverride = try Self.origin("apiUrl", apiUrl)
@@ -18,9 +17,6 @@ package struct JunctionCloud: Sendable {
     package func api(_ site: JunctionSite) -> HTTPOrigin {
         apiOverride ?? HTTPOrigin(host: "api.\(site.hostSuffix)")
     }
-
-    /// The overrides, which are known without a site.
-    var overrides: (auth: HTTPOrigin?, api: HTTPOrigin?) { (authOverride, apiOverride) }
 
     private static func origin(
         _ key: String,

@@ -8,8 +8,8 @@ extension JunctionProvider {
         mayCall: @Sendable () async -> SessionError?
     ) async -> [ProbeFinding] {
         let site = identity.flatMap(JunctionSite.init(of:))
-        let auth = site.map(cloud.auth) ?? cloud.overrides.auth
-        let api = site.map(cloud.api) ?? cloud.overrides.api
+        let auth = site.map(cloud.auth) ?? cloud.authOverride
+        let api = site.map(cloud.api) ?? cloud.apiOverride
         guard auth != nil || api != nil else {
             return [
                 ProbeFinding(
