@@ -50,7 +50,6 @@ package enum JournalEntry {
     /// The journal ignores a field whose name is longer than 64 characters. Underscores can double the length of a key.
     private static let longestKey = 27
 
-    /// Sends one entry to the journal of this machine.
     static func send(_ fields: [String]) {
         var bytes = fields.flatMap(\.utf8)
         bytes.withUnsafeMutableBytes { buffer in

@@ -14,7 +14,7 @@ struct LogText {
         values = metadata.map { (key: $0.key, value: $0.value.description) }.sorted { $0.key < $1.key }
     }
 
-    /// Returns message and values on one line, without the id of the message: `Signed in generation=3 userId=…`.
+    /// The message and its values on one line, without the id of the message: `Signed in generation=3 userId=…`.
     var line: String {
         var line = LogText.printable(message)
         for (key, value) in values where key != JournalEntry.messageIdentifierKey {

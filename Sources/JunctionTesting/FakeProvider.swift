@@ -108,12 +108,9 @@ package final class FakeProvider: IdentityProvider {
     }
 
     package var exchangeCalls: Int { state.withLock { $0.exchangeCalls } }
-    /// The codes of each poll, in order.
     package var polls: [DeviceCodes] { state.withLock { $0.polls } }
     package var renewalCalls: Int { renewalAnswers.count }
-    /// The `RenewalAnswer` of each renewal, in order.
     package var renewalAnswers: [RenewalAnswer] { state.withLock { $0.renewalAnswers } }
-    /// The secrets of the session that each renewal received.
     package var renewalSecrets: [SessionSecrets] { state.withLock { $0.renewalSecrets } }
     /// The send deadline of each renewal.
     package var renewalDepartures: [Uptime?] { state.withLock { $0.renewalDepartures } }

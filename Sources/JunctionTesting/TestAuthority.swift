@@ -6,7 +6,6 @@ package struct TestAuthority: Sendable {
     package struct Certificate: Sendable {
         package let chain: String
         package let key: String
-        /// The folder that contains the files.
         fileprivate let folder: TemporaryFolder
     }
 

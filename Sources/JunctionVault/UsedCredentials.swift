@@ -51,7 +51,6 @@ package struct UsedCredentials: Equatable, Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Returns the digest of a credential at this installation.
     package static func digest(of credential: SharedSecret, installation: String) -> String {
         var hash = SHA256()
         hash.update(data: Array("junctiond credential \(installation)\n".utf8))

@@ -89,7 +89,6 @@ final class Store: Sendable {
         update { change(&$0.tally) }
     }
 
-    /// Changes one group of settings.
     func change<Group: SettingsGroup>(
         _ group: WritableKeyPath<Settings, Group>,
         by order: [String: JSONValue]

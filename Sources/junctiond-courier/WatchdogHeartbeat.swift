@@ -26,7 +26,6 @@ struct WatchdogHeartbeat {
         pause = max(limit / 2_000, 1)
     }
 
-    /// Sends a heartbeat if it is due.
     mutating func give(at now: Int64) {
         guard now >= next else { return }
         let isSent = manager.send("WATCHDOG=1") == 0

@@ -51,6 +51,5 @@ extension NetworkSettings {
 }
 
 extension SharedSecret {
-    /// An empty secret.
     package static var empty: SharedSecret { SharedSecret(copying: UnsafeRawBufferPointer(start: nil, count: 0)) }
 }

@@ -12,9 +12,7 @@ package struct ProviderSetting: Sendable {
     package enum Kind: Sendable {
         /// Any text on one line. The associated value describes it.
         case text(String)
-        /// One of these words.
         case word([String])
-        /// `true` or `false`.
         case flag
         case hostName
         case url
@@ -71,7 +69,6 @@ package struct ProviderSettings: Sendable {
         self.secret = secret
     }
 
-    /// Returns the text of a key.
     subscript(key: String) -> String? { values[key]?.text }
 
     /// Returns the list of a key; empty if the key is not set.
@@ -80,7 +77,6 @@ package struct ProviderSettings: Sendable {
         return words
     }
 
-    /// Returns whether a flag is set.
     func isSet(_ key: String) -> Bool { self[key] == "true" }
 
     /// Returns the secret in the file that `key` names, or else in the service manager's credential; `nil` if there is
@@ -115,7 +111,6 @@ package enum UnreadableSecret: Error, Hashable, Sendable {
     case noFile
     /// Only white space.
     case empty
-    /// Longer than any secret.
     case tooLong
     /// A read error, with its reason.
     case broken(String)

@@ -14,7 +14,6 @@ enum BearerToken {
             && token.withUnsafeBytes { $0.allSatisfy(\.isVisibleASCII) }
     }
 
-    /// Returns the `Authorization` header with the token.
     static func header(_ token: SharedSecret) -> (name: String, value: SharedSecret) {
         ("authorization", SharedSecret(joining: [.text("Bearer "), .secret(token)]))
     }

@@ -30,7 +30,6 @@ extension FormBody.Field {
 }
 
 extension SharedSecret {
-    /// The secret in percent encoding.
     var percentEncoded: SharedSecret {
         SharedSecret(
             Secret(capacity: 3 * count) { room in

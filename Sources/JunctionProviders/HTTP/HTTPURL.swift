@@ -25,7 +25,6 @@ package struct HTTPURL: Hashable, Sendable {
         text = url
     }
 
-    /// Whether the URL has a query.
     var hasQuery: Bool { target.contains("?") }
 
     private static func isOfTarget(_ byte: UInt8) -> Bool {

@@ -11,7 +11,6 @@ struct WatchedFile: Sendable {
         case key
     }
 
-    /// The result of reading the file.
     private enum Reading {
         case content(SharedSecret)
         case tooLong

@@ -58,7 +58,6 @@ struct TokenEndpoint: Sendable {
                 answer.token == nil ? http.missingAccessToken("a usable access token and its life") : nil
         }
 
-        /// Returns the grant for this user.
         func grant(_ identity: Identity) -> Grant {
             var grant = Grant(
                 identity: identity,

@@ -24,7 +24,6 @@ enum LocalFailure: Error, Equatable {
 }
 
 extension LocalFailure {
-    /// Returns the description of the failure.
     func text(of place: String) -> String {
         switch self {
         case .unreachable(let failure):

@@ -37,7 +37,6 @@ final class OutgoingTransfer {
 
     private var unsent: ArraySlice<UInt8>
     private let secret: SharedSecret?
-    /// The streamed body of the request.
     let upload: BodyStream?
     /// Whether the daemon has sent the end of the body.
     var hasSentEnd: Bool

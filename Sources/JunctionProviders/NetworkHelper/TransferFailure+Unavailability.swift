@@ -28,7 +28,6 @@ extension Unavailability {
 }
 
 extension TransferFailure {
-    /// Returns the description of the failure.
     fileprivate func text(of transfer: OutgoingTransfer) -> String {
         let (place, limits) = (transfer.place, transfer.limits)
         return switch cause {

@@ -20,7 +20,6 @@ enum OAuthError: Hashable, Sendable {
     /// The server does not know the device code, or no longer knows it. GitHub, Entra and others have their own error
     /// codes for this.
     case badCode(String)
-    /// An unknown error code.
     case unknown(String)
 
     /// Finds the error in an answer. An error in a 5xx answer, or in a request to wait, proves nothing and is ignored.

@@ -11,7 +11,6 @@ enum OAuthPartialGrant: Sendable {
     /// An access token that cannot be used. It can only be revoked.
     case accessToken(SharedSecret, EndpointOrigins?)
 
-    /// The tokens to revoke.
     var revocation: Revocable {
         switch self {
         case .tokens(let tokens): tokens.revocation

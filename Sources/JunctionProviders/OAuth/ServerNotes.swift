@@ -14,7 +14,6 @@ final class ServerNotes: Sendable {
         var missingScopes: [String] = []
     }
 
-    /// Records a grant.
     func granted(_ tokens: OAuthTokens, askedFor scopes: [String], isSignIn: Bool) {
         state.withLock { state in
             state.complaint = nil
@@ -26,7 +25,6 @@ final class ServerNotes: Sendable {
         }
     }
 
-    /// Records an error of the server.
     func received(_ error: OAuthError) {
         guard case .client = error else { return }
         state.withLock { $0.complaint = error }

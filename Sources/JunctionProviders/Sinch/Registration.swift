@@ -44,6 +44,5 @@ extension Registration {
 }
 
 extension SessionSecrets {
-    /// The registration of the session.
     var registration: Registration? { refreshToken.flatMap(Registration.init) }
 }

@@ -9,7 +9,6 @@ package struct SocialCloud: Sendable {
 
     let api: HTTPOrigin
 
-    /// Parses the override of the configuration.
     package init(region: Region, apiUrl: String? = nil) throws(ProviderConfigurationFault) {
         guard let apiUrl else {
             api = HTTPOrigin(host: "apix.\(region.rawValue).amity.co")

@@ -157,7 +157,6 @@ package struct SocialProvider: IdentityProvider {
 }
 
 extension UserLogin {
-    /// Parses a credential of social.plus.
     fileprivate init(_ credential: Credential) throws(CredentialRefused) {
         guard case .userLogin(let userId, let displayName, let authToken) = credential else {
             throw .unsupported("social.plus has no scheme \(credential.scheme.rawValue): use userLogin")

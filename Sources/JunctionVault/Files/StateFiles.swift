@@ -40,7 +40,6 @@ package protocol StateFiles: Sendable {
     func reserve(_ file: StateFile, size: Int64) throws(FileFault)
 }
 
-/// The folders of the state.
 package enum StateFolder: String, Sendable, CaseIterable {
     case stateDirectory = "."
     case quarantine
@@ -59,7 +58,6 @@ package struct StateFile: Hashable, Sendable {
     /// The path relative to the state directory.
     package var path: String { folder == .stateDirectory ? name : "\(folder.rawValue)/\(name)" }
 
-    /// The sealed record.
     package static let record = StateFile("session.sealed")
     /// The daemon of this directory holds a lock on it while it runs.
     package static let lock = StateFile("lock")
@@ -83,7 +81,6 @@ package struct StateFile: Hashable, Sendable {
         StateFile(name + Self.temporaryMark + tag, in: folder)
     }
 
-    /// Whether `name` is a temporary name of this file.
     package func hasTemporary(named name: String) -> Bool {
         name.hasPrefix(self.name + Self.temporaryMark)
     }

@@ -10,7 +10,6 @@ struct Quarantine {
 
     static let capacity = 2
 
-    /// Returns the quarantine name of this content.
     static func name(of bytes: [UInt8], _ finding: Candidate.Finding) -> String {
         let digest = Hexadecimal.text(SHA256.hash(data: bytes).prefix(4))
         return switch finding {
@@ -30,7 +29,6 @@ struct Quarantine {
             .sorted()
     }
 
-    /// Moves a file to quarantine.
     func take(_ file: StateFile, as name: String, acknowledged: Set<String>) throws(FileFault) {
         try makeRoom(for: name, acknowledged: acknowledged)
         try files.rename(file, to: StateFile(name, in: .quarantine))

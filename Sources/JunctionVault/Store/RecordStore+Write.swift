@@ -132,7 +132,6 @@ extension RecordStore {
 }
 
 extension RecordSelection.Move {
-    /// The name in quarantine that the move creates.
     fileprivate var quarantineName: String? {
         switch self {
         case .keepLive(let name), .putAside(_, let name): name
@@ -140,7 +139,6 @@ extension RecordSelection.Move {
         }
     }
 
-    /// The leftover temporary file of the move.
     fileprivate var leftover: StateFile? {
         switch self {
         case .putAside(let file, _), .discard(let file), .adopt(let file): file

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Hummingbird
 
-/// The caller of the API.
 enum Caller: Sendable {
     /// A backend, authenticated by `x-vital-api-key`.
     case team(Team)

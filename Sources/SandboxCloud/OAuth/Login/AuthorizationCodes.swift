@@ -27,7 +27,6 @@ struct AuthorizationCodes: Codable, Sendable {
         return code
     }
 
-    /// Returns the request and the user of a code.
     func request(
         _ code: String,
         by client: String,

@@ -70,7 +70,6 @@ struct DeviceGrants: Codable, Sendable {
         }
     }
 
-    /// Makes a code expire immediately.
     mutating func expire(_ userCode: String, now: Date) {
         guard let device = find(userCode) else { return }
         change(device) { $0.expiresAt = min($0.expiresAt, now) }

@@ -13,7 +13,6 @@ enum PKCE {
         return challenge
     }
 
-    /// Refuses a verifier that does not match the challenge.
     static func require(_ verifier: String?, for challenge: String) throws(TokenRefusal) {
         let digest = SHA256.hash(data: Data((verifier ?? "").utf8))
         guard let verifier, (43...128).contains(verifier.utf8.count), Base64.encodeURLSafe(digest) == challenge else {

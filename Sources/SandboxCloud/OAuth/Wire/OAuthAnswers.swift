@@ -23,7 +23,6 @@ extension OAuthCloud {
 }
 
 extension Response {
-    /// Returns an answer with these members in one of the formats.
     fileprivate static func oauth(
         _ members: [String: JSONValue],
         as notation: OAuthSettings.Notation,
