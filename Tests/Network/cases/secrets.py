@@ -1,6 +1,5 @@
 """The credentials of a proxy are a secret."""
 
-import os
 import pathlib
 import re
 

@@ -2,7 +2,7 @@
 
 from servers import Toolkit
 from servers.server import Server
-from suite import case, is_healthy, needs_sign_in
+from suite import case, is_healthy
 
 RIGHT = {"client": "secret", "secret": Server.SECRET, "clientAuthentication": "basic"}
 WRONG = RIGHT | {"secret": "wrong"}

@@ -56,9 +56,9 @@ class Stage:
         daemon.server.approve(codes["userCode"], user, client)
         return daemon.until(lambda snapshot: is_healthy(snapshot) and snapshot.get("authorization") is None)
 
-    def is_owner(self, daemon, token=None):
+    def is_owner(self, daemon):
         """Returns whether the server accepts the access token for the user whom the daemon reports."""
-        page = daemon.server.ask_userinfo(token or daemon.token())
+        page = daemon.server.ask_userinfo(daemon.token())
         return page.status == 200 and page.json["sub"] == daemon.status["userId"]
 
     def close(self):

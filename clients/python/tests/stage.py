@@ -88,9 +88,9 @@ class Daemon:
         self.process.send_signal(signal.SIGCONT)
 
 
-def junction_configuration(sandbox, more=""):
+def junction_configuration(sandbox):
     # The tests need more calls than the default limit allows.
     return (
         f'provider = "junction"\n[junction]\nauthUrl = "{sandbox.url}"\napiUrl = "{sandbox.url}"\n'
-        f"[limits]\nproviderCallsPerMinute = 600\n{more}"
+        "[limits]\nproviderCallsPerMinute = 600\n"
     )
