@@ -133,12 +133,9 @@ final class OAuthServer: Sendable {
         known.withLock { $0?.freshUntil = clock.now().uptime }
     }
 
-    /// Returns an endpoint that is known without a request, if the session's secrets may be sent to it.
-    func remembered(_ endpoint: OAuthEndpoint, at origins: EndpointOrigins? = nil) -> HTTPURL? {
-        if let configured = setup.endpoints[endpoint] { return configured }
-        guard let url = known.withLock({ $0?.metadata }).flatMap({ try? $0.url(of: endpoint) }) else { return nil }
-        guard let fixed = origins?.origin(of: endpoint) else { return url }
-        return url.isAt(fixed) ? url : nil
+    /// Returns an endpoint that is known without a request.
+    func remembered(_ endpoint: OAuthEndpoint) -> HTTPURL? {
+        setup.endpoints[endpoint] ?? known.withLock { $0?.metadata }.flatMap { try? $0.url(of: endpoint) }
     }
 
     /// Requests the metadata before a sign-in fixes its endpoint origins. This is necessary only if the configuration
