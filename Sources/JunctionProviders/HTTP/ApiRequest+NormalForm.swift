@@ -9,12 +9,10 @@ extension ApiRequest {
     /// limits.
     ///
     /// - Parameters:
-    ///   - headers: the headers that a caller may set.
     ///   - allowance: the text that a path segment may hold besides plain characters, such as the user's id.
     ///   - own: returns the segments to send if they lead to the signed-in user's own resources, else `nil`.
     ///   - example: an example of such a path, for the error message.
     func normalForm(
-        headers: Set<String>,
         like example: String,
         allowing allowance: PlainPath.Allowance = .nothing,
         own: (_ segments: [String], _ method: String) -> [String]?
@@ -39,8 +37,8 @@ extension ApiRequest {
         var admitted = self
         admitted.method = method
         admitted.path = "/" + segments.map(PercentEncoding.encode).joined(separator: "/")
-        let offered = leavesOutOtherHeaders ? CallerHeaders.among(self.headers, allowed: headers) : self.headers
-        admitted.headers = try CallerHeaders.validate(offered, allowed: headers)
+        let offered = leavesOutOtherHeaders ? CallerHeaders.among(headers) : headers
+        admitted.headers = try CallerHeaders.validate(offered)
         guard query.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= Self.longestQuery else {
             throw SessionError(.invalidParameters, "The query is longer than \(Self.longestQuery) bytes")
         }

@@ -4,7 +4,7 @@ import JunctionText
 /// The headers that a local app may set. All other headers belong to the daemon or to HTTP itself.
 enum CallerHeaders {
     /// Headers that describe the content. None of them is a credential or is about the connection or the caller.
-    static let usual: Set<String> = [
+    private static let allowed: Set<String> = [
         "accept", "accept-language", "content-type", "content-encoding", "idempotency-key",
         "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
     ]
@@ -12,17 +12,13 @@ enum CallerHeaders {
     static let longestValue = 4_096
 
     /// Returns the headers that a caller may set, and drops the others.
-    static func among(
-        _ headers: [(name: String, value: String)],
-        allowed: Set<String>
-    ) -> [(name: String, value: String)] {
+    static func among(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
         headers.filter { allowed.contains($0.name.lowercased()) }
     }
 
     /// Returns the headers with their names in lower case, or throws if one is not allowed.
     static func validate(
-        _ headers: [(name: String, value: String)],
-        allowed: Set<String>
+        _ headers: [(name: String, value: String)]
     ) throws(SessionError) -> [(name: String, value: String)] {
         var admitted: [(name: String, value: String)] = []
         for (name, value) in headers {

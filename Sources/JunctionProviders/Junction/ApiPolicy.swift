@@ -26,9 +26,7 @@ struct ApiPolicy {
     /// Returns the request in normal form, with the id in lower case.
     func validate(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
         if request.path.hasPrefix("/v2/link/provider/") { throw Self.takesLinkToken }
-        let admitted = try request.normalForm(headers: CallerHeaders.usual, like: "/v2/user/{id}…") {
-            segments,
-            method in
+        let admitted = try request.normalForm(like: "/v2/user/{id}…") { segments, method in
             guard segments.first == "v2" else { return nil }
             return owned(Array(segments.dropFirst()), method).map { ["v2"] + $0 }
         }

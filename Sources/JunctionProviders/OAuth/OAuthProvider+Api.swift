@@ -14,10 +14,7 @@ extension OAuthProvider {
         var request = request
         let endsWithSlash = request.path.count > 1 && request.path.hasSuffix("/")
         if endsWithSlash { request.path.removeLast() }
-        var admitted = try request.normalForm(headers: CallerHeaders.usual, like: "/resource", allowing: .anything) {
-            segments,
-            _ in segments
-        }
+        var admitted = try request.normalForm(like: "/resource", allowing: .anything) { segments, _ in segments }
         if endsWithSlash { admitted.path += "/" }
         return admitted
     }

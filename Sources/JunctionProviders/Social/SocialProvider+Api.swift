@@ -64,9 +64,7 @@ struct SocialApiPolicy {
 
     /// Returns the request in normal form.
     func validate(_ request: ApiRequest) throws(SessionError) -> ApiRequest {
-        try request.normalForm(headers: CallerHeaders.usual, like: "/api/v3/users/{id}…", allowing: .id(userId)) {
-            segments,
-            method in
+        try request.normalForm(like: "/api/v3/users/{id}…", allowing: .id(userId)) { segments, method in
             guard segments.count >= 3, segments[0] == "api", Self.versions.contains(segments[1]) else { return nil }
             switch segments[2] {
             case "me": return isTheUsers(segments.dropFirst(3), method) ? segments : nil
