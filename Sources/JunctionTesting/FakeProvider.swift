@@ -92,8 +92,8 @@ package final class FakeProvider: IdentityProvider {
     }
 
     /// Delays later API calls, and no other calls, until `release()`. A cancelled call is answered all the same.
-    package func holdCalls(onHeld: (@Sendable () -> Void)? = nil) {
-        hold(onHeld: onHeld)
+    package func holdCalls() {
+        hold()
         state.withLock { $0.holdsCalls = true }
     }
 

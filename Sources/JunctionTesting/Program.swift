@@ -102,10 +102,10 @@ package final class Program: Sendable {
 
     /// Waits until the program ends. If it does not end in time, kills it and throws.
     @discardableResult
-    package func wait(atMost seconds: Int = 60) throws -> Ending {
-        guard ended.wait(timeout: .now() + .seconds(seconds)) == .success, let status = status.value else {
+    package func wait() throws -> Ending {
+        guard ended.wait(timeout: .now() + .seconds(60)) == .success, let status = status.value else {
             signal(SIGKILL)
-            throw TestFailure(description: "Process \(identifier) did not end within \(seconds) s: \(errors)")
+            throw TestFailure(description: "Process \(identifier) did not end within 60 s: \(errors)")
         }
         ended.signal()
         // The lower seven bits of the status are the signal that ended the process, the next byte is its exit code.

@@ -36,9 +36,9 @@ struct GitCredentialTests {
         try #require(made.status == 0, "\(made.errors)")
     }
 
-    private func clone(_ folder: String, environment: [String: String] = [:]) throws -> Program.Ending {
+    private func clone(_ folder: String) throws -> Program.Ending {
         let command = try CredentialGuide.use(of: "git").replacing("git.example.com", with: server.authority)
-        return try installation.shell("\(command) \(folder)", environment: environment)
+        return try installation.shell("\(command) \(folder)")
     }
 
     @Test func `git clones and pushes with the token of the session`() throws {

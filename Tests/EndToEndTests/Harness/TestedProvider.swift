@@ -7,8 +7,8 @@ extension Installation {
     static let sinchApplication = "a32e5a8d-f7d8-411c-9645-9038e8dd051d"
     static let sinchSecret = "ax8hTTQJF0OPXL32r1LHMA=="
 
-    static func social(accessTokenLifetime: Int = 3_600, configuration: String = "") throws -> Installation {
-        let installation = try Installation(accessTokenLifetime: accessTokenLifetime, configuration: configuration)
+    static func social(configuration: String = "") throws -> Installation {
+        let installation = try Installation(configuration: configuration)
         let key = try installation.folder.write("sandbox-api-key\n", to: "api-key")
         installation.providerSettings = { cloud in
             """

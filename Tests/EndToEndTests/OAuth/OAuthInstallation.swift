@@ -44,10 +44,10 @@ extension Installation {
     }
 
     @discardableResult
-    func signInByDevice(as user: String = "alice") throws -> Object {
+    func signInByDevice() throws -> Object {
         let watcher = try watch()
         let codes = try beginDeviceSignIn()
-        try cloud.decide(codes.userCode, "approve", as: user)
+        try cloud.decide(codes.userCode, "approve")
         return try watcher.awaitSnapshot { $0.state == "established" }
     }
 }
@@ -68,8 +68,8 @@ extension Cloud {
         try sandbox("GET", "oauth/logins")["logins"] as? [Object] ?? []
     }
 
-    func driveOAuth(_ verb: String, _ user: String = "alice") throws {
-        try sandbox("POST", "oauth/users/\(user)/\(verb)")
+    func driveOAuth(_ verb: String) throws {
+        try sandbox("POST", "oauth/users/alice/\(verb)")
     }
 }
 

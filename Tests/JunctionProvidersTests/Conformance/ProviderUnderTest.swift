@@ -71,8 +71,8 @@ extension RenewalAnswer {
 }
 
 extension Stage {
-    func provider(of tested: ProviderUnderTest, url: String? = nil) throws -> any IdentityProvider {
-        try tested.provider(url ?? server.url, http, clock)
+    func provider(of tested: ProviderUnderTest) throws -> any IdentityProvider {
+        try tested.provider(server.url, http, clock)
     }
 
     func renewalFailure(
@@ -91,7 +91,7 @@ extension Stage {
         }
     }
 
-    func exchangeFailure(_ tested: ProviderUnderTest, url: String? = nil) async throws -> ExchangeFailure? {
-        try await provider(of: tested, url: url).exchangeFailure(tested.credential)
+    func exchangeFailure(_ tested: ProviderUnderTest) async throws -> ExchangeFailure? {
+        try await provider(of: tested).exchangeFailure(tested.credential)
     }
 }

@@ -196,10 +196,9 @@ extension FakeNetworkHelper {
         return taken
     }
 
-    func put(_ count: Int, into body: BodyStream, andEnd: Bool = false) {
+    func put(_ count: Int, into body: BodyStream) {
         loop.execute {
             SharedSecret.ofZeros(count).withUnsafeBytes { body.put($0) }
-            if andEnd { body.finish(.complete) }
         }
     }
 }

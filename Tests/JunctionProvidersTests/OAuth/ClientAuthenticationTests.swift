@@ -10,9 +10,9 @@ import Testing
 /// The client authentication.
 struct ClientAuthenticationTests {
     private static func requests(
-        _ settings: [String: ProviderSetting.Value],
-        files: [String: String] = ["/key": OAuthSettingsTests.pkcs8, "/secret": "a b:+é".replacing("é", with: "~")]
+        _ settings: [String: ProviderSetting.Value]
     ) async throws -> [ScriptedServer.Request] {
+        let files = ["/key": OAuthSettingsTests.pkcs8, "/secret": "a b:+~"]
         var requests: [ScriptedServer.Request] = []
         try await Stage.play([.json(400, "{}"), .json(400, "{}")]) { stage in
             let oauth = try stage.oauth(settings, files: files)

@@ -33,8 +33,8 @@ struct SocialVerdictTests {
         .json(status, #"{"status":"error","code":\#(code),"message":"said by the server","data":{}}"#)
     }
 
-    private static func user(_ flags: String, id: String = "anna") -> ScriptedServer.Step {
-        .social(users: #"[{"userId":"\#(id)",\#(flags)}]"#)
+    private static func user(_ flags: String) -> ScriptedServer.Step {
+        .social(users: #"[{"userId":"anna",\#(flags)}]"#)
     }
 
     private static let banned = Outcome.terminated("400312")

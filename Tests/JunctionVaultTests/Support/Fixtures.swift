@@ -36,7 +36,6 @@ extension SessionRecord {
     static func test(
         _ generation: UInt64,
         edition: UInt32 = 0,
-        user: String = "u-1",
         _ content: Content? = nil
     ) -> SessionRecord {
         SessionRecord(
@@ -44,17 +43,13 @@ extension SessionRecord {
             edition: edition,
             writtenAt: WallTime(milliseconds: 1_700_000_000_000 + Int64(generation)),
             provider: "junction",
-            content: content ?? .session(.test(user, generation: generation))
+            content: content ?? .session(.test(generation: generation))
         )
     }
 }
 
 extension StoredSession {
-    static func test(
-        _ user: String = "u-1",
-        generation: UInt64 = 1,
-        reauthenticationPending: Bool = false
-    ) -> StoredSession {
+    static func test(_ user: String = "u-1", generation: UInt64 = 1) -> StoredSession {
         StoredSession(
             identity: Identity(userId: user, teamId: "t-1", environment: "sandbox", region: "eu"),
             scheme: .signInToken,
@@ -69,7 +64,6 @@ extension StoredSession {
                 until: WallTime(milliseconds: 1_700_002_600_000),
                 reason: "no session handler could help (1 was asked)"
             ),
-            reauthenticationPending: reauthenticationPending,
             renewalUnderWay: true
         )
     }
@@ -89,7 +83,7 @@ func sealed(
 }
 
 /// Returns a record file with any content and a matching checksum.
-func framed(version: UInt8 = 2, header: String, sealing payload: String? = nil, key: SealingKey = .test()) -> [UInt8] {
+func framed(version: UInt8 = 2, header: String, sealing payload: String? = nil) -> [UInt8] {
     let sealedLength = payload.map { $0.utf8.count + SealingKey.overhead } ?? 0
     var bytes = RecordFrame.magic + [version]
     for length in [header.utf8.count, sealedLength] {
@@ -98,7 +92,7 @@ func framed(version: UInt8 = 2, header: String, sealing payload: String? = nil, 
     bytes += header.utf8
     bytes += SHA256.hash(data: bytes)
     guard var payload else { return bytes }
-    return bytes + payload.withUTF8 { key.seal(UnsafeRawBufferPointer($0), binding: bytes) }
+    return bytes + payload.withUTF8 { SealingKey.test().seal(UnsafeRawBufferPointer($0), binding: bytes) }
 }
 
 /// Returns the clear header of a record of generation 7.
