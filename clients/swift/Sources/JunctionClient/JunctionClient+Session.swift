@@ -98,7 +98,7 @@ extension JunctionClient {
     private func identify(
         _ externalUserId: String,
         on connection: SharedConnection,
-        by deadline: CallDeadline,
+        by deadline: Deadline,
         credential: (String) async -> Credential?
     ) async throws(JunctionError) -> IdentifyResult {
         let params = SessionIdentify.Params(externalUserId: externalUserId)

@@ -92,9 +92,9 @@ extension JunctionClient {
     func repeating<Definition: MethodDefinition, Value>(
         _ method: Definition.Type,
         _ params: Definition.Params,
-        _ ask: (SharedConnection, CallDeadline, inout Repetition) async throws(JunctionError) -> Value
+        _ ask: (SharedConnection, Deadline, inout Repetition) async throws(JunctionError) -> Value
     ) async throws(JunctionError) -> Value {
-        let deadline = CallDeadline(in: limit)
+        let deadline = limit.map(Deadline.after) ?? .never
         var repetition = Repetition(of: method, params)
         while true {
             do throws(JunctionError) {

@@ -68,7 +68,7 @@ extension SharedConnection {
     func perform<Definition: MethodDefinition>(
         _ method: Definition.Type,
         _ params: Definition.Params,
-        by deadline: CallDeadline
+        by deadline: Deadline
     ) async throws(JunctionError) -> Definition.Answer {
         let id = nextId()
         let line = try OutgoingLine.request(method, params, id: id).sealed()
@@ -87,7 +87,7 @@ extension SharedConnection {
         _ method: Definition.Type,
         _ params: Definition.Params,
         about externalUserId: String,
-        by deadline: CallDeadline
+        by deadline: Deadline
     ) throws(JunctionError) -> AsyncStream<IdentifyMessage> {
         let id = nextId()
         let line = try OutgoingLine.request(method, params, id: id).sealed()
@@ -133,7 +133,7 @@ extension SharedConnection {
         }
     }
 
-    private func begin(_ waiter: PendingCalls.Waiter, _ id: Int64, _ line: SharedSecret, _ deadline: CallDeadline) {
+    private func begin(_ waiter: PendingCalls.Waiter, _ id: Int64, _ line: SharedSecret, _ deadline: Deadline) {
         let failure: JunctionError? = update { state in
             if case .closed(let error) = state.phase { return error }
             // A cancellation before this point found no pending call to end.

@@ -2,7 +2,7 @@ import Glibc
 
 /// The time until which to wait, on the continuous clock, which is never set.
 package struct Deadline: Hashable, Sendable {
-    private let instant: ContinuousClock.Instant?
+    let instant: ContinuousClock.Instant?
 
     package static let never = Deadline(instant: nil)
 

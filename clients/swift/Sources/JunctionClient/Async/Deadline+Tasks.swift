@@ -1,16 +1,5 @@
-/// The time until which a task waits for its call.
-struct CallDeadline: Sendable {
-    private let instant: ContinuousClock.Instant?
-
-    /// Makes a deadline after `limit`; `nil` means no deadline.
-    init(in limit: Duration?) {
-        instant = limit.map { .now + $0 }
-    }
-
-    var hasPassed: Bool {
-        instant.map { $0 <= .now } ?? false
-    }
-
+// Waits of tasks, which block no thread.
+extension Deadline {
     /// Calls `action` at the deadline, unless the returned task is cancelled before.
     func timer(_ action: @escaping @Sendable () -> Void) -> Task<Void, Never>? {
         instant.map { instant in
