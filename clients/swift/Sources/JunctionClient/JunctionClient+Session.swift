@@ -101,9 +101,7 @@ extension JunctionClient {
         by deadline: Deadline,
         credential: (String) async -> Credential?
     ) async throws(JunctionError) -> IdentifyResult {
-        let params = SessionIdentify.Params(externalUserId: externalUserId)
-        let turns = try connection.beginIdentify(SessionIdentify.self, params, about: externalUserId, by: deadline)
-        for await turn in turns {
+        for await turn in try connection.beginIdentify(externalUserId, by: deadline) {
             switch turn {
             case .question(let call):
                 let none = WireError(.invalidCredential, "The app has no credential")

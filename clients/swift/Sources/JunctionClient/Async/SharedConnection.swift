@@ -82,15 +82,14 @@ extension SharedConnection {
         return try Connection.Answered(reading: outcome.get()).value
     }
 
-    /// Sends a call about which the daemon may ask a question.
-    func beginIdentify<Definition: MethodDefinition>(
-        _ method: Definition.Type,
-        _ params: Definition.Params,
-        about externalUserId: String,
+    /// Sends the call that makes this user the signed-in one. The daemon may ask a question about it.
+    func beginIdentify(
+        _ externalUserId: String,
         by deadline: Deadline
     ) throws(JunctionError) -> AsyncStream<IdentifyMessage> {
         let id = nextId()
-        let line = try OutgoingLine.request(method, params, id: id).sealed()
+        let params = SessionIdentify.Params(externalUserId: externalUserId)
+        let line = try OutgoingLine.request(SessionIdentify.self, params, id: id).sealed()
         let (turns, continuation) = AsyncStream.makeStream(of: IdentifyMessage.self)
         continuation.onTermination = { [weak self] _ in self?.giveUp(id, .cancelled) }
         begin(.identify(externalUserId: externalUserId, continuation), id, line, deadline)
