@@ -38,11 +38,31 @@ extension JunctionClient {
         if let failure { throw failure }
     }
 
+    /// Returns the questions that a separate thread waits for, until the task is cancelled or the wait fails. A slow
+    /// task receives only the newest event.
     private func renewalTurns() -> AsyncStream<Result<RenewalTurn, JunctionError>> {
-        .waitingOnThread { [path] interruption, found throws(JunctionError) in
-            var feed = RenewalFeed(from: path, patience: .always, unless: interruption)
-            while true { found(.question(try feed.next { found(.connectionEnded) })) }
+        let (turns, continuation) = AsyncStream<Result<RenewalTurn, JunctionError>>
+            .makeStream(bufferingPolicy: .bufferingNewest(1))
+        do throws(JunctionError) {
+            let wakeUp = try WakeUpDescriptor()
+            continuation.onTermination = { _ in wakeUp.ring() }
+            try startThread { [path] in
+                var feed = RenewalFeed(from: path, patience: .always, unless: .ringing(wakeUp))
+                do throws(JunctionError) {
+                    while true {
+                        let question = try feed.next { continuation.yield(.success(.connectionEnded)) }
+                        continuation.yield(.success(.question(question)))
+                    }
+                } catch {
+                    if error.kind != .cancelled { continuation.yield(.failure(error)) }
+                }
+                continuation.finish()
+            }
+        } catch {
+            continuation.yield(.failure(error))
+            continuation.finish()
         }
+        return turns
     }
 }
 
