@@ -79,7 +79,7 @@ extension RenewalQuestion {
     ) async {
         await withTaskGroup { group in
             group.addTask { answer((try? await handler(request)) ?? .unableToRetrieveAuthToken) }
-            group.addTask { try? await Task.sleep(for: timeLeft) }
+            group.addTask { try? await Task.sleep(until: ContinuousClock.Instant(request.deadline)) }
             await group.next()
             group.cancelAll()
         }

@@ -1,4 +1,3 @@
-import Glibc
 package import JunctionJSON
 package import JunctionProtocol
 
@@ -76,15 +75,6 @@ package struct RenewalQuestion: Sendable {
         self.json = json
         self.source = source
     }
-
-    /// How long the daemon still waits, by the wall clock, in whole seconds.
-    var timeLeft: Duration {
-        let left = request.deadline.milliseconds - Int64(time(nil)) * 1000
-        // Timers cannot count up to every time that the wire allows.
-        return .milliseconds(min(max(0, left), Self.longestWait))
-    }
-
-    private static let longestWait: Int64 = 86_400_000
 
     /// Answers the daemon, from any thread. Only the first answer counts, and only until the deadline.
     package func answer(_ answer: RenewalAnswer) {
