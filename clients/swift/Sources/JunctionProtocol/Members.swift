@@ -18,11 +18,6 @@ package struct Members {
 
     /// Reads the parameters of a call. A member that the method does not take is an error: it may be a spelling
     /// mistake, and would be ignored silently.
-    package init<Params: WireParams>(params: JSONValue, of type: Params.Type) throws(WireMismatch) {
-        try self.init(params: params, allowing: Params.members, because: "method")
-    }
-
-    /// Reads the parameters of a call, which may only be these.
     package init(params: JSONValue, allowing known: [Member], because reason: String) throws(WireMismatch) {
         guard params.kind == .object else { throw WireMismatch("params", "must be an object: parameters go by name") }
         try params.withView { (params) throws(WireMismatch) in
@@ -48,30 +43,6 @@ package struct Members {
         WireMismatch(path.isEmpty ? "\(name)" : "\(path).\(name)", expectation)
     }
 
-    package func required<Value>(
-        _ name: StaticString,
-        _ expectation: String,
-        _ read: (JSONValue) -> Value?
-    ) throws(WireMismatch) -> Value {
-        guard let value = self[name] else { throw mismatch(name, "is missing: it \(expectation)") }
-        guard let read = read(value) else { throw mismatch(name, expectation) }
-        return read
-    }
-
-    /// Reads a member that may be absent or `null`.
-    package func optional<Value>(
-        _ name: StaticString,
-        _ expectation: String,
-        _ read: (JSONValue) -> Value?
-    ) throws(WireMismatch) -> Value? {
-        guard let value = self[name] else { return nil }
-        guard let read = read(value) else { throw mismatch(name, expectation) }
-        return read
-    }
-}
-
-// Reading by the form of the value.
-extension Members {
     func required<Value>(_ name: StaticString, _ form: Form<Value>) throws(WireMismatch) -> Value {
         guard let value = self[name] else { throw mismatch(name, "is missing: it \(form.expectation)") }
         guard let read = try form.read(value) else { throw mismatch(name, form.expectation) }

@@ -79,7 +79,7 @@ package struct NoParams: WireParams, Hashable {
     package init() {}
 
     package init(reading value: JSONValue) throws(WireMismatch) {
-        _ = try Members(params: value, of: Self.self)
+        _ = try Members(params: value, allowing: Self.members, because: "method")
     }
 
     package func write(to writer: inout JSONWriter) {

@@ -117,6 +117,17 @@ extension Form where Value == String {
     }
 }
 
+extension Form where Value == [UInt8] {
+    fileprivate static var base64: Form {
+        Form(
+            .base64,
+            "must be base64 of RFC 4648, padded",
+            read: { $0.string.flatMap { Base64.decode($0.utf8, .standard) } },
+            write: { $1.string(Base64.encode($0)) }
+        )
+    }
+}
+
 /// Whether an object of texts is also written if it is empty.
 private enum TextsPresence {
     case always
@@ -173,9 +184,7 @@ extension Members {
     /// Reads the body from one of its two members.
     fileprivate func body() throws(WireMismatch) -> [UInt8]? {
         let text = try optional("body", .string).map { Array($0.utf8) }
-        let bytes = try optional("bodyBase64", "must be base64 of RFC 4648, padded") { value in
-            value.string.flatMap { Base64.decode($0.utf8, .standard) }
-        }
+        let bytes = try optional("bodyBase64", .base64)
         guard text == nil || bytes == nil else { throw mismatch("bodyBase64", "excludes 'body'") }
         return text ?? bytes
     }

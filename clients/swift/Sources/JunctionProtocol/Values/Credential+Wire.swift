@@ -2,10 +2,7 @@ package import JunctionJSON
 
 extension Credential: WireParams {
     package init(reading value: JSONValue) throws(WireMismatch) {
-        let scheme = try Members(value, at: "", named: "credential").required("scheme", Self.schemeExpectation) {
-            value in
-            value.string.flatMap(Scheme.init(rawValue:))
-        }
+        let scheme = try Members(value, at: "", named: "credential").required("scheme", .scheme)
         let members = try Members(params: value, allowing: scheme.members, because: "scheme, \(scheme.rawValue)")
         self = try scheme.fields.read(among: members)
     }
@@ -20,8 +17,6 @@ extension Credential: WireParams {
     /// The names of all schemes.
     package static let schemes = Scheme.allCases.map(\.rawValue)
 
-    private static let schemeExpectation = "must be one of \(schemes.joined(separator: ", "))"
-
     /// All members of all schemes, as parameters. Each summary states the meaning for each scheme.
     package static let members: [Member] = {
         var listed = [Member("scheme", .word(schemes), "decides which of the other members there are")]
@@ -35,6 +30,17 @@ extension Credential: WireParams {
 
     package static let schema = Schema.reference("Credential")
     static let choiceSchema = Schema.oneOf(Scheme.allCases.map { .closedObject($0.members) })
+}
+
+extension Form where Value == Credential.Scheme {
+    fileprivate static var scheme: Form {
+        Form(
+            .word(Credential.schemes),
+            "must be one of \(Credential.schemes.joined(separator: ", "))",
+            read: { $0.string.flatMap(Credential.Scheme.init(rawValue:)) },
+            write: { $1.string($0.rawValue) }
+        )
+    }
 }
 
 extension Credential.Scheme {
