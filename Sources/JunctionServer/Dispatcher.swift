@@ -116,7 +116,7 @@ final class Dispatcher {
             let request = Request(connection: connection, id: id, batch: batch, size: call.size)
             if batch?.isFull == true { request.fail(.batchTooLarge) } else { perform(call, request) }
         case .notification(let call):
-            guard batch?.isFull != true, Method(call.name)?.onlyAnswers != true else { return }
+            guard batch?.isFull != true, Method(call.name)?.definition.onlyAnswers != true else { return }
             perform(call, Request(connection: connection, id: nil, batch: batch, size: call.size))
         case .answer(let answer):
             connection.questions?.received(answer)
@@ -261,18 +261,4 @@ extension WireError {
         "Calls to the API are switched off: set api.expose = true",
         remedy: "set api.expose = true in the daemon's configuration and reload it"
     )
-}
-
-extension Method {
-    /// Whether the method has no effect but its answer. As a notification it is not carried out.
-    fileprivate var onlyAnswers: Bool {
-        switch self {
-        case .tokenGet, .sessionStatus, .sessionReconcile, .sessionAuthorizationPage, .daemonInfo, .daemonMetrics,
-            .daemonDiagnose, .accessWhoami, .rpcDiscover:
-            true
-        case .apiRequest, .sessionSubscribe, .sessionUnsubscribe, .sessionSignIn, .sessionSignOut, .sessionIdentify,
-            .sessionRenew, .handlerRegister, .handlerUnregister, .daemonReload:
-            false
-        }
-    }
 }

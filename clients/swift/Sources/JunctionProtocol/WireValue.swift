@@ -40,6 +40,8 @@ package protocol MethodDefinition: Sendable {
     static var errors: [ErrorCode] { get }
     /// Example calls for the document.
     static var examples: [MethodExample<Self>] { get }
+    /// Whether the method has no effect but its answer. As a notification it is not carried out.
+    static var onlyAnswers: Bool { get }
     /// Whether two calls have the same effect as one, so that a client may repeat the call after a lost connection.
     /// After a question of the daemon, the call must not be repeated: the daemon may have acted on the answer.
     static func isRepeatable(_ params: Params) -> Bool
@@ -47,7 +49,8 @@ package protocol MethodDefinition: Sendable {
 
 extension MethodDefinition {
     package static var errors: [ErrorCode] { [] }
-    package static func isRepeatable(_ params: Params) -> Bool { false }
+    package static var onlyAnswers: Bool { false }
+    package static func isRepeatable(_ params: Params) -> Bool { onlyAnswers }
 
     /// Returns the error for a name in the query of an HTTP request that is not a parameter, or that occurs twice.
     package static func mismatch(inQuery names: [String]) -> WireMismatch? {

@@ -6,7 +6,7 @@ package enum AccessWhoami: MethodDefinition {
     package static let name: StaticString = "access.whoami"
     // Every caller may call this, so that a caller without capabilities can find out why it has none.
     package static let capability: Capability? = nil
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "Says who the caller is, as the kernel tells it, what it may do, and what gave it that"
 }
 

@@ -5,7 +5,7 @@ package enum DaemonDiagnose: MethodDefinition {
 
     package static let name: StaticString = "daemon.diagnose"
     package static let capability: Capability? = .manage
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "Looks over configuration, socket, clock, sealing and the way to the provider"
 }
 

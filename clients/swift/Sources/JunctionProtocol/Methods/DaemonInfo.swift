@@ -5,7 +5,7 @@ package enum DaemonInfo: MethodDefinition {
 
     package static let name: StaticString = "daemon.info"
     package static let capability: Capability? = .status
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "Says which daemon this is, and since when it runs"
 }
 

@@ -18,6 +18,6 @@ package enum DaemonMetrics: MethodDefinition {
 
     package static let name: StaticString = "daemon.metrics"
     package static let capability: Capability? = .status
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "Hands out the daemon's counters in Prometheus text format"
 }

@@ -21,6 +21,6 @@ package enum RpcDiscover: MethodDefinition {
 
     package static let name: StaticString = "rpc.discover"
     package static let capability: Capability? = nil
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "Hands out this document"
 }

@@ -53,7 +53,7 @@ package enum SessionAuthorizationPage: MethodDefinition {
 
     package static let name: StaticString = "session.authorizationPage"
     package static let capability: Capability? = .manage
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "The page on which a person signs in by a browser; signIn takes what comes back"
     package static let errors: [ErrorCode] = [.providerUnavailable, .misconfigured, .unsupported]
 }

@@ -19,7 +19,7 @@ package enum SessionReconcile: MethodDefinition {
 
     package static let name: StaticString = "session.reconcile"
     package static let capability: Capability? = .status
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary =
         "Says what the app has to do to have this user signed in, and changes nothing; a terminated session counts as nobody"
 }

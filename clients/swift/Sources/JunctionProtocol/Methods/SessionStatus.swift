@@ -5,6 +5,6 @@ package enum SessionStatus: MethodDefinition {
 
     package static let name: StaticString = "session.status"
     package static let capability: Capability? = .status
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "Tells the present state of the session"
 }

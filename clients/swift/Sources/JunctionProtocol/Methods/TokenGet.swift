@@ -37,7 +37,7 @@ package enum TokenGet: MethodDefinition {
 
     package static let name: StaticString = "token.get"
     package static let capability: Capability? = .token
-    package static func isRepeatable(_ params: Params) -> Bool { true }
+    package static let onlyAnswers = true
     package static let summary = "Hands out an access token that lives long enough, renewing it if need be"
     package static let errors: [ErrorCode] = [
         .notSignedIn, .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .misconfigured,
