@@ -8,7 +8,7 @@ import NIOCore
 struct SendQueue {
     private(set) var buffer: [UInt8] = []
     /// The output after the buffer. If not empty, it begins with a body.
-    private var behind = CircularBuffer<Segment>()
+    private var behind = CircularBuffer<OutgoingLine.Part>()
     /// The bytes in `behind` that are not bodies.
     private(set) var bytesBehind = 0
     /// The end of the last answer in the buffer.
@@ -17,11 +17,6 @@ struct SendQueue {
     private var given = 0
     /// The end of the last answer in these bytes.
     private var answersEnd = 0
-
-    private enum Segment {
-        case bytes([UInt8])
-        case body(GatheredBody)
-    }
 
     /// The bytes that can be sent next.
     var count: Int { buffer.count }
