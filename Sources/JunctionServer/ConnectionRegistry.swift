@@ -11,7 +11,8 @@ final class ConnectionRegistry {
     let unitOfProcess: @Sendable (Int32) throws -> String?
     private let alwaysFindsUnits: Bool
     private let eventLoop: any EventLoop
-    private var accounts = CallerAccounts()
+    /// The accounts of all connected users.
+    private var accounts: [UInt32: CallerAccount] = [:]
     private var connections: [ObjectIdentifier: any CallerConnection] = [:]
     private var whenEmpty: EventLoopPromise<Void>?
     private let memory: MemoryReturn
@@ -111,7 +112,8 @@ final class ConnectionRegistry {
 
     /// Decides whether the peer's user may have one more connection.
     private func makeCaller(_ peer: Peer, at descriptor: Int32) throws -> Caller {
-        let account = accounts.account(of: peer.user)
+        let account = accounts[peer.user] ?? CallerAccount(user: peer.user)
+        accounts[peer.user] = account
         let isWelcome = account.connections < dispatcher.limits.connections
         if isWelcome {
             account.connections += 1
@@ -150,8 +152,9 @@ final class ConnectionRegistry {
         if connections.isEmpty { whenEmpty?.succeed() }
     }
 
+    /// Removes an idle account, so that the table does not grow with every user that was ever connected.
     func removeIfIdle(_ account: CallerAccount) {
-        accounts.removeIfIdle(account)
+        if account.isIdle { accounts[account.user] = nil }
     }
 
     /// Closes the connections with the most buffered data of a user that is over the limit, after the present work

@@ -106,20 +106,3 @@ final class CallerAccount {
             .map(\.connection)
     }
 }
-
-/// The accounts of all connected users.
-struct CallerAccounts {
-    private var accounts: [UInt32: CallerAccount] = [:]
-
-    mutating func account(of user: UInt32) -> CallerAccount {
-        if let account = accounts[user] { return account }
-        let account = CallerAccount(user: user)
-        accounts[user] = account
-        return account
-    }
-
-    /// Removes an idle account, so that the table does not grow with every user that was ever connected.
-    mutating func removeIfIdle(_ account: CallerAccount) {
-        if account.isIdle { accounts[account.user] = nil }
-    }
-}
