@@ -130,23 +130,4 @@ struct DrainTests {
         #expect(try client.receiveLine() == nil)
         server.provider.release()
     }
-
-    @Test func `a passed socket keeps its file for the next daemon`() throws {
-        let folder = TemporaryFolder()
-        let path = folder.path + "/s"
-        // One descriptor of the service manager, and one of the daemon.
-        let kept = try TestListener(.path(path))
-        let passed = dup(kept.descriptor)
-        let server = try TestServer()
-        try server.loop.flatSubmit { [server = server.server] in
-            // swift-format-ignore: NeverUseForceTry
-            server.start(on: try! ListeningSocket(adopting: passed))
-        }.wait()
-        #expect(try TestClient(path).result(of: "session.status").state == "notLoggedIn")
-
-        try server.drain().wait()
-
-        #expect(access(path, F_OK) == 0)
-        _ = try TestClient(path)
-    }
 }
