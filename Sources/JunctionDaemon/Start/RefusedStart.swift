@@ -156,7 +156,7 @@ struct RefusedStart {
             )
         }.wait()
         for listener in listeners {
-            let socket = try ListeningSocket(adopting: listener.descriptor)
+            let socket = ListeningSocket(adopting: listener.descriptor)
             try loop.flatSubmit { server.start(on: socket, speaking: listener.applicationProtocol) }.wait()
         }
         return server

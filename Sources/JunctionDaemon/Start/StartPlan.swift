@@ -128,15 +128,14 @@ struct StartPlan {
     }
 
     private static func socket(passed: Int32?, path: String) throws(StartFailure) -> ListeningSocket {
-        // A copy: if the start fails after this, the passed socket is still open for `RefusedStart`.
-        let copy = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
-        if let copy, copy < 0 { throw StartFailure(SystemFailure("copy a passed socket", errno: errno)) }
+        if let passed {
+            // A copy: if the start fails after this, the passed socket is still open for `RefusedStart`.
+            let copy = fcntl(passed, F_DUPFD_CLOEXEC, 3)
+            guard copy >= 0 else { throw StartFailure(SystemFailure("copy a passed socket", errno: errno)) }
+            return ListeningSocket(adopting: copy)
+        }
         do throws(SocketFault) {
-            return if let copy {
-                try ListeningSocket(adopting: copy)
-            } else {
-                try ListeningSocket(creatingAt: path)
-            }
+            return try ListeningSocket(creatingAt: path)
         } catch {
             throw StartFailure(error)
         }

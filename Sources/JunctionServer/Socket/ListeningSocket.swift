@@ -53,16 +53,8 @@ package final class ListeningSocket: Sendable {
         }
     }
 
-    /// Adopts a socket that was passed to the process. Its file stays when the socket is closed.
-    package init(adopting descriptor: Int32) throws(SocketFault) {
-        var listens: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 else {
-            throw .system("The passed descriptor \(descriptor) is no socket")
-        }
-        guard listens != 0, Self.isUnixStream(descriptor) else {
-            throw .impossible("The passed descriptor \(descriptor) is no listening Unix stream socket")
-        }
+    /// Adopts a listening Unix stream socket that was passed to the process. Its file stays when the socket is closed.
+    package init(adopting descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         path = UnixAddress.path(of: descriptor)
         group = path.flatMap { FileIdentity(of: $0)?.group }
@@ -115,16 +107,6 @@ package final class ListeningSocket: Sendable {
         }
         guard errno == ECONNREFUSED else { throw .system("Cannot tell whether \(path) is still served") }
         guard unlink(path) == 0 else { throw .system("Cannot replace the stale socket \(path)") }
-    }
-
-    private static func isUnixStream(_ descriptor: Int32) -> Bool {
-        option(SO_DOMAIN, of: descriptor) == AF_UNIX && option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
-    }
-
-    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
-        var value: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
     }
 }
 
