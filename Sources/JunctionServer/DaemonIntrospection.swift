@@ -17,5 +17,4 @@ package protocol DaemonIntrospection: Sendable {
     ///   - user: the user to whom the requests to the provider are charged.
     ///   - counters: the server's own counters.
     func diagnose(by user: UInt32, _ counters: ServerCounters, _ answer: @escaping @Sendable (Diagnosis) -> Void)
-    func discoveryDocument() -> [UInt8]
 }

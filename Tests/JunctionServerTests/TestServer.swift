@@ -193,8 +193,11 @@ final class TestIntrospection: DaemonIntrospection {
     func info() -> DaemonDescription {
         told.withLock { $0 += 1 }
         return DaemonDescription(
-            version: "1.2.3",
+            version: "1.2.3" + String(repeating: "0", count: versionSize.withLock { $0 } - 5),
             provider: "junction",
+    /// The length of the version, in bytes, which the interface documents contain.
+    let versionSize = Mutex(5)
+
             pid: 42,
             startedAt: Timestamp(milliseconds: 0),
             uptime: 1.5
@@ -213,16 +216,6 @@ final class TestIntrospection: DaemonIntrospection {
 
     func diagnose(by user: UInt32, _ counters: ServerCounters, _ answer: @escaping @Sendable (Diagnosis) -> Void) {
         answer(Diagnosis(checks: [.init(name: "socket", verdict: .ok, detail: "It answers")]))
-    }
-
-    /// The length of the document, in bytes.
-    let documentSize = Mutex(0)
-    let documentsMade = Mutex(0)
-
-    func discoveryDocument() -> [UInt8] {
-        documentsMade.withLock { $0 += 1 }
-        let padding = String(repeating: " ", count: documentSize.withLock { $0 })
-        return Array(#"{"openrpc":"1.3.2"\#(padding)}"#.utf8)
     }
 }
 

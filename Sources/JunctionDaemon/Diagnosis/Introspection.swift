@@ -110,10 +110,6 @@ final class Introspection: DaemonIntrospection {
         )
     }
 
-    func discoveryDocument() -> [UInt8] {
-        OpenRPCDocument(version: Version.number).json()
-    }
-
     private var uptime: Duration { clock.now().uptime - started.uptime }
 
     /// The access entries in force that match no caller. A reload replaces them.

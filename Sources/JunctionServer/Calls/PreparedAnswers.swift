@@ -96,13 +96,13 @@ final class PreparedAnswers {
     // MARK: The interface
 
     func withDiscoveryDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
-        let document = discoveryDocument ?? introspection.discoveryDocument()
+        let document = discoveryDocument ?? OpenRPCDocument(version: introspection.info().version).json()
         discoveryDocument = document
         document.withUnsafeBytes(body)
     }
 
     func withOpenAPIDocument(of introspection: any DaemonIntrospection, _ body: (UnsafeRawBufferPointer) -> Void) {
-        let document = openAPIDocument ?? Array(OpenAPIDocument(version: introspection.info().version).json())
+        let document = openAPIDocument ?? OpenAPIDocument(version: introspection.info().version).json()
         openAPIDocument = document
         document.withUnsafeBytes(body)
     }

@@ -191,7 +191,7 @@ struct GatheredAnswerTests {
 
     @Test func `answers that wait behind an unread body count for their user`() throws {
         let server = try TestServer(limits: CallerLimits(held: 1_500_000))
-        server.introspection.documentSize.withLock { $0 = 1 << 16 }
+        server.introspection.versionSize.withLock { $0 = 1 << 16 }
         let (first, second) = (try server.connectSignedIn(), try server.connect())
         let (unread, last, other) = (BodyStream(), BodyStream(), BodyStream())
         server.provider.answerCalls(answer(unread, length: 1_000_000), answer(last), answer(other))
