@@ -171,16 +171,12 @@ package final class Daemon: Sendable {
             surroundings: plan.surroundings,
             accessNotes: plan.validated.accessNotes
         )
-        let settings = ServerSettings(
-            policy: plan.policy,
-            limits: CallerLimits(
-                connections: plan.validated.configuration.limits.connections,
-                inFlight: plan.validated.configuration.limits.inFlight
-            ),
-            exposesApi: plan.validated.configuration.api.expose,
-            unitOfProcess: { try CallerUnit.name(ofProcess: $0) },
-            alwaysFindsUnits: plan.surroundings.service.isUnderServiceManager
-        )
+        var settings = ServerSettings(policy: plan.policy)
+        settings.limits.connections = plan.validated.configuration.limits.connections
+        settings.limits.inFlight = plan.validated.configuration.limits.inFlight
+        settings.exposesApi = plan.validated.configuration.api.expose
+        settings.unitOfProcess = { try CallerUnit.name(ofProcess: $0) }
+        settings.alwaysFindsUnits = plan.surroundings.service.isUnderServiceManager
         let auditLogger = log.logger("audit")
         trail = AuditTrail(loop) { $0.log(to: auditLogger) }
         let server = SessionServer(

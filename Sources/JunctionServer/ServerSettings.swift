@@ -2,15 +2,15 @@
 package struct ServerSettings: Sendable {
     package var policy: AccessPolicy
     /// The limits of one local user.
-    package var limits: CallerLimits
-    package var exposesApi: Bool
+    package var limits = CallerLimits()
+    package var exposesApi = true
     /// How long the server waits for peers.
-    package var timeouts: Timeouts
+    package var timeouts = Timeouts()
     /// Returns the system unit of a process, or `nil` if it is in none. Throws if the unit cannot be determined.
-    package var unitOfProcess: @Sendable (Int32) throws -> String?
+    package var unitOfProcess: @Sendable (Int32) throws -> String? = { _ in nil }
     /// Whether callers' units are always looked up, for the audit log, and not only while a rule of the policy names a
     /// unit.
-    package var alwaysFindsUnits: Bool
+    package var alwaysFindsUnits = false
 
     /// How long the server waits for peers.
     package struct Timeouts: Equatable, Sendable {
@@ -34,21 +34,9 @@ package struct ServerSettings: Sendable {
         package init() {}
     }
 
-    /// Makes settings. Omitted ones have the documented default.
-    package init(
-        policy: AccessPolicy,
-        limits: CallerLimits = CallerLimits(),
-        exposesApi: Bool = true,
-        timeouts: Timeouts = Timeouts(),
-        unitOfProcess: @escaping @Sendable (Int32) throws -> String? = { _ in nil },
-        alwaysFindsUnits: Bool = false
-    ) {
+    /// Makes settings with the documented defaults.
+    package init(policy: AccessPolicy) {
         self.policy = policy
-        self.limits = limits
-        self.exposesApi = exposesApi
-        self.timeouts = timeouts
-        self.unitOfProcess = unitOfProcess
-        self.alwaysFindsUnits = alwaysFindsUnits
     }
 }
 

@@ -243,7 +243,7 @@ struct CredentialSocketTests {
     }
 
     @Test func `a connection over root's limit gets nothing`() throws {
-        let server = try TestServer(allowed(.status), limits: CallerLimits(connections: 1))
+        let server = try TestServer(allowed(.status), limits: .with(\.connections, 1))
         let client = try server.connectSignedIn()
 
         #expect(try load("user-id", from: server) == "")

@@ -19,8 +19,9 @@ struct StartErrorTests {
             limits: CallerLimits = CallerLimits(),
             timeouts: ServerSettings.Timeouts = .init()
         ) throws {
-            let settings = ServerSettings(policy: policy, limits: limits, timeouts: timeouts)
-            server = try loop.submit { [loop] in
+            var settings = ServerSettings(policy: policy)
+            (settings.limits, settings.timeouts) = (limits, timeouts)
+            server = try loop.submit { [loop, settings] in
                 SessionServer(
                     startError: WireError(.misconfigured, "nonsense"),
                     settings: settings,
@@ -105,7 +106,7 @@ struct StartErrorTests {
     }
 
     @Test func `a connection above the limit of its user gets the start error`() throws {
-        let refusal = try FailedStartServer(limits: CallerLimits(connections: 1))
+        let refusal = try FailedStartServer(limits: .with(\.connections, 1))
         let first = try refusal.connect()
         #expect(try first.error(of: "session.status").code == 1013)
         let second = try refusal.connect()
@@ -113,7 +114,7 @@ struct StartErrorTests {
     }
 
     @Test func `all users together have a limit of connections`() throws {
-        let refusal = try FailedStartServer(limits: CallerLimits(connectionsOfAll: 2))
+        let refusal = try FailedStartServer(limits: .with(\.connectionsOfAll, 2))
         let (first, second) = (try refusal.connect(), try refusal.connect())
 
         #expect(try refusal.connect().receiveLine() == nil)

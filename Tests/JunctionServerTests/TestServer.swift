@@ -39,13 +39,9 @@ final class TestServer: Sendable {
         mode: UInt32 = 0o600,
         unitOfProcess: @escaping @Sendable (Int32) throws -> String? = { _ in nil }
     ) throws {
-        let settings = ServerSettings(
-            policy: policy,
-            limits: limits,
-            exposesApi: exposesApi,
-            timeouts: timeouts,
-            unitOfProcess: unitOfProcess
-        )
+        var settings = ServerSettings(policy: policy)
+        (settings.limits, settings.timeouts) = (limits, timeouts)
+        (settings.exposesApi, settings.unitOfProcess) = (exposesApi, unitOfProcess)
         let loop = group.next()
         let provider = FakeProvider(clock: clock)
         let owner = SessionOwner(
@@ -159,6 +155,15 @@ final class TestServer: Sendable {
 
     var counters: ServerCounters {
         get throws { try onLoop { [server] in server.counters } }
+    }
+}
+
+extension CallerLimits {
+    /// Returns the default limits except for one.
+    static func with(_ changed: WritableKeyPath<Self, Int>, _ limit: Int) -> Self {
+        var limits = Self()
+        limits[keyPath: changed] = limit
+        return limits
     }
 }
 

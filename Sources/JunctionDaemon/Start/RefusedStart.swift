@@ -140,10 +140,8 @@ struct RefusedStart {
         answering error: WireError,
         reload: @escaping @Sendable (_ answer: @escaping Signals.Answer) -> Void
     ) throws -> SessionServer {
-        var settings = ServerSettings(
-            policy: AccessPolicy(rules: [], daemonUser: getuid()),
-            limits: CallerLimits(connections: 64, connectionsOfAll: 256)
-        )
+        var settings = ServerSettings(policy: AccessPolicy(rules: [], daemonUser: getuid()))
+        (settings.limits.connections, settings.limits.connectionsOfAll) = (64, 256)
         settings.timeouts.connection = .seconds(30)
         let journalStream = environment.variables["JOURNAL_STREAM"]
         let server = try loop.submit { [settings] in

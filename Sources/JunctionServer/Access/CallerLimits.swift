@@ -1,47 +1,28 @@
 import NIOCore
 
-/// The limits of one local user.
+/// The limits of one local user, with the documented defaults.
 package struct CallerLimits: Equatable, Sendable {
-    package var connections: Int
+    package var connections = 512
     /// Open connections of all users together. The daemon closes a connection above this limit at once.
-    package var connectionsOfAll: Int
+    package var connectionsOfAll = Int.max
     /// Requests that are not answered yet.
-    package var inFlight: Int
+    package var inFlight = 1_024
     /// Bytes that are kept for the user's connections: unfinished lines, lines that cannot be handled yet, and answers
     /// that the peers do not read. Over HTTP, bodies are included. Over JSON-RPC, `answers` limits the bodies of API
     /// answers.
-    package var held: Int
+    package var held = 32 << 20
     /// Bytes of the requests that are not answered yet. The last accepted line may exceed the limit.
-    package var accepted: Int
+    package var accepted = 32 << 20
     /// API calls in progress over both sockets, from the request to the end of the answer. The default is less than a
     /// fifth of the requests that a network helper carries at a time, so that one user cannot take all of them.
-    package var calls: Int
+    package var calls = 48
     /// Bytes of answers to `api.request` that are kept until the caller has read them. The default is twice the longest
     /// body.
-    package var answers: Int
+    package var answers = 16 << 20
     /// Bytes of such answers for all users together.
-    package var answersOfAll: Int
+    package var answersOfAll = 48 << 20
 
-    /// Makes limits. Omitted ones have the documented default.
-    package init(
-        connections: Int = 512,
-        connectionsOfAll: Int = .max,
-        inFlight: Int = 1_024,
-        held: Int = 32 << 20,
-        accepted: Int = 32 << 20,
-        calls: Int = 48,
-        answers: Int = 16 << 20,
-        answersOfAll: Int = 48 << 20
-    ) {
-        self.connections = connections
-        self.connectionsOfAll = connectionsOfAll
-        self.inFlight = inFlight
-        self.held = held
-        self.accepted = accepted
-        self.calls = calls
-        self.answers = answers
-        self.answersOfAll = answersOfAll
-    }
+    package init() {}
 
     /// Connections over the limit that stay open for a moment, so that the caller can read the reason. The daemon
     /// closes any further ones at once: refusing a connection must not cost more than serving it.

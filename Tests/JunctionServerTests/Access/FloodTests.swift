@@ -94,7 +94,7 @@ struct FloodTests {
     }
 
     @Test func `when a user has too many unread answers, the peer that reads is not closed`() throws {
-        let server = try serve(limits: CallerLimits(held: 21 << 19))
+        let server = try serve(limits: .with(\.held, 21 << 19))
         server.introspection.versionSize.withLock { $0 = 3 << 20 }
         let next = try server.connect()
         let idle = try (0..<3).map { _ in
@@ -116,7 +116,7 @@ struct FloodTests {
     }
 
     @Test func `a user's unfinished lines have a limit, and the line that exceeds it gets an error`() throws {
-        let server = try serve(limits: CallerLimits(held: 400_000))
+        let server = try serve(limits: .with(\.held, 400_000))
         let small = try server.connect()
         try small.send("[")
         let clients = try (0..<3).map { _ in try server.connect() }

@@ -6,7 +6,7 @@ import Testing
 
 struct LimitTests {
     @Test func `a connection above the limit gets an error, and a closed one makes room`() throws {
-        let server = try TestServer(limits: CallerLimits(connections: 2, inFlight: 10))
+        let server = try TestServer(limits: .with(\.connections, 2))
         let first = try server.connect()
         _ = try first.result(of: "session.status")
         do {
@@ -29,7 +29,7 @@ struct LimitTests {
     }
 
     @Test func `the requests of a refused connection are not carried out`() throws {
-        let server = try TestServer(limits: CallerLimits(connections: 0, inFlight: 10))
+        let server = try TestServer(limits: .with(\.connections, 0))
         let client = try server.connect()
 
         try? client.sendLine(#"{"jsonrpc":"2.0","id":1,"method":"session.signOut"}"#)
@@ -40,7 +40,7 @@ struct LimitTests {
     }
 
     @Test func `a request above the limit is a busy error, and an answer makes room`() throws {
-        let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 1))
+        let server = try TestServer(limits: .with(\.inFlight, 1))
         let client = try server.signInHeld()
 
         // The limit applies to the user, not to the connection.
@@ -52,7 +52,7 @@ struct LimitTests {
     }
 
     @Test func `a sign-out works above the limit of requests`() throws {
-        let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 1))
+        let server = try TestServer(limits: .with(\.inFlight, 1))
         let client = try server.signInHeld()
 
         let other = try server.connect()
@@ -73,7 +73,7 @@ struct LimitTests {
 
     @Test(arguments: ["GET /v2/user/alice", "GET /.junction/token"])
     func `the head of an HTTP request counts while the request waits`(line: String) throws {
-        let server = try TestServer(limits: CallerLimits(accepted: 10_000))
+        let server = try TestServer(limits: .with(\.accepted, 10_000))
         let client = try server.connectHTTPSignedIn()
         server.provider.hold()
         try server.pass(.seconds(4_000))
@@ -92,7 +92,7 @@ struct LimitTests {
 
     @Test(arguments: longRequests)
     func `a user's unanswered requests have a limit in bytes, and an answer makes room`(request: String) throws {
-        let server = try TestServer(limits: CallerLimits(accepted: 150_000))
+        let server = try TestServer(limits: .with(\.accepted, 150_000))
         let client = try server.signInHeld()
         let other = try server.connect()
 
@@ -112,7 +112,7 @@ struct LimitTests {
     }
 
     @Test func `disconnected connections leave no request behind`() throws {
-        let server = try TestServer(limits: CallerLimits(connections: 10, inFlight: 2))
+        let server = try TestServer(limits: .with(\.inFlight, 2))
         _ = try server.signInHeld()
         server.provider.release()
         let client = try server.connect()

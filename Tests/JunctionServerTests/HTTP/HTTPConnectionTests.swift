@@ -378,7 +378,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func `a connection above the limit gets an error`() throws {
-        let server = try TestServer(limits: CallerLimits(connections: 1))
+        let server = try TestServer(limits: .with(\.connections, 1))
         let first = try server.connectHTTP()
         #expect(try first.ask("GET", "/.junction/status").status == 200)
 

@@ -100,7 +100,7 @@ struct HTTPFlowTests {
     // MARK: Shares
 
     @Test func `an answer counts for the limit until its end`() throws {
-        let server = try TestServer(limits: CallerLimits(inFlight: 1))
+        let server = try TestServer(limits: .with(\.inFlight, 1))
         let client = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))
@@ -115,7 +115,7 @@ struct HTTPFlowTests {
     }
 
     @Test func `an answer that was given up no longer counts`() throws {
-        let server = try TestServer(limits: CallerLimits(inFlight: 1))
+        let server = try TestServer(limits: .with(\.inFlight, 1))
         var client: HTTPTestClient? = try server.connectHTTPSignedIn()
         let stream = BodyStream()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: [], stream: stream))

@@ -172,7 +172,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `a long answer waits for space, and a short one does not`() throws {
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
+        let server = try TestServer(limits: .with(\.answers, 1 << 20))
         let (first, second, third) = (try server.connectSignedIn(), try server.connect(), try server.connect())
         let streams = (0..<3).map { _ in BodyStream() }
         let length = 1_000_000
@@ -190,7 +190,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `answers that wait behind an unread body count for their user`() throws {
-        let server = try TestServer(limits: CallerLimits(held: 1_500_000))
+        let server = try TestServer(limits: .with(\.held, 1_500_000))
         server.introspection.versionSize.withLock { $0 = 1 << 16 }
         let (first, second) = (try server.connectSignedIn(), try server.connect())
         let (unread, last, other) = (BodyStream(), BodyStream(), BodyStream())
@@ -212,7 +212,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `an answer that waits too long for space is a busy error, and the call is not repeated`() throws {
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: .with(\.room, .zero))
+        let server = try TestServer(limits: .with(\.answers, 1 << 20), timeouts: .with(\.room, .zero))
         let (first, second) = (try server.connectSignedIn(), try server.connect())
         let streams = (0..<2).map { _ in BodyStream() }
         let length = 1_000_000
@@ -228,7 +228,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `a user with too much unread gets a busy error until it is read`() throws {
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
+        let server = try TestServer(limits: .with(\.answers, 1 << 20))
         let client = try server.connectSignedIn()
         server.provider.answerCalls(Answer(status: 200, headers: [], body: Array(repeating: 0x61, count: 4 << 20)))
         try sendCall(client)
@@ -245,7 +245,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `a client that disconnects leaves no answer behind, gathered or not`() throws {
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
+        let server = try TestServer(limits: .with(\.answers, 1 << 20))
         let streams = (0..<2).map { _ in BodyStream() }
         server.provider.answerCalls(
             answer(streams[0], length: 1_000_000),
@@ -267,7 +267,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `an answer that comes after its caller has gone is not gathered`() throws {
-        let server = try TestServer(limits: CallerLimits(calls: 1))
+        let server = try TestServer(limits: .with(\.calls, 1))
         let stream = BodyStream()
         server.provider.answerCalls(answer(stream, length: 1_000_000))
         do {
@@ -293,7 +293,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `short answers fit into a batch, and a long one only while there is space`() throws {
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20))
+        let server = try TestServer(limits: .with(\.answers, 1 << 20))
         let client = try server.connectSignedIn()
         let streams = try sendBatch(of: 3, to: server, on: client)
         try put(1_000, into: streams[0], of: server)
@@ -310,7 +310,7 @@ struct GatheredAnswerTests {
     }
 
     @Test func `a body does not wait without end for the rest of its batch`() throws {
-        let server = try TestServer(limits: CallerLimits(answers: 1 << 20), timeouts: .with(\.room, .zero))
+        let server = try TestServer(limits: .with(\.answers, 1 << 20), timeouts: .with(\.room, .zero))
         let client = try server.connectSignedIn()
         let streams = try sendBatch(of: 2, to: server, on: client)
         try put(600_000, into: streams[0], of: server)
