@@ -106,7 +106,7 @@ final class Dispatcher {
         let batch = BatchAnswers()
         connection.batchBegan(batch)
         for message in messages { handle(message, from: connection, in: batch) }
-        batch.close(connection)
+        batch.oneLess(connection)
     }
 
     private func handle(_ message: Message, from connection: Connection, in batch: BatchAnswers?) {

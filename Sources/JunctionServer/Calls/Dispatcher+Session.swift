@@ -58,9 +58,12 @@ extension Dispatcher {
     func signOut(_ request: Request, _: NoParams) {
         let (peer, observer) = (request.caller.peer, observer)
         let shown = shown(to: request.caller)
-        let answer = request.later(SessionSignOut.self) { _ in observer.signedOut(by: peer) }
+        let answer = request.later(SessionSignOut.self)
         owner.assumeIsolated { owner in
-            owner.signOut(by: peer.user) { answer($0.map(shown).mapError(WireError.init)) }
+            owner.signOut(by: peer.user) { outcome in
+                if case .success = outcome { observer.signedOut(by: peer) }
+                answer(outcome.map(shown).mapError(WireError.init))
+            }
         }
     }
 

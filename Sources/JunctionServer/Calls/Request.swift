@@ -49,19 +49,14 @@ extension Request {
     ///
     /// The function has to be called exactly once, on the event loop.
     func later<Definition: MethodDefinition>(
-        _: Definition.Type,
-        onSuccess: @escaping (Definition.Answer) -> Void = { _ in }
+        _: Definition.Type
     ) -> @Sendable (Result<Definition.Answer, WireError>) -> Void {
-        let pending = NIOLoopBound((PendingRequest(self), onSuccess), eventLoop: connection.eventLoop)
+        let pending = NIOLoopBound(PendingRequest(self), eventLoop: connection.eventLoop)
         return { result in
-            let (pending, onSuccess) = pending.value
-            pending.finish { request in
+            pending.value.finish { request in
                 switch result {
-                case .success(let answer):
-                    onSuccess(answer)
-                    request.succeed(Definition.self, answer)
-                case .failure(let error):
-                    request.fail(error)
+                case .success(let answer): request.succeed(Definition.self, answer)
+                case .failure(let error): request.fail(error)
                 }
             }
         }

@@ -96,12 +96,8 @@ final class BatchAnswers {
         for index in givenUp.indices { givenUp[index].drop() }
     }
 
-    /// Records that all messages of the batch have been read.
-    func close(_ connection: Connection) {
-        oneLess(connection)
-    }
-
-    private func oneLess(_ connection: Connection) {
+    /// Records that an answer is known or is not needed, or that all messages of the batch have been read.
+    func oneLess(_ connection: Connection) {
         missing -= 1
         guard missing == 0 else { return }
         if !answers.isEmpty { connection.sendLine(OutgoingLine(batch: answers.map(\.line))) }

@@ -17,7 +17,7 @@ struct BatchAnswersTests {
             let batch = BatchAnswers()
             connection.value.batchBegan(batch)
             for _ in 0..<2 { batch.expectAnswer() }
-            batch.close(connection.value)
+            batch.oneLess(connection.value)
             batch.add(to: connection.value) { $0.append(UInt8(ascii: "1")) }
             #expect(batch.bytes == 1)
             return NIOLoopBound(batch, eventLoop: server.loop)
