@@ -76,7 +76,7 @@ final class Dispatcher {
 
     func turnedAway(_ peer: Peer?) {
         counters.turnedAwayConnections += 1
-        session?.observer.turnedAway(peer)
+        session?.observer.happened(.turnedAway, by: peer)
     }
 
     func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
@@ -85,7 +85,7 @@ final class Dispatcher {
             startCredentialRefused?("Unit \(peer.unit ?? "unknown") got no credential \(credential): \(message)")
             return
         }
-        session.observer.refusedCredential(name, to: peer, because: message)
+        session.observer.happened(.credentialRefused(name, message), by: peer)
     }
 
     // MARK: Messages
@@ -161,7 +161,7 @@ final class Dispatcher {
         }
         if caller.isConnected || !caller.policyAllows(capability) {
             counters.refusals += 1
-            observer.refused(method, to: caller.peer, lacking: capability)
+            observer.happened(.refused(method, lacking: capability), by: caller.peer)
         }
         return .denied(capability, remedy: caller.remedy(lacking: capability))
     }

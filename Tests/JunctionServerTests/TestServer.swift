@@ -195,14 +195,14 @@ final class TestIntrospection: DaemonIntrospection {
     /// The number of calls of `info`.
     var descriptionsTold: Int { told.withLock { $0 } }
 
+    /// The length of the version, in bytes, which the interface documents contain.
+    let versionSize = Mutex(5)
+
     func info() -> DaemonDescription {
         told.withLock { $0 += 1 }
         return DaemonDescription(
             version: "1.2.3" + String(repeating: "0", count: versionSize.withLock { $0 } - 5),
             provider: "junction",
-    /// The length of the version, in bytes, which the interface documents contain.
-    let versionSize = Mutex(5)
-
             pid: 42,
             startedAt: Timestamp(milliseconds: 0),
             uptime: 1.5
@@ -230,19 +230,18 @@ final class Audit: ServerObserver {
 
     var lines: [String] { state.withLock { $0 } }
 
-    func handedOutToken(to peer: Peer, generation: UInt64) { note("token \(generation)", peer) }
-    func refused(_ method: JunctionProtocol.Method, to peer: Peer, lacking capability: Capability) {
-        note("refused \(method.name) \(capability.rawValue)", peer)
-    }
-    func signedIn(by peer: Peer) { note("signed in", peer) }
-    func refusedSignIn(by peer: Peer, because message: String) { note("refused a sign-in: \(message)", peer) }
-    func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
-        note("no \(name ?? "credential") for \(peer.unit ?? "no unit"): \(message)", peer)
-    }
-    func signedOut(by peer: Peer) { note("signed out", peer) }
-    func turnedAway(_ peer: Peer?) { note("turned away", peer) }
-
-    private func note(_ what: String, _ peer: Peer?) {
+    func happened(_ act: CallerAct, by peer: Peer?) {
+        let what =
+            switch act {
+            case .tokenHandedOut(let generation): "token \(generation)"
+            case .refused(let method, let capability): "refused \(method.name) \(capability.rawValue)"
+            case .signedIn: "signed in"
+            case .signInRefused(let message): "refused a sign-in: \(message)"
+            case .credentialRefused(let name, let message):
+                "no \(name ?? "credential") for \(peer?.unit ?? "no unit"): \(message)"
+            case .signedOut: "signed out"
+            case .turnedAway: "turned away"
+            }
         state.withLock { $0.append("\(what) \(peer.map { "\($0.user)" } ?? "?")") }
     }
 }

@@ -13,33 +13,9 @@ final class Audit: ServerObserver {
         self.trail = trail
     }
 
-    func handedOutToken(to peer: Peer, generation: UInt64) {
-        guard logger.logLevel <= .info else { return }
-        trail.note(AuditedAct(kind: .tokenHandedOut(generation: generation), caller: AuditedCaller(peer)))
-    }
-
-    func refused(_ method: Method, to peer: Peer, lacking capability: Capability) {
-        trail.note(AuditedAct(kind: .refused(method, lacking: capability), caller: AuditedCaller(peer)))
-    }
-
-    func turnedAway(_ peer: Peer?) {
-        trail.note(AuditedAct(kind: .turnedAway, caller: peer.map(AuditedCaller.init)))
-    }
-
-    func signedIn(by peer: Peer) {
-        trail.note(AuditedAct(kind: .signedIn, caller: AuditedCaller(peer)))
-    }
-
-    func refusedSignIn(by peer: Peer, because message: String) {
-        trail.note(AuditedAct(kind: .signInRefused(message), caller: AuditedCaller(peer)))
-    }
-
-    func refusedCredential(_ name: String?, to peer: Peer, because message: String) {
-        trail.note(AuditedAct(kind: .credentialRefused(name, message), caller: AuditedCaller(peer)))
-    }
-
-    func signedOut(by peer: Peer) {
-        trail.note(AuditedAct(kind: .signedOut, caller: AuditedCaller(peer)))
+    func happened(_ act: CallerAct, by peer: Peer?) {
+        if case .tokenHandedOut = act, logger.logLevel > .info { return }
+        trail.note(AuditedAct(kind: act, caller: peer.map(AuditedCaller.init)))
     }
 }
 
@@ -64,20 +40,7 @@ extension AuditedCaller {
 
 /// An action of a caller, or the refusal of one.
 struct AuditedAct: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
-        case tokenHandedOut(generation: UInt64)
-        case signedIn
-        case signedOut
-        case refused(Method, lacking: Capability)
-        /// A sign-in, with the reason.
-        case signInRefused(String)
-        /// The service manager got no credential for a unit, with the reason.
-        case credentialRefused(String?, String)
-        /// The server refused a connection.
-        case turnedAway
-    }
-
-    var kind: Kind
+    var kind: CallerAct
     /// Nil if the kernel does not say who connected.
     var caller: AuditedCaller?
 }

@@ -1,3 +1,5 @@
+import JunctionServer
+
 /// Decides which acts get a line of their own in the audit, and which share one.
 ///
 /// In each period the first acts of a caller (a user and a unit, for each kind of act) get a line each. Further acts of
@@ -94,7 +96,7 @@ struct AuditMerger {
     }
 }
 
-extension AuditedAct.Kind {
+extension CallerAct {
     fileprivate var mergeKind: AuditMerger.MergeKey.Kind {
         switch self {
         case .tokenHandedOut: .tokenHandedOut

@@ -64,8 +64,8 @@ extension ExternalUserId {
 extension ServerObserver {
     fileprivate func identified(by peer: Peer, _ outcome: IdentifyResult.Outcome) {
         switch outcome {
-        case .signedIn, .switched: signedIn(by: peer)
-        case .signedOut: signedOut(by: peer)
+        case .signedIn, .switched: happened(.signedIn, by: peer)
+        case .signedOut: happened(.signedOut, by: peer)
         default: break
         }
     }

@@ -42,7 +42,7 @@ extension Dispatcher {
         case .invalidCredential, .incompatibleCredential, .alreadySignedIn, .unsupported, .invalidParams,
             .storageUnavailable, .busy, .notSignedIn:
             let reason = [error.message, error.remedy].compactMap(\.self).joined(separator: ": ")
-            observer.refusedSignIn(by: caller.peer, because: reason)
+            observer.happened(.signInRefused(reason), by: caller.peer)
         case .reauthenticationRequired, .sessionTerminated, .providerUnavailable, .permissionDenied, .tokenExpired,
             .misconfigured, .parseError, .invalidRequest, .methodNotFound, .internalError, nil:
             break

@@ -41,7 +41,7 @@ extension Dispatcher {
         let shown = shown(to: request.caller)
         let answer = laterIfAllowed(SessionSignIn.self, .sessionSignIn, request) { snapshot in
             // As long as there are codes, no user is signed in yet.
-            if snapshot.authorization == nil { observer.signedIn(by: peer) }
+            if snapshot.authorization == nil { observer.happened(.signedIn, by: peer) }
         }
         owner.assumeIsolated { owner in
             owner.signIn(
@@ -61,7 +61,7 @@ extension Dispatcher {
         let answer = request.later(SessionSignOut.self)
         owner.assumeIsolated { owner in
             owner.signOut(by: peer.user) { outcome in
-                if case .success = outcome { observer.signedOut(by: peer) }
+                if case .success = outcome { observer.happened(.signedOut, by: peer) }
                 answer(outcome.map(shown).mapError(WireError.init))
             }
         }

@@ -51,6 +51,6 @@ extension Dispatcher {
     func handedOutToken(to caller: Caller, _ generation: UInt64) {
         counters.tokensServed += 1
         unitCounters.count(caller.unitPlace)
-        observer.handedOutToken(to: caller.peer, generation: generation)
+        observer.happened(.tokenHandedOut(generation: generation), by: caller.peer)
     }
 }
