@@ -57,12 +57,11 @@ package struct Retry: Hashable, Sendable {
         (time, self.isDemanded) = (now.uptime + delay, isDemanded)
     }
 
-    /// Counts a failed attempt. The provider's `Retry-After` or the backoff sets the pause.
+    /// Counts a failed attempt. The longer one of the provider's `Retry-After` and the backoff sets the pause.
     mutating func failed(retryAfter: Duration?, _ now: Moment, using random: inout Randomness) {
-        let delay =
-            retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
-            ?? RenewalPolicy.backoff(afterFailures: failures + 1, using: &random)
-        failed(after: delay, isDemanded: retryAfter != nil, now)
+        let demanded = retryAfter.map { RenewalPolicy.delay(afterBeingAsked: $0, using: &random) }
+        let backoff = RenewalPolicy.backoff(afterFailures: failures + 1, using: &random)
+        failed(after: max(backoff, demanded ?? .zero), isDemanded: retryAfter != nil, now)
     }
 
     func isDue(_ now: Moment) -> Bool { time.map { $0 <= now.uptime } ?? false }

@@ -294,10 +294,12 @@ struct Renewal: Hashable, Sendable {
             phase = .resting(.refreshRetry)
         } else {
             refreshRetries.close()
-            let left = session.isServable(now) ? session.validity(now) : nil
+            // A provider may demand a second each time, for hours. So a demand does not replace the backoff, which is at
+            // most a minute then.
+            let left = failure.retryAfter != nil ? .zero : session.isServable(now) ? session.validity(now) : nil
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
             let demanded = session.demandedUntil(now).map { $0 - now.uptime }
-            if let demanded { delay = failure.retryAfter == nil ? max(delay, demanded) : demanded }
+            delay = max(delay, demanded ?? .zero)
             retry.failed(after: delay, isDemanded: demanded != nil, now)
             phase = .resting(.backoff(keeping: tried.isReusable(after: failure) ? tried : nil))
         }

@@ -36,6 +36,31 @@ struct EndlessFailureTests {
         #expect(requests > 12)
     }
 
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a provider that always demands a second is not asked every second`(seed: UInt64) {
+        var bench = Bench.signedIn(life: .seconds(60), seed: seed)
+        bench.pass(.seconds(61))
+        let busy = Unavailability("It answered 503", retryAfter: .seconds(1))
+
+        #expect(bench.failRenewals(for: .seconds(3_600), .unavailable(busy)) <= 200)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a revocation for which the provider always demands a second is not given up within an hour`(seed: UInt64) {
+        var bench = Bench.signedIn(life: .seconds(864_000), seed: seed)
+        bench.signOut()
+        let end = bench.now.uptime + .seconds(3_600)
+        while bench.now.uptime < end, bench.givenUpRevocations.isEmpty {
+            if bench.telling != nil {
+                bench.endRevocation(Unavailability("It answered 503", retryAfter: .seconds(1)))
+            }
+            bench.passToAlarm()
+        }
+
+        #expect(bench.givenUpRevocations.isEmpty)
+        #expect(bench.revoked.count <= 60)
+    }
+
     @Test(arguments: 0..<20)
     func `a revocation that never succeeds is sent no more often than the backoff allows`(seed: Int) {
         var random = Randomness(seed: UInt64(seed))
