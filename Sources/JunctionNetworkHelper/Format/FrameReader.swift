@@ -6,8 +6,7 @@ import JunctionSecret
 /// received part of a payload in memory that it wipes.
 package struct FrameReader<Message: FramedMessage>: ~Copyable {
     private var head: [UInt8] = []
-    /// The received part of the payload.
-    private var payload = WipedQueue()
+    private var started: PayloadUnderWay?
 
     package init() {}
 
@@ -23,35 +22,65 @@ package struct FrameReader<Message: FramedMessage>: ~Copyable {
     ) throws(FormatFault) {
         var rest = bytes[...]
         while true {
-            let missing = rest.prefix(Frame.headCount - head.count)
-            head += missing
-            rest = rest.dropFirst(missing.count)
-            guard head.count == Frame.headCount else { return }
-            let (kind, count) = try Self.kindAndCount(of: head)
-            let part = rest.prefix(count - payload.count)
-            payload.append(UnsafeRawBufferPointer(rebasing: part))
-            rest = rest.dropFirst(part.count)
-            guard payload.count == count else { return }
+            if started == nil {
+                let missing = rest.prefix(Frame.headCount - head.count)
+                head += missing
+                rest = rest.dropFirst(missing.count)
+                guard head.count == Frame.headCount else { return }
+                started = try PayloadUnderWay(Self.kind(of: head), count: Self.number(head[0..<4]))
+            }
+            let taken = started?.fill(from: rest) ?? 0
+            rest = rest.dropFirst(taken)
+            guard let whole = started?.whole() else { return }
             let transfer = UInt32(Self.number(head[4..<8]))
-            let whole = SharedSecret(payload.takeAll())
-            head = []
+            let kind = try Self.kind(of: head)
+            (started, head) = (nil, [])
             try each(transfer, Result { () throws(FormatFault) in try Message(kind, whole) })
         }
     }
 
     /// Whether the reader has received a part of a frame but not all of it.
-    package var isInFrame: Bool { !head.isEmpty }
+    package var isInFrame: Bool { started != nil || !head.isEmpty }
 
-    private static func kindAndCount(of head: [UInt8]) throws(FormatFault) -> (Message.Kind, Int) {
+    private static func kind(of head: [UInt8]) throws(FormatFault) -> Message.Kind {
         guard let kind = Message.Kind(rawValue: head[8]) else {
             throw FormatFault("a frame of unknown kind \(head[8])")
         }
-        let count = number(head[0..<4])
-        guard count <= kind.longestPayload else {
-            throw FormatFault("a frame of \(count) bytes, where \(kind.longestPayload) are the most")
-        }
-        return (kind, count)
+        return kind
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+}
+
+/// The received part of a payload. Wiped on deinit.
+private final class PayloadUnderWay {
+    private let storage: UnsafeMutableRawBufferPointer
+    private let count: Int
+    private var filled = 0
+
+    init(_ kind: some FrameKind, count: Int) throws(FormatFault) {
+        guard count <= kind.longestPayload else {
+            throw FormatFault("a frame of \(count) bytes, where \(kind.longestPayload) are the most")
+        }
+        storage = .allocate(byteCount: max(count, 1), alignment: 16)
+        self.count = count
+    }
+
+    /// - Returns: the number of bytes that belong to this payload.
+    func fill(from bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        let taken = bytes.prefix(count - filled)
+        UnsafeMutableRawBufferPointer(rebasing: storage[filled...]).copyMemory(from: .init(rebasing: taken))
+        filled += taken.count
+        return taken.count
+    }
+
+    func whole() -> SharedSecret? {
+        guard filled == count else { return nil }
+        return SharedSecret(copying: UnsafeRawBufferPointer(rebasing: storage[0..<count]))
+    }
+
+    deinit {
+        wipe(storage)
+        storage.deallocate()
+    }
 }
