@@ -116,7 +116,7 @@ package final class SessionServer: Sendable {
     package func mayManage(_ caller: LocalCaller) -> Bool {
         let policy = registry.value.policy
         let dependsOnGroups = caller.user != 0 && caller.user != policy.daemonUser
-        return (caller.isComplete || !dependsOnGroups) && policy.grant(to: Peer(caller)).allows(.manage)
+        return (caller.isComplete || !dependsOnGroups) && policy.rights(of: Peer(caller)).allows(.manage)
     }
 
     /// Puts the reloadable settings in force, also for open connections.

@@ -207,8 +207,8 @@ struct Session: Hashable, Sendable {
         var refusals = unexplainedRefusals ?? Refusals(since: now.uptime)
         refusals.count += 1
         unexplainedRefusals = refusals
-        let isLong = now.uptime - refusals.since >= RenewalPolicy.believedRefusalSpan
-        if isLong, refusals.count >= RenewalPolicy.believedRefusals { reauthenticationPending = true }
+        let isLong = now.uptime - refusals.since >= RenewalPolicy.refusalSpanUntilReauthentication
+        if isLong, refusals.count >= RenewalPolicy.refusalsUntilReauthentication { reauthenticationPending = true }
     }
 
     /// Records that the provider explicitly demands a new credential.
@@ -229,7 +229,7 @@ struct Session: Hashable, Sendable {
 
     /// The token, and the period in which it may be served.
     var servable: ServableToken? {
-        token.map { ServableToken(facts: $0, believableFrom: believableFrom, end: endsAt) }
+        token.map { ServableToken(facts: $0, trustedFrom: trustedFrom, end: endsAt) }
     }
 
     /// Whether the token may be served.
@@ -239,9 +239,9 @@ struct Session: Hashable, Sendable {
     func hasCertainlyExpired(_ now: Moment) -> Bool { revocationWindow(now) <= .zero }
 
     /// Whether the wall clock can be trusted: it is not before the record's own write time.
-    func isTrustworthy(_ now: Moment) -> Bool { now.wall >= believableFrom }
+    func isTrustworthy(_ now: Moment) -> Bool { now.wall >= trustedFrom }
 
-    var believableFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
+    var trustedFrom: WallTime { writtenAt + (.zero - RenewalPolicy.clockTolerance) }
 
     /// The rest of the token's lifetime. Zero if the token has expired.
     func validity(_ now: Moment) -> Duration { servable?.remaining(now) ?? .zero }

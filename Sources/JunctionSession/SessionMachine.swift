@@ -290,7 +290,7 @@ package struct SessionMachine: Hashable, Sendable {
         ]
         var times = due.compactMap(\.self).map(now.wall(at:))
         if let session = installation.session, session.isServable(now), let end = session.end(now) { times.append(end) }
-        if let session = installation.session, !session.isTrustworthy(now) { times.append(session.believableFrom) }
+        if let session = installation.session, !session.isTrustworthy(now) { times.append(session.trustedFrom) }
         // While a change is being written, a due renewal waits for the end of the write and needs no alarm.
         if let session = installation.session, let due = renewal.due(session, now),
             due > now.uptime || (canBeginRenewal && persistence.change == nil)
@@ -343,7 +343,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// Whether the end of the process would now lose an outcome. An overtaken request counts, because its session must
     /// be revoked. A revocation between two attempts does not count.
     package var isBusy: Bool {
-        !persistence.isIdle || signIn.isBusy || renewal.isBusy || revocations.isTelling
+        !persistence.isIdle || signIn.isBusy || renewal.isBusy || revocations.isRequestInFlight
             || !revocations.overtaken.isEmpty
     }
 

@@ -164,7 +164,7 @@ package final class FakeProvider: IdentityProvider {
         .registration: SchemeTraits(asksApps: .always, mayBeForgotten: true),
         .registrationSignature: SchemeTraits(asksApps: .always, mayBeForgotten: true),
         .selfSigned: SchemeTraits(asksApps: .never, mayBeForgotten: true),
-        .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
+        .device: SchemeTraits(renewsByRefreshToken: true, mayRetryAfterDemand: true, isRevocableAfterExpiry: true),
         .authorizationCode: SchemeTraits(renewsByRefreshToken: true),
         .refreshToken: SchemeTraits(renewsByRefreshToken: true),
         .tokenExchange: SchemeTraits(),

@@ -23,10 +23,10 @@ struct PassedDescriptors {
         } catch {
             throw StartFailure(.cannotCreate, error.description)
         }
-        passed.copyNames = Set(passed.sockets.sockets.map(\.name)).intersection(DescriptorStoreBackup.names)
+        passed.copyNames = Set(passed.sockets.sockets.map(\.name)).intersection(VaultWithDescriptorBackup.names)
         passed.copies = passed.sockets.takeKeptFiles(
-            named: DescriptorStoreBackup.names,
-            atMost: DescriptorStoreBackup.largestCopy
+            named: VaultWithDescriptorBackup.names,
+            atMost: VaultWithDescriptorBackup.largestCopy
         )
         return passed
     }

@@ -20,7 +20,7 @@ struct StartPlan {
     let variables: [String: String]
     let policy: AccessPolicy
     let vault: Vault
-    let store: DescriptorStoreBackup
+    let store: VaultWithDescriptorBackup
     let restoration: Restoration
     let socket: ListeningSocket
     /// The socket for HTTP, if there is one.
@@ -68,7 +68,7 @@ struct StartPlan {
         vault = try StateOpening(directory: paths.stateDirectory, service: service, instance: paths.instance)
             .open { eventLog.reached($0) }
         restoration = vault.restore(considering: passed.copies)
-        store = DescriptorStoreBackup(vault, notifier, held: passed.copyNames)
+        store = VaultWithDescriptorBackup(vault, notifier, held: passed.copyNames)
         try validated.check(mayHave: restoration.sessionProvider(at: SystemClock().now().wall))
         socket = try Self.socket(passed: passedSocket, path: paths.socket)
         apiSocket = try Self.apiSocket(

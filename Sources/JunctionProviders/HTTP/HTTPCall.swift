@@ -20,7 +20,7 @@ struct HTTPCall: Sendable {
 
     /// The response timeout of a request that may spend a token. It leaves time for a refresh retry within the
     /// provider's grace.
-    static let tokenPatience: Duration = .seconds(10)
+    static let tokenResponseTimeout: Duration = .seconds(10)
 
     /// The assumed speed of a slow line, in bytes per second: 8 MiB take less than nine minutes.
     static let slowestLine = 1 << 14

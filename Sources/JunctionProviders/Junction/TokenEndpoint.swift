@@ -82,7 +82,7 @@ struct TokenEndpoint: Sendable {
             target: "/v1/token",
             headers: [("content-type", FormBody.contentType), ("accept", "application/json")],
             body: .secret(form.encoded),
-            patience: HTTPCall.tokenPatience,
+            patience: HTTPCall.tokenResponseTimeout,
             sendDeadline: sendDeadline.map { $0 - sentAt.uptime }
         )
         return (try await http.answer(to: call), sentAt)

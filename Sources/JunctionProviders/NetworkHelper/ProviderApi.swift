@@ -21,7 +21,7 @@ struct ProviderApi: Sendable {
             credentials: [credential],
             body: request.upload.map(HTTPCall.Body.streamed) ?? request.body.map(HTTPCall.Body.plain)
         )
-        let isStreamed = if case .streamed = request.passage { true } else { false }
+        let isStreamed = if case .streamed = request.bodyTransfer { true } else { false }
         let (head, body) = try await http.streamedAnswer(to: call, isStreamed: isStreamed)
         do throws(Unavailability) {
             try check(head)

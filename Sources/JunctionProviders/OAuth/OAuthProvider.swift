@@ -6,9 +6,17 @@ package import JunctionSession
 package struct OAuthProvider: IdentityProvider {
     package let name = OAuthDefinition.name
     package let schemes: [Scheme: SchemeTraits] = [
-        .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
-        .authorizationCode: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
-        .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
+        .device: SchemeTraits(renewsByRefreshToken: true, mayRetryAfterDemand: true, isRevocableAfterExpiry: true),
+        .authorizationCode: SchemeTraits(
+            renewsByRefreshToken: true,
+            mayRetryAfterDemand: true,
+            isRevocableAfterExpiry: true
+        ),
+        .refreshToken: SchemeTraits(
+            renewsByRefreshToken: true,
+            mayRetryAfterDemand: true,
+            isRevocableAfterExpiry: true
+        ),
         .tokenExchange: SchemeTraits(),
     ]
 

@@ -258,7 +258,7 @@ final class OAuthServer: Sendable {
     func post(
         _ fields: [FormBody.Field],
         to endpoint: HTTPURL,
-        patience: Duration = HTTPCall.tokenPatience,
+        patience: Duration = HTTPCall.tokenResponseTimeout,
         sendingBy sendDeadline: Uptime? = nil
     ) async throws(Unavailability) -> (answer: HTTPAnswer, sentAt: Moment) {
         let sentAt = clock.now()

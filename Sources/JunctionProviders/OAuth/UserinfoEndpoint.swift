@@ -18,7 +18,7 @@ struct UserinfoEndpoint: Sendable {
             target: url.target,
             headers: [("accept", "application/json")],
             credentials: [BearerToken.header(accessToken)],
-            patience: HTTPCall.tokenPatience
+            patience: HTTPCall.tokenResponseTimeout
         )
         let answer = try await mappingUnavailability(of: await http.answer(to: call), to: SignInFailure.unavailable)
         let members = OAuthMembers(answer.body)

@@ -52,7 +52,7 @@ struct InstanceEndpoint: Sendable {
             target: "",
             headers: [("content-type", "application/json"), ("accept", "application/json")],
             body: .secret(body(userId, proof, instanceId)),
-            patience: HTTPCall.tokenPatience
+            patience: HTTPCall.tokenResponseTimeout
         )
         let sent = clock.now()
         let answer = try await mappingUnavailability(of: await http.answer(to: call), to: Failure.unavailable)

@@ -18,7 +18,7 @@ struct SessionsEndpoint: Sendable {
             headers: [("content-type", "application/json"), ("accept", "application/json")],
             credentials: [("x-api-key", apiKey)],
             body: .secret(body(of: login)),
-            patience: HTTPCall.tokenPatience
+            patience: HTTPCall.tokenResponseTimeout
         )
         let sent = clock.now()
         let answer = try await http.answer(to: call)

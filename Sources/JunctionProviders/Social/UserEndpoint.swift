@@ -19,7 +19,7 @@ struct UserEndpoint: Sendable {
             target: "/api/v3/users/\(PercentEncoding.encode(userId))",
             headers: [("accept", "application/json")],
             credentials: [BearerToken.header(accessToken)],
-            patience: HTTPCall.tokenPatience
+            patience: HTTPCall.tokenResponseTimeout
         )
         let answer = try await http.answer(to: call)
         if let verdict = SocialVerdict(refusal: answer) { return verdict }

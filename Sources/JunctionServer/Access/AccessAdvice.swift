@@ -19,20 +19,20 @@ struct AccessAdvice {
     /// ended.
     var remedy: String? {
         let decision = policy.decision(about: peer)
-        guard !decision.grant.allows(capability) else { return nil }
-        if peer.loadsForUnit { return unitEntry(beside: decision.grant) }
+        guard !decision.rights.allows(capability) else { return nil }
+        if peer.actsForUnit { return unitEntry(beside: decision.rights) }
         return switch decision.basis {
         case .root, .daemonUser: nil
-        case .socketGroup: firstEntry(beside: decision.grant)
+        case .socketGroup: firstEntry(beside: decision.rights)
         case .entry:
             "access[\(decision.entry?.index ?? 0)], counted from 0, decides about you and does not allow it: add "
-                + "\"\(capability.rawValue)\" to its list, or \(addition(before: true, beside: decision.grant))"
+                + "\"\(capability.rawValue)\" to its list, or \(addition(before: true, beside: decision.rights))"
         case .unitUnknown:
             "an entry for a unit would decide, but the daemon cannot find the unit of this process: \(addition(before: true))"
         case .unmapped:
             "an entry for the user or group 65534 (nobody) would decide, and the kernel reports this number for everyone "
                 + "that it cannot name to the daemon: \(addition(before: true))"
-        case .none where policy.rules.isEmpty: capability == .manage ? firstEntry(beside: decision.grant) : membership
+        case .none where policy.rules.isEmpty: capability == .manage ? firstEntry(beside: decision.rights) : membership
         case .none where peer.isInSocketGroup:
             "there are [[access]] entries, so the socket's group gives nothing, and no entry is about you: \(addition)"
         case .none: "no [[access]] entry is about you: \(addition)"
@@ -40,17 +40,17 @@ struct AccessAdvice {
     }
 
     /// The daemon does not know which user a unit will have, so an entry by user or group that comes first refuses it.
-    private func unitEntry(beside grant: AccessGrant) -> String {
+    private func unitEntry(beside present: AccessRights) -> String {
         "add to the daemon's configuration, before all other entries, the lines '[[access]]', "
-            + "'allow = [\(rights(beside: grant))]' and 'unit = \"\(peer.unit ?? "")\"', and run "
+            + "'allow = [\(rights(beside: present))]' and 'unit = \"\(peer.unit ?? "")\"', and run "
             + "'\(Self.reload)'"
             + (policy.rules.isEmpty ? "; as soon as there is an entry, the socket's group alone gives nothing" : "")
     }
 
     private var addition: String { addition(before: false) }
 
-    private func firstEntry(beside grant: AccessGrant) -> String {
-        "ask as root, or \(addition(before: false, beside: grant)); the first entry takes the rights of the socket's group away, so add an entry for "
+    private func firstEntry(beside present: AccessRights) -> String {
+        "ask as root, or \(addition(before: false, beside: present)); the first entry takes the rights of the socket's group away, so add an entry for "
             + "each other caller, too"
     }
 
@@ -58,21 +58,21 @@ struct AccessAdvice {
 
     /// Names the entry to add: for the caller's service, or else for its user.
     ///
-    /// - Parameter grant: what the caller may do now. An entry that decides instead has to give that, too.
-    private func addition(before isFirst: Bool, beside grant: AccessGrant = .nothing) -> String {
+    /// - Parameter present: what the caller may do now. An entry that decides instead has to give that, too.
+    private func addition(before isFirst: Bool, beside present: AccessRights = .nothing) -> String {
         guard service != nil || peer.user != Peer.unmapped else {
             return
                 "run the caller as a user other than nobody, and the daemon outside of containers and without PrivateUsers="
         }
         let place = isFirst ? ", before the entry that decides now," : ""
         return
-            "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\(rights(beside: grant))]' and '\(condition)', and "
+            "add to the daemon's configuration\(place) the lines '[[access]]', 'allow = [\(rights(beside: present))]' and '\(condition)', and "
             + "run '\(Self.reload)'"
     }
 
     /// The missing capability, and those that the caller has.
-    private func rights(beside grant: AccessGrant) -> String {
-        Capability.allCases.filter { $0 == capability || grant.allows($0) }
+    private func rights(beside present: AccessRights) -> String {
+        Capability.allCases.filter { $0 == capability || present.allows($0) }
             .map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     }
 

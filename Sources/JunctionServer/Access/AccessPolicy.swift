@@ -17,11 +17,11 @@ package struct AccessPolicy: Equatable, Sendable {
     /// Whether a rule names a unit, so that the callers' units have to be looked up.
     var namesUnits: Bool { rules.contains { $0.unit != nil } }
 
-    func grant(to peer: Peer) -> AccessGrant { decision(about: peer).grant }
+    func rights(of peer: Peer) -> AccessRights { decision(about: peer).rights }
 
     /// Returns the capabilities of a caller, and which rule or default they come from.
     func decision(about peer: Peer) -> AccessDecision {
-        if !peer.loadsForUnit {
+        if !peer.actsForUnit {
             if peer.user == 0 { return AccessDecision(.everything, .root) }
             if peer.user == daemonUser, peer.user != Peer.unmapped { return AccessDecision(.everything, .daemonUser) }
         }
@@ -32,8 +32,8 @@ package struct AccessPolicy: Equatable, Sendable {
             switch rule.match(with: peer) {
             case .no: continue
             case .yes:
-                let grant = AccessGrant(rule.allow, dependsOnUnit: rule.unit != nil && !peer.loadsForUnit)
-                return AccessDecision(grant, .entry, by: (index, rule))
+                let rights = AccessRights(rule.allow, dependsOnUnit: rule.unit != nil && !peer.actsForUnit)
+                return AccessDecision(rights, .entry, by: (index, rule))
             // Whether this rule matches is unknown. So neither it nor a later rule can apply, and the caller gets
             // nothing.
             case .unitUnknown: return AccessDecision(.nothing, .unitUnknown)
@@ -46,7 +46,7 @@ package struct AccessPolicy: Equatable, Sendable {
 
 /// The policy's decision about one caller.
 struct AccessDecision {
-    let grant: AccessGrant
+    let rights: AccessRights
     let basis: Basis
     /// The rule that decided, and its index.
     let entry: (index: Int, rule: AccessRule)?
@@ -68,8 +68,8 @@ struct AccessDecision {
 
     static let nothing = AccessDecision(.nothing, .none)
 
-    init(_ grant: AccessGrant, _ basis: Basis, by entry: (index: Int, rule: AccessRule)? = nil) {
-        self.grant = grant
+    init(_ rights: AccessRights, _ basis: Basis, by entry: (index: Int, rule: AccessRule)? = nil) {
+        self.rights = rights
         self.basis = basis
         self.entry = entry
     }
@@ -106,7 +106,7 @@ package struct AccessRule: Equatable, Sendable {
 
     fileprivate func match(with peer: Peer) -> Match {
         if matchesNobody { return .no }
-        if peer.loadsForUnit, user != nil || group != nil {
+        if peer.actsForUnit, user != nil || group != nil {
             return unit == nil || unit == peer.unit ? .unitUnknown : .no
         }
         if let user, user != peer.user { return .no }
@@ -122,15 +122,15 @@ package struct AccessRule: Equatable, Sendable {
 }
 
 /// The capabilities of one caller under the present policy.
-struct AccessGrant: Equatable, Sendable {
+struct AccessRights: Equatable, Sendable {
     // One bit for each capability, because the daemon checks this on every request.
     private let bits: UInt8
-    /// Whether a rule for a unit gave the capabilities. Such a grant ends with the process that was found in the unit.
+    /// Whether a rule for a unit gave the capabilities. Such rights end with the process that was found in the unit.
     let dependsOnUnit: Bool
 
-    static let everything = AccessGrant(Set(Capability.allCases))
-    static let everythingButManage = AccessGrant(Set(Capability.allCases).subtracting([.manage]))
-    static let nothing = AccessGrant([])
+    static let everything = AccessRights(Set(Capability.allCases))
+    static let everythingButManage = AccessRights(Set(Capability.allCases).subtracting([.manage]))
+    static let nothing = AccessRights([])
 
     init(_ capabilities: Set<Capability>, dependsOnUnit: Bool = false) {
         bits = capabilities.reduce(0) { $0 | $1.bit }

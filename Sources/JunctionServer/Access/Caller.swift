@@ -15,7 +15,7 @@ final class Caller {
     /// When the kept bytes last changed or the peer last read.
     var restsSince = NIODeadline.now()
     /// What the policy of `policyVersion` gives to the caller.
-    private var rights: AccessGrant
+    private var rights: AccessRights
     private var policyVersion: Int
     /// The descriptor of the connection's socket. After the connection has ended, another socket may have this number.
     let descriptor: Int32
@@ -26,7 +26,7 @@ final class Caller {
         (self.peer, self.account, self.refusal) = (peer, account, refusal)
         (self.descriptor, self.registry) = (descriptor, registry)
         unitPlace = registry.dispatcher.unitCounters.place(of: peer.unit)
-        (rights, policyVersion) = (registry.policy.grant(to: peer), registry.policyVersion)
+        (rights, policyVersion) = (registry.policy.rights(of: peer), registry.policyVersion)
     }
 
     /// Records that the connection has ended. The daemon still carries out the caller's requests, as long as the policy
@@ -47,7 +47,7 @@ final class Caller {
     }
 
     /// The rights now. Rights that were granted to a unit end when the process that connected ends.
-    private var rightsNow: AccessGrant {
+    private var rightsNow: AccessRights {
         let rights = rightsByPolicy
         return rights.dependsOnUnit && !peer.isProcessThere ? .nothing : rights
     }
@@ -56,9 +56,9 @@ final class Caller {
     func policyAllows(_ capability: Capability) -> Bool { rightsByPolicy.allows(capability) }
 
     /// The rights under the present policy, recomputed if the policy has changed.
-    private var rightsByPolicy: AccessGrant {
+    private var rightsByPolicy: AccessRights {
         if policyVersion != registry.policyVersion {
-            (rights, policyVersion) = (registry.policy.grant(to: peer), registry.policyVersion)
+            (rights, policyVersion) = (registry.policy.rights(of: peer), registry.policyVersion)
         }
         return rights
     }
@@ -77,7 +77,7 @@ final class Caller {
     func decide() -> AccessDecision {
         findUnit()
         let decision = registry.policy.decision(about: peer)
-        (rights, policyVersion) = (decision.grant, registry.policyVersion)
+        (rights, policyVersion) = (decision.rights, registry.policyVersion)
         return decision
     }
 

@@ -19,7 +19,7 @@ package struct Peer: Equatable, Sendable {
     package internal(set) var membership = UnitMembership.unknown
     /// Whether this is the service manager, which loads a credential for the unit of `membership`. The peer then has
     /// the rights of that unit, not those of root.
-    private(set) var loadsForUnit = false
+    private(set) var actsForUnit = false
     /// A handle of the process. `findUnit` sets it.
     private var handle: ProcessHandle?
 
@@ -107,7 +107,7 @@ extension Peer {
 
 extension Peer {
     /// Gives the service manager the rights of the unit that it loads a credential for.
-    mutating func load(for unit: String) { (membership, loadsForUnit) = (.inUnit(unit), true) }
+    mutating func load(for unit: String) { (membership, actsForUnit) = (.inUnit(unit), true) }
 }
 
 extension LocalCaller {

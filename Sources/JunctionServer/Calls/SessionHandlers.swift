@@ -5,24 +5,24 @@ import NIOCore
 /// The connections that are session handlers: the daemon asks them how to renew the session.
 final class SessionHandlers {
     private let eventLoop: any EventLoop
-    private var duties: [ObjectIdentifier: HandlerRegistration] = [:]
+    private var registrations: [ObjectIdentifier: HandlerRegistration] = [:]
     private var isStopping = false
 
     init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
-    var count: Int { duties.count }
+    var count: Int { registrations.count }
 
     /// Makes the connection a session handler. A connection that already is one keeps its place in the order.
     func add(_ connection: Connection, of owner: SessionOwner) {
-        guard !isStopping, connection.isOpen, duties[ObjectIdentifier(connection)] == nil else { return }
-        let duty = HandlerRegistration(of: connection, owner)
-        duties[ObjectIdentifier(connection)] = duty
-        let asked = NIOLoopBound(duty, eventLoop: eventLoop)
+        guard !isStopping, connection.isOpen, registrations[ObjectIdentifier(connection)] == nil else { return }
+        let registration = HandlerRegistration(of: connection, owner)
+        registrations[ObjectIdentifier(connection)] = registration
+        let asked = NIOLoopBound(registration, eventLoop: eventLoop)
         // The handler may be asked before `register` returns. Its answer always comes later.
         let uid = connection.caller.user
-        duty.handler = owner.assumeIsolated { owner in
+        registration.handler = owner.assumeIsolated { owner in
             owner.register(handlerOf: uid) { question in asked.value.ask(question) }
         }
     }
@@ -34,13 +34,13 @@ final class SessionHandlers {
 
     /// Removes a connection that is closed or can no longer answer.
     func lose(_ connection: Connection) {
-        guard let duty = end(connection) else { return }
-        let lost = NIOLoopBound(duty, eventLoop: eventLoop)
+        guard let registration = end(connection) else { return }
+        let lost = NIOLoopBound(registration, eventLoop: eventLoop)
         // A connection may break while the owner calls it. The owner must finish that call first.
         eventLoop.execute { lost.value.unregister() }
     }
 
-    func contains(_ connection: Connection) -> Bool { duties[ObjectIdentifier(connection)] != nil }
+    func contains(_ connection: Connection) -> Bool { registrations[ObjectIdentifier(connection)] != nil }
 
     /// Stops asking handlers, because the daemon is about to end.
     ///
@@ -48,18 +48,18 @@ final class SessionHandlers {
     /// postpone the renewal for ten minutes, also over the restart, although no app has said that it is unable.
     func stop() {
         isStopping = true
-        for duty in duties.values { duty.end() }
-        duties = [:]
+        for registration in registrations.values { registration.end() }
+        registrations = [:]
     }
 
     private func end(_ connection: Connection) -> HandlerRegistration? {
-        let duty = duties.removeValue(forKey: ObjectIdentifier(connection))
-        duty?.end()
-        return duty
+        let registration = registrations.removeValue(forKey: ObjectIdentifier(connection))
+        registration?.end()
+        return registration
     }
 }
 
-/// The handler duty of one connection, from registration to end. At most one question is open at a time.
+/// The handler registration of one connection, from registration to end. At most one question is open at a time.
 private final class HandlerRegistration {
     private let connection: Connection
     private let owner: SessionOwner
@@ -75,7 +75,7 @@ private final class HandlerRegistration {
     /// Sends a question to the connection. The owner has its own deadline: it continues without the answer, and ignores
     /// a late one.
     func ask(_ renewal: RenewalQuestion) {
-        // If the duty is over, the owner will soon be notified of that.
+        // If the registration is over, the owner will soon be notified of that.
         guard !isOver else { return }
         withdrawQuestion()
         guard connection.caller.may(.handle) else { return connection.rightWithdrawnSoon() }

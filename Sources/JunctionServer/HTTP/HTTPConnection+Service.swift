@@ -92,7 +92,7 @@ extension HTTPConnection {
             headers: exchange.head.headers,
             body: body
         )
-        request.passage = .streamed(upload)
+        request.bodyTransfer = .streamed(upload)
         // Each HTTP library adds its own headers.
         request.leavesOutOtherHeaders = true
         upload?.whenTaken { _ in

@@ -328,7 +328,7 @@ final class Connection {
 
     func overBudget() { perform(machine.overBudget()) }
 
-    /// Ends subscriptions, handler duty and questions, because the input has ended and no answer can come.
+    /// Ends subscriptions, the handler registration and questions, because the input has ended and no answer can come.
     private func retire() {
         dispatcher.watchers.remove(self)
         dispatcher.handlers.lose(self)

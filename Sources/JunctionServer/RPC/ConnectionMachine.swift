@@ -22,7 +22,7 @@ struct ConnectionMachine: Equatable {
         static let sayTooMuch = Actions(rawValue: 1 << 1)
         /// Wipe input that was received and will not be handled.
         static let forgetInput = Actions(rawValue: 1 << 2)
-        /// End subscriptions, handler duty and questions, because no answer can come.
+        /// End subscriptions, the handler registration and questions, because no answer can come.
         static let retire = Actions(rawValue: 1 << 3)
         static let pause = Actions(rawValue: 1 << 4)
         static let read = Actions(rawValue: 1 << 5)

@@ -35,7 +35,7 @@ struct Callers: Hashable, Sendable {
     }
 
     enum Wait: Hashable, Sendable {
-        case turn(Wish)
+        case queued(QueuedSignIn)
         /// The credential that the daemon has requested from the caller's app.
         case credential(ExternalUserId)
         /// The session of the caller's credential: the grant and its write.
@@ -59,7 +59,7 @@ struct Callers: Hashable, Sendable {
     }
 
     /// The request parameters with which a sign-in or an identify call begins when its turn comes.
-    enum Wish: Hashable, Sendable {
+    enum QueuedSignIn: Hashable, Sendable {
         case signIn(CredentialFacts)
         case identify(ExternalUserId)
         /// The app has answered with a credential.
@@ -136,14 +136,14 @@ struct Callers: Hashable, Sendable {
     // MARK: Queries
 
     /// The caller whose turn is next. A caller whose app has answered comes first. The daemon asks one app at a time.
-    var next: (caller: Caller, wish: Wish)? {
-        var first: (Caller, Wish)?
+    var next: (caller: Caller, signIn: QueuedSignIn)? {
+        var first: (Caller, QueuedSignIn)?
         for caller in list {
-            guard case .turn(let wish) = caller.wait else { continue }
-            switch wish {
-            case .identifyWith: return (caller, wish)
+            guard case .queued(let signIn) = caller.wait else { continue }
+            switch signIn {
+            case .identifyWith: return (caller, signIn)
             case .identify where asksApp: break
-            case .signIn, .identify: first = first ?? (caller, wish)
+            case .signIn, .identify: first = first ?? (caller, signIn)
             }
         }
         return first
@@ -169,8 +169,8 @@ struct Callers: Hashable, Sendable {
     /// Whether a credential that waits for its turn may belong to this user.
     func mayBe(_ identity: Identity) -> Bool {
         list.contains { caller in
-            guard case .turn(let wish) = caller.wait else { return false }
-            return switch wish.facts?.subject {
+            guard case .queued(let signIn) = caller.wait else { return false }
+            return switch signIn.facts?.subject {
             case .user(let user): user.isSameUser(as: identity)
             case .unnamed: true
             case .nobody, nil: false
@@ -181,8 +181,8 @@ struct Callers: Hashable, Sendable {
     /// The API keys of the sign-ins that wait for their turn.
     var secrets: [SecretRef] {
         list.compactMap { caller in
-            guard case .turn(let wish) = caller.wait else { return nil }
-            return wish.facts?.key
+            guard case .queued(let signIn) = caller.wait else { return nil }
+            return signIn.facts?.key
         }
     }
 
@@ -198,7 +198,7 @@ extension Callers.Wait {
     /// Whether the caller waits for its turn to sign in, or for the credential that it then uses.
     var isForTurn: Bool {
         switch self {
-        case .turn, .credential: true
+        case .queued, .credential: true
         default: false
         }
     }

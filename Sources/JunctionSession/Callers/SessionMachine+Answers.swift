@@ -33,7 +33,7 @@ extension SessionMachine {
             guard retry.isDue(now), state(now) != .establishing else { return nil }
             retry.begin(now)
             return .success(.retry(retry))
-        case .turn, .credential, .session, .approval, .renewal, .signOut:
+        case .queued, .credential, .session, .approval, .renewal, .signOut:
             return nil
         }
     }

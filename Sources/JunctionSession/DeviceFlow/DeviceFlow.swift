@@ -37,7 +37,7 @@ struct DeviceFlow: Hashable, Sendable {
     /// RFC 8628 §3.5: each `slow_down` adds five seconds to this and all later intervals.
     static let slowDown: Duration = .seconds(5)
     /// The accepted range of polling intervals. Other values are clamped to it.
-    static let believableIntervals: ClosedRange<Duration> = .seconds(1)...(.seconds(600))
+    static let acceptedIntervals: ClosedRange<Duration> = .seconds(1)...(.seconds(600))
     /// The longest pause after failures. The person who has approved is waiting in front of the device.
     static let longestBackoff: Duration = .seconds(60)
     /// The number of identify calls that may wait for the end of one device sign-in.
@@ -59,7 +59,7 @@ struct DeviceFlow: Hashable, Sendable {
         self.codes = codes
         self.caller = caller
         (externalUserId, wanted) = (exchange.externalUserId, exchange.wanted)
-        self.interval = interval.clamped(to: Self.believableIntervals)
+        self.interval = interval.clamped(to: Self.acceptedIntervals)
         endsAt = life.end ?? now.uptime
         retry = Retry()
         retry.spacing = pause
@@ -72,7 +72,7 @@ struct DeviceFlow: Hashable, Sendable {
         self.codes = codes
         caller = stored.caller
         (externalUserId, wanted) = (stored.externalUserId, stored.wanted)
-        interval = stored.interval.clamped(to: Self.believableIntervals)
+        interval = stored.interval.clamped(to: Self.acceptedIntervals)
         let reading = now.notBefore(writtenAt)
         endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, reading)
         let pauseEnd = stored.notBefore.flatMap { RenewalPolicy.endOfDemandedPause($0, reading) }

@@ -129,7 +129,7 @@ extension SessionMachine {
 
     /// Whether a poll may begin. Only one exchange may be in flight. No poll runs beside a revocation, because the
     /// sign-out could end the session that the poll brings.
-    private var canPoll: Bool { signIn.exchange == nil && persistence.change == nil && !revocations.isTelling }
+    private var canPoll: Bool { signIn.exchange == nil && persistence.change == nil && !revocations.isRequestInFlight }
 }
 
 /// The reasons why a device sign-in ended without a session.

@@ -85,10 +85,10 @@ package struct SchemeTraits: Hashable, Sendable {
     /// Whether the provider's demand for a new credential may become obsolete. Such a provider has one error for
     /// several causes, and a disabled user may be enabled again. A requested renewal then makes an attempt; the daemon
     /// makes none by itself.
-    package var demandMayPass: Bool
+    package var mayRetryAfterDemand: Bool
     /// Whether the sign-out can be authenticated after the access token has expired, so that there is still something
     /// to revoke.
-    package var proofOutlivesToken: Bool
+    package var isRevocableAfterExpiry: Bool
     /// Whether the provider may forget such a session without ending it. The daemon asks about once an hour, and
     /// registers again.
     package var mayBeForgotten: Bool
@@ -107,15 +107,15 @@ package struct SchemeTraits: Hashable, Sendable {
         renewsByRefreshToken: Bool = false,
         asksApps: AppQuestions = .inHandlerMode,
         reachesProvider: Bool = true,
-        demandMayPass: Bool = false,
-        proofOutlivesToken: Bool = false,
+        mayRetryAfterDemand: Bool = false,
+        isRevocableAfterExpiry: Bool = false,
         mayBeForgotten: Bool = false
     ) {
         self.renewsByRefreshToken = renewsByRefreshToken
         self.asksApps = asksApps
         self.reachesProvider = reachesProvider
-        self.demandMayPass = demandMayPass
-        self.proofOutlivesToken = proofOutlivesToken
+        self.mayRetryAfterDemand = mayRetryAfterDemand
+        self.isRevocableAfterExpiry = isRevocableAfterExpiry
         self.mayBeForgotten = mayBeForgotten
     }
 }

@@ -30,10 +30,10 @@ package enum RenewalPolicy {
 
     /// The delay of the first refresh retry after an ambiguous outcome. It lies inside the shortest known reuse grace
     /// of providers.
-    package static let firstRefreshRetry: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
+    package static let promptRefreshRetry: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
     /// The delay of the second refresh retry, measured from the first request. An outage of seconds is over by then,
     /// and the request still meets `latestRefreshRetry`.
-    package static let secondRefreshRetry: ClosedRange<Duration> = .seconds(16)...(.seconds(20))
+    package static let lateRefreshRetry: ClosedRange<Duration> = .seconds(16)...(.seconds(20))
     /// The latest begin of a refresh retry after the first request, so that it arrives within 25 s. The commonest grace
     /// is 30 s.
     package static let latestRefreshRetry: Duration = .seconds(24)
@@ -47,7 +47,7 @@ package enum RenewalPolicy {
     package static let refreshRetryPeriod: Duration = .seconds(600)
 
     /// The accepted range of a provider's `Retry-After`. Other values are clamped to it.
-    package static let believableRetryAfter: ClosedRange<Duration> = .seconds(1)...(.seconds(3_600))
+    package static let acceptedRetryAfter: ClosedRange<Duration> = .seconds(1)...(.seconds(3_600))
     /// The share by which a provider's `Retry-After` is lengthened at random, so that a fleet does not return in one
     /// second. The result never exceeds one hour.
     package static let retryAfterSpread = 0.1
@@ -65,9 +65,9 @@ package enum RenewalPolicy {
 
     /// The number of refusals without a reason after which the daemon requires reauthentication. All concern an expired
     /// token.
-    package static let believedRefusals = 3
+    package static let refusalsUntilReauthentication = 3
     /// The shortest time from the first to the last of these refusals. A load balancer finds its servers again sooner.
-    package static let believedRefusalSpan: Duration = .seconds(600)
+    package static let refusalSpanUntilReauthentication: Duration = .seconds(600)
     /// The pause between attempts for such a session. The provider has never said that the session is over.
     package static let refusedRetry: Duration = .seconds(3_600)
 
@@ -124,13 +124,13 @@ package enum RenewalPolicy {
     /// if the pause is over.
     static func endOfDemandedPause(_ end: WallTime, _ reading: Moment) -> Uptime? {
         guard end > reading.wall else { return nil }
-        return reading.uptime + min(end - reading.wall, believableRetryAfter.upperBound)
+        return reading.uptime + min(end - reading.wall, acceptedRetryAfter.upperBound)
     }
 
     static func delay(afterBeingAsked asked: Duration, using random: inout Randomness) -> Duration {
-        let believed = min(max(asked, believableRetryAfter.lowerBound), believableRetryAfter.upperBound)
+        let believed = min(max(asked, acceptedRetryAfter.lowerBound), acceptedRetryAfter.upperBound)
         let spread = believed * random.uniform(in: 1...(1 + retryAfterSpread))
-        return min(spread, believableRetryAfter.upperBound)
+        return min(spread, acceptedRetryAfter.upperBound)
     }
 
     /// Returns the range from which the delay of a retry is drawn when the network returns. It begins at the earliest

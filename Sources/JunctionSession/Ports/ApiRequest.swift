@@ -7,7 +7,7 @@ package struct ApiRequest: Sendable {
     package var query: [(name: String, value: String)]
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
-    package var passage = BodyTransfer.whole
+    package var bodyTransfer = BodyTransfer.whole
     /// The largest body, in bytes, of a request that is not streamed and of an answer that is gathered.
     package static let longestBody = 8 << 20
     /// Whether headers that a caller may not set are left out instead of refused. A library may have added them by
@@ -25,7 +25,7 @@ package struct ApiRequest: Sendable {
 
     /// The streamed request body, which can be sent only once.
     package var upload: BodyStream? {
-        if case .streamed(let upload) = passage { upload } else { nil }
+        if case .streamed(let upload) = bodyTransfer { upload } else { nil }
     }
 
     package init(

@@ -36,7 +36,7 @@ struct RefreshRetries: Hashable, Sendable {
         times = recent(now) + [now.uptime]
         // If a caller causes a refresh retry earlier, the late one is still sent.
         guard let current = window else { return }
-        if now.uptime >= current.sentAt + RenewalPolicy.secondRefreshRetry.lowerBound { window?.isUsedUp = true }
+        if now.uptime >= current.sentAt + RenewalPolicy.lateRefreshRetry.lowerBound { window?.isUsedUp = true }
     }
 
     /// Handles a request whose outcome is unknown.
@@ -44,7 +44,7 @@ struct RefreshRetries: Hashable, Sendable {
         // The answer may be lost twice. While the first request is inside the provider's grace, the window keeps its
         // send time.
         let first = window.map(\.sentAt).flatMap {
-            $0 + RenewalPolicy.secondRefreshRetry.lowerBound > now.uptime ? $0 : nil
+            $0 + RenewalPolicy.lateRefreshRetry.lowerBound > now.uptime ? $0 : nil
         }
         window = Window(sentAt: first ?? sentAt)
     }
@@ -53,9 +53,9 @@ struct RefreshRetries: Hashable, Sendable {
     /// up.
     func delay(isAmbiguous: Bool, _ now: Moment, using random: inout Randomness) -> Duration? {
         guard let window, recent(now).count < RenewalPolicy.mostRefreshRetries else { return nil }
-        if isAmbiguous { return random.uniform(in: RenewalPolicy.firstRefreshRetry) }
+        if isAmbiguous { return random.uniform(in: RenewalPolicy.promptRefreshRetry) }
         guard !window.isUsedUp else { return nil }
-        let target = window.sentAt + random.uniform(in: RenewalPolicy.secondRefreshRetry)
+        let target = window.sentAt + random.uniform(in: RenewalPolicy.lateRefreshRetry)
         let delay = max(target - now.uptime, RenewalPolicy.shortestBackoff)
         return now.uptime + delay <= window.sentAt + RenewalPolicy.latestRefreshRetry ? delay : nil
     }

@@ -44,7 +44,7 @@ extension SessionMachine {
 
     /// Whether the provider's demand for a new credential may have become obsolete.
     func mayRetryWhileReauthenticationRequired(_ session: Session) -> Bool {
-        traits(of: session.scheme).demandMayPass || session.isReauthenticationPresumed
+        traits(of: session.scheme).mayRetryAfterDemand || session.isReauthenticationPresumed
     }
 
     /// Handles a new token, or a new refresh token without a usable access token. The machine writes such a refresh

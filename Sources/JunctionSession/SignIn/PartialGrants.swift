@@ -22,7 +22,7 @@ struct PartialGrants: Hashable, Sendable {
 
     /// The time for which a grant waits for the next attempt with its credential, or for the next poll. The longest pause
     /// that a provider may demand between two attempts is half of it.
-    static let longestWait: Duration = RenewalPolicy.believableRetryAfter.upperBound * 2
+    static let longestWait: Duration = RenewalPolicy.acceptedRetryAfter.upperBound * 2
     /// The largest number of kept grants, without that of a device sign-in.
     static let most = 2
 

@@ -9,7 +9,7 @@ extension SessionMachine {
         by uid: UInt32,
         now: Moment
     ) -> [Effect] {
-        callers.add(request, .change, by: uid, waitingFor: .turn(.signIn(facts)))
+        callers.add(request, .change, by: uid, waitingFor: .queued(.signIn(facts)))
         return settle(now)
     }
 
@@ -27,7 +27,7 @@ extension SessionMachine {
             let outcome: IdentifyOutcome = isNobodyThere ? .unchanged : .signedOut
             return signOut(request, .identify, by: uid, endsBootstrapCredential, .identified(outcome), now)
         }
-        callers.add(request, .identify, by: uid, waitingFor: .turn(.identify(externalUserId)))
+        callers.add(request, .identify, by: uid, waitingFor: .queued(.identify(externalUserId)))
         return settle(now)
     }
 
@@ -54,7 +54,7 @@ extension SessionMachine {
     ) -> [Effect] {
         guard let externalUserId = callers.wanted(by: request) else { return [] }
         switch answer {
-        case .success(let facts): callers.setWait(request, to: .turn(.identifyWith(externalUserId, facts)))
+        case .success(let facts): callers.setWait(request, to: .queued(.identifyWith(externalUserId, facts)))
         case .failure(let refusal): callers.refuse(request, refusal)
         }
         return settle(now)
@@ -77,7 +77,7 @@ extension SessionMachine {
         }
         for caller in callers.list where requests.contains(caller.id) {
             switch caller.wait {
-            case .turn, .credential, .codes, .approval: callers.refuse(caller.id, .withdrawn)
+            case .queued, .credential, .codes, .approval: callers.refuse(caller.id, .withdrawn)
             case .session where isUnsent: callers.refuse(caller.id, .withdrawn)
             case .session where persistence.change?.kind == .signIn(of: caller.id):
                 withdrawSignIn(.withdrawn, now)
@@ -240,15 +240,15 @@ extension SessionMachine {
         var effects: [Effect] = []
         while persistence.change == nil, signIn.exchange == nil, !callers.isWritingName(to: persistence),
             !isPollDue(now),
-            let (caller, wish) = callers.next
+            let (caller, queued) = callers.next
         {
-            effects += begin(caller, wish, now)
+            effects += begin(caller, queued, now)
         }
         return effects
     }
 
-    private mutating func begin(_ caller: Callers.Caller, _ wish: Callers.Wish, _ now: Moment) -> [Effect] {
-        switch wish {
+    private mutating func begin(_ caller: Callers.Caller, _ queued: Callers.QueuedSignIn, _ now: Moment) -> [Effect] {
+        switch queued {
         case .signIn(let facts): return begin(caller, facts, for: nil, now)
         case .identify(let externalUserId): return ask(caller, externalUserId)
         case .identifyWith(let externalUserId, let facts): return identify(caller, externalUserId, facts, now)

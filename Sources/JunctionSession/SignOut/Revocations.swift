@@ -90,7 +90,7 @@ struct Revocations: Hashable, Sendable {
     mutating func advance(_ now: Moment, isHeld: Bool, _ maySignIn: (Identity?) -> Bool) -> [Effect] {
         var effects: [Effect] = []
         while list.count > RenewalPolicy.mostRevocations, let eldest = list.firstIndex(where: { !$0.isInFlight }) {
-            effects += giveUp(eldest, because: "more than \(RenewalPolicy.mostRevocations) wait to be told")
+            effects += giveUp(eldest, because: "more than \(RenewalPolicy.mostRevocations) revocations wait")
         }
         for index in list.indices.reversed() where !list[index].isInFlight {
             let revocation = list[index]
@@ -102,7 +102,7 @@ struct Revocations: Hashable, Sendable {
             }
         }
         if let request {
-            guard request == .sent, let told = list.first(where: \.isInFlight), maySignIn(told.identity) else {
+            guard request == .sent, let inFlight = list.first(where: \.isInFlight), maySignIn(inFlight.identity) else {
                 return effects
             }
             self.request = .interrupted
@@ -132,7 +132,7 @@ struct Revocations: Hashable, Sendable {
 
     // MARK: Queries
 
-    var isTelling: Bool { request != nil }
+    var isRequestInFlight: Bool { request != nil }
 
     /// Returns the time of the next revocation, if it waits only for its time.
     func dueAt(isHeld: Bool, _ maySignIn: (Identity?) -> Bool) -> Uptime? {

@@ -61,7 +61,7 @@ extension SessionMachine {
     /// Returns the time for which a sign-out can be authenticated, if that does not depend on the access token.
     /// Otherwise `nil`.
     private func revocationWindow(_ scheme: Scheme) -> Duration? {
-        traits(of: scheme).proofOutlivesToken ? RenewalPolicy.longestRevocation : nil
+        traits(of: scheme).isRevocableAfterExpiry ? RenewalPolicy.longestRevocation : nil
     }
 
     mutating func advanceRevocations(_ now: Moment) -> [Effect] {

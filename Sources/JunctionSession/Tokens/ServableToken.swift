@@ -3,7 +3,7 @@
 package struct ServableToken: Hashable, Sendable {
     package let facts: TokenFacts
     /// The earliest trusted reading of the wall clock.
-    let believableFrom: WallTime
+    let trustedFrom: WallTime
     /// The end on the monotonic clock, if it is known.
     let end: Uptime?
 
@@ -18,7 +18,7 @@ package struct ServableToken: Hashable, Sendable {
     /// Returns the time for which the token may still be served. Zero if it may not be served now.
     func remaining(_ now: Moment) -> Duration {
         // A wrong clock ends no token that has no end.
-        guard now.wall >= believableFrom || facts.expiresAt == .never else { return .zero }
+        guard now.wall >= trustedFrom || facts.expiresAt == .never else { return .zero }
         let byWall = facts.expiresAt - now.wall
         return max(end.map { min(byWall, $0 - now.uptime) } ?? byWall, .zero)
     }

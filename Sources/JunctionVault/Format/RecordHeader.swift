@@ -103,7 +103,7 @@ package struct RecordAge: Hashable, Comparable, Sendable {
 // The header as JSON.
 extension RecordHeader {
     /// The times that can be computed with. A header without a verified seal may have any number.
-    private static let believableTimes: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+    private static let acceptedTimes: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
     func encoded() -> [UInt8] {
         var text = JSONWriter()
@@ -135,7 +135,7 @@ extension RecordHeader {
             let provider = text["provider"]?.string,
             let state = text["state"]?.string.flatMap(State.init(rawValue:)),
             let writtenAt = text["writtenAt"]?.integer,
-            Self.believableTimes.contains(writtenAt)
+            Self.acceptedTimes.contains(writtenAt)
         else { return nil }
 
         self.installation = installation

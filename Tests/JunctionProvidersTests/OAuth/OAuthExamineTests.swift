@@ -85,13 +85,21 @@ struct OAuthExamineTests {
 
         #expect(
             traits == [
-                .device: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
+                .device: SchemeTraits(
+                    renewsByRefreshToken: true,
+                    mayRetryAfterDemand: true,
+                    isRevocableAfterExpiry: true
+                ),
                 .authorizationCode: SchemeTraits(
                     renewsByRefreshToken: true,
-                    demandMayPass: true,
-                    proofOutlivesToken: true
+                    mayRetryAfterDemand: true,
+                    isRevocableAfterExpiry: true
                 ),
-                .refreshToken: SchemeTraits(renewsByRefreshToken: true, demandMayPass: true, proofOutlivesToken: true),
+                .refreshToken: SchemeTraits(
+                    renewsByRefreshToken: true,
+                    mayRetryAfterDemand: true,
+                    isRevocableAfterExpiry: true
+                ),
                 .tokenExchange: SchemeTraits(),
             ]
         )

@@ -9,8 +9,8 @@ struct AccessPolicyTests {
     private let peer = Peer(user: 1_000, groups: [1_000, 50], process: 7)
 
     private func capabilities(_ rules: AccessRule..., of peer: Peer? = nil) -> Set<Capability> {
-        let grant = AccessPolicy(rules: rules, daemonUser: 999).grant(to: peer ?? self.peer)
-        return Set(Capability.allCases.filter(grant.allows))
+        let rights = AccessPolicy(rules: rules, daemonUser: 999).rights(of: peer ?? self.peer)
+        return Set(Capability.allCases.filter(rights.allows))
     }
 
     private func peer(inUnit unit: String) -> Peer {
@@ -84,16 +84,16 @@ struct AccessPolicyTests {
         #expect(capabilities(rule, of: peer(inUnit: "a.service")) == (matches ? [.api] : []))
     }
 
-    @Test func `a grant to a unit depends on the unit`() {
+    @Test func `rights of a unit depend on the unit`() {
         let policy = AccessPolicy(
             rules: [AccessRule(allow: [.api], unit: "a.service"), AccessRule(allow: [.status])],
             daemonUser: 999
         )
 
-        #expect(policy.grant(to: peer(inUnit: "a.service")).dependsOnUnit)
+        #expect(policy.rights(of: peer(inUnit: "a.service")).dependsOnUnit)
         var peer = peer
         peer.membership = .inNone
-        #expect(!policy.grant(to: peer).dependsOnUnit)
+        #expect(!policy.rights(of: peer).dependsOnUnit)
     }
 
     @Test func `with an unknown unit, an entry that depends on the unit allows nothing and is not skipped`() {
@@ -135,7 +135,7 @@ struct AccessPolicyTests {
     @Test func `a daemon that runs as an unmapped user gives that user nothing`() {
         let unmapped = Peer(user: 65_534, groups: [], process: 7)
 
-        #expect(AccessPolicy(rules: [], daemonUser: 65_534).grant(to: unmapped).isEmpty)
+        #expect(AccessPolicy(rules: [], daemonUser: 65_534).rights(of: unmapped).isEmpty)
     }
 
     @Test func `an unmapped group is never the group of the socket`() {

@@ -182,7 +182,7 @@ struct HandlerSocketTests {
     }
 
     @Test(arguments: ["", #"{"jsonrpc":"2.0","id":9,"method":"handler.unregister"}"# + "\n"])
-    func `an answer that is followed at once by the end of the duty counts`(farewell: String) throws {
+    func `an answer that is followed at once by the end of the registration counts`(farewell: String) throws {
         let app = try register()
         try becomeDue()
         let question = try app.receiveQuestion()
@@ -250,7 +250,7 @@ struct HandlerAccessTests {
         #expect(try server.counters.handlers == 0)
     }
 
-    @Test func `a new policy ends the duty of handlers that it does not allow`() throws {
+    @Test func `a new policy ends the registration of handlers that it does not allow`() throws {
         let policy = AccessPolicy(rules: [AccessRule(allow: [.handle])], daemonUser: 0)
         let server = try TestServer(policy, mode: 0o666)
         let client = try OrdinaryCaller().connect(server.path)

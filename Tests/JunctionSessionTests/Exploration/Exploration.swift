@@ -58,7 +58,7 @@ struct Exploration: Hashable {
     private var question: AttemptID?
     private var askedHandler: HandlerID?
     private var handler: HandlerID?
-    private var isTelling = false
+    private var isRevoking = false
     private var waiting: Set<RequestID> = []
     private var wanted: [RequestID: String] = [:]
     private var counts: [Int] = Array(repeating: 0, count: Event.allCases.count)
@@ -106,7 +106,7 @@ struct Exploration: Hashable {
         case .handlerGoes: handler != nil
         case .handlerSaysRenew, .handlerGives, .handlerIsUnable: question != nil && askedHandler == handler
         case .alarm: machine.nextAlarm(now: now) != nil
-        case .revocationEnds: isTelling
+        case .revocationEnds: isRevoking
         }
     }
 
@@ -172,7 +172,7 @@ struct Exploration: Hashable {
         case .clockAhead: try step(.seconds(7_200))
         case .clockBehind: try step(.seconds(-7_200))
         case .revocationEnds:
-            isTelling = false
+            isRevoking = false
             try perform(machine.revocationEnded(failure: nil, now: now))
         case .crash: try crash()
         case .signInByDevice:
@@ -302,7 +302,7 @@ struct Exploration: Hashable {
             machine.persistence.storage.durable && machine.persistence.isIdle ? machine.signIn.device : nil
         (write, exchange, overtaken, renewal, asked, question, askedHandler) = (nil, nil, nil, nil, nil, nil, nil)
         (authorizing, poll) = (nil, nil)
-        (handler, isTelling, waiting, wanted, secretStore) = (nil, false, [], [:], [:])
+        (handler, isRevoking, waiting, wanted, secretStore) = (nil, false, [], [:], [:])
         machine = SessionMachine(
             provider: "junction",
             schemes: FakeProvider.allSchemes,
@@ -359,7 +359,7 @@ struct Exploration: Hashable {
                 guard secretStore[codes]?.owner == "codes" else {
                     throw Broken(description: "a poll without its codes")
                 }
-                if exchange != nil || isTelling { throw Broken(description: "a poll beside another request") }
+                if exchange != nil || isRevoking { throw Broken(description: "a poll beside another request") }
                 poll = attempt
             case .write(let record, let secrets, let codes, _, _):
                 if (record.deviceSignIn == nil) != (codes == nil) {
@@ -375,10 +375,10 @@ struct Exploration: Hashable {
                 if let disk, !record.supersedes(disk.record) { throw Broken(description: "a write goes back") }
                 write = Write(record: record, secret: secret, codes: codes.flatMap { secretStore[$0] })
             case .revoke(let identity, let secrets):
-                guard !isTelling, identity == nil || secretStore[secrets]?.owner == identity?.userId else {
+                guard !isRevoking, identity == nil || secretStore[secrets]?.owner == identity?.userId else {
                     throw Broken(description: "a sign-out is told twice, or with other secrets")
                 }
-                isTelling = true
+                isRevoking = true
             case .interruptRevocation, .resumeProviderCall, .checkRegistration: break
             case .askHandler(let asked, let attempt):
                 guard asked == handler else { throw Broken(description: "a handler was asked that is gone") }
@@ -438,7 +438,7 @@ struct Exploration: Hashable {
         }
         // The machine must not forget a question that it has asked, or an overtaken request whose answer may still
         // bring a session.
-        let isAwaited = isTelling || !machine.revocations.overtaken.isEmpty
+        let isAwaited = isRevoking || !machine.revocations.overtaken.isEmpty
         if machine.isBusy, !isOut, !isAwaited { throw Broken(description: "busy with nothing") }
     }
 }

@@ -1,7 +1,7 @@
 /// Counts the situations that the histories have met. An invariant is tested only in situations that occur.
 struct Coverage {
     enum Kind: Int, CaseIterable {
-        case begunSignedIn, signInsWritten, switchesWritten, rotations, refreshRetries, secondRefreshRetries,
+        case begunSignedIn, signInsWritten, switchesWritten, rotations, refreshRetries, lateRefreshRetries,
             postponements, terminations
         case reauthentications, signOuts, ambiguous, crashIdle, crashAsking, crashNoting, crashSending, crashStoring
         case crashSigningIn, crashSigningOut, crashUndurable, writesFailed, clockSteps, clockStepsInFlight, suspends,

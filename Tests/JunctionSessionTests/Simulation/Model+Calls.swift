@@ -22,7 +22,7 @@ extension Model {
         window?.refreshRetries += 1
         window?.retryBefore = nil
         refreshRetryTimes.append(time)
-        world.coverage.note(window?.refreshRetries == 1 ? .refreshRetries : .secondRefreshRetries)
+        world.coverage.note(window?.refreshRetries == 1 ? .refreshRetries : .lateRefreshRetries)
     }
 
     /// Records a poll that leaves.

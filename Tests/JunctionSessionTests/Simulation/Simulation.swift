@@ -109,7 +109,7 @@ final class Simulation: @unchecked Sendable {
         self.provesForLong = provesForLong
         var schemes = FakeProvider.allSchemes.mapValues { traits in
             var traits = traits
-            traits.proofOutlivesToken = traits.proofOutlivesToken || provesForLong
+            traits.isRevocableAfterExpiry = traits.isRevocableAfterExpiry || provesForLong
             return traits
         }
         schemes[.userLogin]?.mayBeForgotten = true

@@ -57,7 +57,7 @@ struct ApiCallTests {
         bench.provider.answerCalls(ApiAnswer(status: 401, headers: [], body: [], stream: long))
         bench.provider.failCalls(Unavailability("No answer"))
         var request = ApiRequest(method: "GET", path: "/v2/user/alice")
-        request.passage = .streamed(nil)
+        request.bodyTransfer = .streamed(nil)
 
         #expect(bench.call(request).words == ["providerUnavailable"])
 
@@ -224,7 +224,7 @@ struct ApiCallTests {
 extension ApiRequest {
     fileprivate static func upload(_ body: BodyStream) -> ApiRequest {
         var request = ApiRequest(method: "PUT", path: "/v2/user/alice")
-        request.passage = .streamed(body)
+        request.bodyTransfer = .streamed(body)
         return request
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// sealed copy until a later write succeeds.
 ///
 /// So a rotation that could not be written survives a restart and a crash of the daemon, but not a reboot.
-final class DescriptorStoreBackup: SessionStore {
+final class VaultWithDescriptorBackup: SessionStore {
     /// Two alternating names: the new copy is stored before the old one is removed.
     static let names = ["session-a", "session-b"]
     /// In bytes.
