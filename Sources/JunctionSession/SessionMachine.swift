@@ -234,7 +234,16 @@ package struct SessionMachine: Hashable, Sendable {
         effects += advanceRevocations(now)
         // A sign-in that takes effect ends a device sign-in, so its write does not include those codes.
         let device = persistence.isSigningIn ? nil : signIn.device
-        return effects + persistence.advance(&installation, device, grants, provider: provider, now)
+        // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses, codes
+        // and grants are stored by that time. So the rest of each is known at a start.
+        let writing = afterChange.session.map { now.notBefore($0.writtenAt) } ?? now
+        let incomplete = PersistenceQueue.IncompleteSignIns(
+            deviceSignIn: device?.stored(at: writing),
+            codes: device?.codes,
+            partialGrants: grants.stored(at: writing),
+            grantSecrets: grants.secrets
+        )
+        return effects + persistence.advance(&installation, incomplete, provider: provider, at: writing, now)
     }
 
     /// What ends when its time is over.

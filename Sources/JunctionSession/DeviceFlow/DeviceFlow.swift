@@ -47,38 +47,31 @@ struct DeviceFlow: Hashable, Sendable {
 
     // MARK: Beginning
 
-    /// Creates a device sign-in from the codes that the provider has just issued in answer to `exchange`.
-    init(
-        _ codes: SecretRef,
-        of exchange: SignIn.Exchange,
-        by caller: LocalCaller?,
-        life: Life,
-        interval: Duration,
-        _ now: Moment
-    ) {
-        self.codes = codes
-        self.caller = caller
-        (externalUserId, wanted) = (exchange.externalUserId, exchange.wanted)
-        self.interval = interval.clamped(to: Self.acceptedIntervals)
-        endsAt = life.end ?? now.uptime
-        retry = Retry()
-        retry.spacing = pause
+    /// Creates a device sign-in from the codes that the provider has just issued.
+    init(_ stored: StoredDeviceSignIn, _ codes: SecretRef, _ now: Moment) {
+        self.init(stored, codes, endsAt: now.uptime + (stored.expiresAt - now.wall))
         // The interval also applies before the first poll. No clock step shortens it.
         retry.begin(now)
         retry.wait(for: pause, now)
     }
 
     init(resuming stored: StoredDeviceSignIn, _ codes: SecretRef, writtenAt: WallTime, at now: Moment) {
-        self.codes = codes
-        caller = stored.caller
-        (externalUserId, wanted) = (stored.externalUserId, stored.wanted)
-        interval = stored.interval.clamped(to: Self.acceptedIntervals)
         let reading = now.notBefore(writtenAt)
-        endsAt = now.uptime + stored.expiresAt.left(writtenAt: writtenAt, reading)
+        self.init(stored, codes, endsAt: now.uptime + stored.expiresAt.left(writtenAt: writtenAt, reading))
         let pauseEnd = stored.notBefore.flatMap { RenewalPolicy.endOfDemandedPause($0, reading) }
         // If the wall clock says that the codes have expired, the daemon still polls once.
         retry = pauseEnd.map(Retry.init(demandedUntil:)) ?? Retry(now)
         doubt = .restart
+        retry.spacing = pause
+    }
+
+    private init(_ stored: StoredDeviceSignIn, _ codes: SecretRef, endsAt: Uptime) {
+        self.codes = codes
+        self.endsAt = endsAt
+        caller = stored.caller
+        (externalUserId, wanted) = (stored.externalUserId, stored.wanted)
+        interval = stored.interval.clamped(to: Self.acceptedIntervals)
+        retry = Retry()
         retry.spacing = pause
     }
 

@@ -25,7 +25,14 @@ extension SessionMachine {
             callers.refuse(.withdrawn) { $0 == .session }
             return settle(now)
         }
-        signIn.show(DeviceFlow(codes, of: exchange, by: caller, life: life, interval: interval, now))
+        let stored = StoredDeviceSignIn(
+            expiresAt: now.wall(at: life.end ?? now.uptime),
+            interval: interval,
+            externalUserId: exchange.externalUserId,
+            wanted: exchange.wanted,
+            caller: caller
+        )
+        signIn.show(DeviceFlow(stored, codes, now))
         let update = updateRecord()
         // A sign-in is answered with the codes, an identify call when the device sign-in ends.
         callers.setWait { caller in

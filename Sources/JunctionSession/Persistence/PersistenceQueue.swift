@@ -62,6 +62,15 @@ struct PersistenceQueue: Hashable, Sendable {
         static let none = Update()
     }
 
+    /// The incomplete sign-ins that are sealed in the same record as the session.
+    struct IncompleteSignIns {
+        var deviceSignIn: StoredDeviceSignIn?
+        var codes: SecretRef?
+        var partialGrants: [StoredPartialGrant]
+        /// The secrets of the grants, in the same order.
+        var grantSecrets: [SecretRef]
+    }
+
     private struct Write: Hashable, Sendable {
         /// The generation of the change in this write. `nil` if it writes only updates.
         var generation: UInt64?
@@ -135,18 +144,17 @@ struct PersistenceQueue: Hashable, Sendable {
     // MARK: Writing
 
     /// Begins the next write if one is requested and none is at the store. No other function makes a record.
+    ///
+    /// - Parameter writing: now, with the write time of the record as its wall-clock reading.
     mutating func advance(
         _ installation: inout InstallationState,
-        _ device: DeviceFlow?,
-        _ grants: PartialGrants,
+        _ incomplete: IncompleteSignIns,
         provider: String,
+        at writing: Moment,
         _ now: Moment
     ) -> [Effect] {
         guard atStore == nil else { return [] }
         let written = afterChange(installation)
-        // A wrong clock does not date a record: the write time of a session never decreases. The ends of pauses, codes
-        // and grants are stored by that time. So the rest of each is known at a start.
-        let writing = written.session.map { now.notBefore($0.writtenAt) } ?? now
         guard let content = written.content(at: writing), change != nil || isUpdateWanted || rewrite.isDue(now) else {
             return []
         }
@@ -159,8 +167,8 @@ struct PersistenceQueue: Hashable, Sendable {
             writtenAt: writing.wall,
             provider: provider,
             content: content,
-            deviceSignIn: device?.stored(at: writing),
-            partialGrants: grants.stored(at: writing)
+            deviceSignIn: incomplete.deviceSignIn,
+            partialGrants: incomplete.partialGrants
         )
         switch change?.kind {
         case nil, .withdrawal: installation.session?.wrote(at: writing.wall)
@@ -170,8 +178,8 @@ struct PersistenceQueue: Hashable, Sendable {
             .write(
                 record,
                 written.secrets,
-                codes: device?.codes,
-                partialGrants: grants.secrets,
+                codes: incomplete.codes,
+                partialGrants: incomplete.grantSecrets,
                 unopened: unopened
             )
         ]
