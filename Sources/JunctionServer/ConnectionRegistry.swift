@@ -157,8 +157,8 @@ final class ConnectionRegistry {
         if account.isIdle { accounts[account.user] = nil }
     }
 
-    /// Closes the connections with the most buffered data of a user that is over the limit, after the present work
-    /// has finished.
+    /// Closes connections of a user that is over the limit, after the present work has finished: first those that have
+    /// kept the most bytes for the longest time.
     func enforceBudgetSoon(_ account: CallerAccount) {
         guard !account.isEnforcementDue else { return }
         account.isEnforcementDue = true

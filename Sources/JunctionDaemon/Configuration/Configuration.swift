@@ -71,7 +71,7 @@ extension Configuration {
     }
 
     package struct API: Equatable, Sendable {
-        /// Whether the method `api.request` exists.
+        /// Whether apps may call the provider's API. Otherwise `api.request` gets `permissionDenied`.
         package var expose = true
         /// The path of the HTTP socket. If absent, the daemon serves HTTP only if the service manager passes a socket
         /// for it.

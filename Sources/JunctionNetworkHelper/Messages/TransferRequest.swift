@@ -14,9 +14,9 @@ package struct TransferRequest: Sendable {
     package var url: String
     package var headers: [(name: String, value: SharedSecret)]
     package var body: Body
-    /// Whether the request changes nothing. Then the helper may send it over a kept connection, and again if that
-    /// connection turns out to be dead (RFC 9110 §9.2.2). Every other request gets a new connection and is sent once:
-    /// only the daemon knows whether it may be repeated.
+    /// Whether the helper may send the request over a kept connection, and again if that connection turns out to be dead
+    /// (RFC 9110 §9.2.2). The daemon allows it for an app's `GET` and `HEAD`. Every other request gets a new connection
+    /// and is sent once.
     package var mayBeRepeated: Bool
     package var limits: TransferLimits
 

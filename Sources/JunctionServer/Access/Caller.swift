@@ -105,7 +105,7 @@ final class Caller {
     }
 
     /// Charges the account with the `bytes` that the connection keeps. If the user is over the limit,
-    /// `ConnectionRegistry` closes the connections with the most buffered data.
+    /// `ConnectionRegistry` closes connections, first those that have kept the most bytes for the longest time.
     ///
     /// - Parameter mayBeClosed: whether the connection keeps more than it needs to, so that it may be closed.
     func charge(_ bytes: Int, for connection: any CallerConnection, mayBeClosed: Bool) {

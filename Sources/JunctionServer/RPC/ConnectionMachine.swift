@@ -49,7 +49,7 @@ struct ConnectionMachine: Equatable {
         /// peer must read 16 KiB a second (`WaitingBudget`). A peer that receives only notifications has no deadline:
         /// at most the window of them waits.
         case reading
-        /// To end the line that it has begun after this many other lines.
+        /// To end the unfinished line. `after`: the number of complete lines before it.
         case line(after: Int)
     }
 

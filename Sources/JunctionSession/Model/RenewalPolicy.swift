@@ -28,17 +28,17 @@ package enum RenewalPolicy {
     /// The bounds of that spread: a short outage ends within seconds, and a long one sooner than by the backoff alone.
     package static let networkReturnSpread: ClosedRange<Duration> = .seconds(10)...(.seconds(300))
 
-    /// The delay of the first refresh retry after an ambiguous outcome. It lies inside the shortest known reuse grace
+    /// The delay of the refresh retry after each ambiguous outcome. It lies inside the shortest known reuse grace
     /// of providers.
     package static let promptRefreshRetry: ClosedRange<Duration> = .milliseconds(200)...(.seconds(2))
-    /// The delay of the second refresh retry, measured from the first request. An outage of seconds is over by then,
-    /// and the request still meets `latestRefreshRetry`.
+    /// The delay of the late refresh retry, which follows an outcome that is not ambiguous, measured from the first
+    /// request. An outage of seconds is over by then, and the request still meets `latestRefreshRetry`.
     package static let lateRefreshRetry: ClosedRange<Duration> = .seconds(16)...(.seconds(20))
     /// The latest begin of a refresh retry after the first request, so that it arrives within 25 s. The commonest grace
     /// is 30 s.
     package static let latestRefreshRetry: Duration = .seconds(24)
     /// The send deadline of a refresh retry after the first request. A slow name server or connection could delay the
-    /// request beyond the grace, and the provider would then treat it as a replay by a thief.
+    /// request beyond the grace, and the provider would then treat it as the replay of a stolen token.
     package static let latestSend: Duration = .milliseconds(24_500)
     /// The largest number of refresh retries in `refreshRetryPeriod`.
     package static let mostRefreshRetries = 6

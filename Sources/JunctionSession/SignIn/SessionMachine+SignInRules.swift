@@ -47,8 +47,8 @@ extension SessionMachine {
     }
 
     /// Whether only a sign-in can bring a token. The token has expired, or the provider has forgotten the registration, and
-    /// the daemon can ask no handler: none is registered, or the renewal is postponed. A longer pause that the provider
-    /// demands does not change this.
+    /// the daemon can ask no handler: none is registered, or the renewal is postponed. This also
+    /// holds while the provider demands a pause that ends later than the postponement.
     private func onlySignInHelps(_ session: Session, _ now: Moment) -> Bool {
         let isUsable = session.isServable(now) && !renewal.isRegistrationForgotten
         guard session.token != nil, !isUsable, needsHandler(session) else { return false }

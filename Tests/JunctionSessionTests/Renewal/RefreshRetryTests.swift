@@ -20,7 +20,7 @@ struct RefreshRetryTests {
             bench.failRenewal(.busy)
             bench.passToNextAttempt()
             let second = bench.now.uptime - sent
-            #expect(second >= .seconds(10) && second <= .seconds(24))
+            #expect(second >= .seconds(16) && second <= .seconds(20))
             #expect(bench.renewals.count == 1)
 
             bench.failRenewal(.busy)
