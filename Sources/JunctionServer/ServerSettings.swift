@@ -18,7 +18,8 @@ package struct ServerSettings: Sendable {
         package var question: Duration = .seconds(60)
         /// For a peer to end a line that it has begun.
         package var line: Duration = .seconds(60)
-        /// For a peer to read some of its answers. The server checks twice before it closes the connection.
+        /// For a peer to read some of its answers. Over JSON-RPC the server checks twice before it closes the connection,
+        /// over HTTP once.
         package var reading: Duration = .seconds(30)
         /// For space for a long answer to `api.request`, while other answers are kept.
         package var room: Duration = .seconds(600)

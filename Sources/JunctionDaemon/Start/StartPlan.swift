@@ -6,8 +6,8 @@ import JunctionSystemd
 import JunctionVault
 import Logging
 
-/// Everything that the daemon needs before it starts. It first checks everything that can be wrong, then opens the
-/// state and the sockets, so that a failed start changes nothing.
+/// Everything that the daemon needs before it starts: its checked configuration, the open state and the sockets. A start
+/// that fails here signs nobody in or out.
 struct StartPlan {
     let paths: Paths
     let source: ConfigurationSource

@@ -13,7 +13,8 @@ struct AnswerBudget {
         let ticket: Int
         let user: UInt32
         let bytes: Int
-        /// How many later reservations were granted before this one, although this one fits into its user's share.
+        /// How many later reservations of other users were granted before this one, although it was the oldest of its user
+        /// and fitted into that user's share.
         var passed = 0
     }
 

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The limits of one local user, with the documented defaults.
+/// The limits of each local user, and two of all users together, with the documented defaults.
 package struct CallerLimits: Equatable, Sendable {
     package var connections = 512
     /// Open connections of all users together. The daemon closes a connection above this limit at once.

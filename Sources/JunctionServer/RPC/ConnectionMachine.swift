@@ -228,8 +228,8 @@ struct ConnectionMachine: Equatable {
         return rejected()
     }
 
-    /// The user has more waiting here than it may, and this connection is chosen to end. A connection that keeps no
-    /// more than it needs to stays open.
+    /// The user has more waiting here than it may, and this connection is chosen to end. A connection that is charged
+    /// with at most `window` bytes is not closed.
     mutating func overBudget() -> Actions {
         guard chargeable > Self.window else { return [] }
         // A peer that does not read would not read the reason either.

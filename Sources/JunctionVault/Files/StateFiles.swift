@@ -62,16 +62,16 @@ package struct StateFile: Hashable, Sendable {
     /// The daemon of this directory holds a lock on it while it runs.
     package static let lock = StateFile("lock")
     package static let installation = StateFile("installation-id")
-    /// The sealing key, if the service manager provides none.
+    /// The sealing key of a daemon that was started by hand or is a user's own service.
     package static let key = StateFile("junctiond.key")
     /// The largest sequences that were used with a provider, and the fact that it has noted.
     package static let sequences = StateFile("sequences")
     /// Reserved space. The daemon removes it when the disk is full, so that one more write succeeds.
     package static let reserve = StateFile("reserve")
 
-    /// The files whose temporary files a start removes. The daemon writes the content again, the provider checks the
-    /// sequence itself, and no record was sealed under an unfinished key. A temporary that alone has the installation id
-    /// is kept.
+    /// The files whose temporary files a start removes. Nothing depends on an unfinished one: the provider checks
+    /// sequences itself, no record is sealed under a key before its rename, and a bootstrap credential without its line
+    /// counts as untried. A temporary that alone has the installation id is kept.
     static let filesWithRemovedTemporaries = [installation, key, sequences, usedCredentials]
 
     private static let temporaryMark = ".tmp-"

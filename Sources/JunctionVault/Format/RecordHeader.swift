@@ -3,7 +3,8 @@ package import JunctionSession
 
 /// The clear part of a record, which identifies it without the key.
 ///
-/// The header is associated data of the seal, so with the key every change of it is detected.
+/// The header is associated data of the seal, so with the key every change of a sealed record's header is detected. A
+/// tombstone needs no seal.
 package struct RecordHeader: Equatable, Sendable {
     /// The installation that wrote the record. On a cloned disk image it is another one.
     package var installation: String
@@ -91,8 +92,8 @@ package struct RecordAge: Hashable, Comparable, Sendable {
     /// No daemon reaches these numbers. A higher number in a header is wrong, and the next generation could overflow.
     private static let furthest = RecordAge(generation: 1 << 53, edition: 1 << 31)
 
-    /// Whether the numbers are possible. An unverified record may use only half of the range, so that there are higher
-    /// numbers left.
+    /// Whether the numbers are possible. A header whose seal was not verified may have at most half of the highest
+    /// numbers. Otherwise a forged header could leave no higher number for the next record.
     func isPlausible(verified: Bool) -> Bool {
         let furthest = Self.furthest
         let share: UInt64 = verified ? 1 : 2

@@ -16,11 +16,11 @@ package struct Candidate: Sendable {
 
     /// The result of reading a candidate.
     package enum Finding: Sendable {
-        /// The seal verifies. The newest authentic candidate is the session.
+        /// The seal verifies, or it is a tombstone, which needs no key. The newest authentic candidate is the session.
         case authentic(OpenedRecord)
         /// The record is sealed under the present key, and its content does not verify.
         case altered(RecordHeader)
-        /// The content cannot be verified, for the given reason.
+        /// The record may be valid and cannot be used, for the given reason.
         case locked(RecordHeader, Lock)
         /// The bytes are not a record, or its header is not legible.
         case illegible

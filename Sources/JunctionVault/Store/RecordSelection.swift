@@ -2,7 +2,7 @@ import JunctionSession
 
 /// Decides which candidate is the session, and what happens to the others. It changes no file.
 ///
-/// The newest generation whose seal verifies wins. A record that was sealed under the present key and does not verify
+/// The newest authentic generation wins. A record that was sealed under the present key and does not verify
 /// goes to quarantine. A temporary file that was sealed under another key stays in place until the next sign-in, because
 /// that key may come back. Such a record file goes to quarantine when the winner replaces it.
 struct RecordSelection {

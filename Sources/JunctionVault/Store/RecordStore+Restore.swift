@@ -128,8 +128,7 @@ extension RecordStore {
         return .unreadable(.init(status: .unavailable, remedy: reason, header: nil, canSignIn: false))
     }
 
-    /// Returns the records in quarantine that this installation wrote, that were altered and that no sign-in has
-    /// acknowledged.
+    /// Returns the records in quarantine that were altered or are illegible, and that no sign-in has acknowledged.
     private func damaged(_ reader: RecordReader) -> [Damage] {
         let names = (try? quarantine.names()) ?? []
         return names.filter { !acknowledged.contains($0) }.compactMap { name in

@@ -23,7 +23,8 @@ struct RecordStore: Sendable {
     var acknowledged: Set<String> = []
     /// The names in quarantine that the record of the last write acknowledges, also if the disk has refused it.
     var sealedNames: [String] = []
-    /// The generation of the last sign-in that acknowledged records, and the names of before.
+    /// The generation of the last write that acknowledged records, and the names that were acknowledged before it. They
+    /// apply again if the next generation withdraws that sign-in.
     var lastAcknowledgement: (generation: UInt64, before: Set<String>)?
     var hasReserve = false
     /// Whether the stored record, if there is one, is known to belong to this installation.
