@@ -13,8 +13,8 @@ struct Session: Hashable, Sendable {
     private(set) var reauthenticationPending = false
     /// The intent: a renewal was about to be sent, and may have reached the provider.
     private(set) var renewalUnderWay = false
-    /// Whether the renewal under way uses a secret from an app's server, which only a handler can give again.
-    private(set) var intentUsesHandlerSecret = false
+    /// Whether a restart cannot send the request again, because it does not use a refresh token.
+    private(set) var intentCannotBeResent = false
     /// The last postponement. It may be over.
     private(set) var postponement: Postponement?
     /// The write time of the session's newest record. A wall clock that reads earlier is wrong.
@@ -64,7 +64,7 @@ struct Session: Hashable, Sendable {
         token = stored.token
         reauthenticationPending = stored.reauthenticationPending
         renewalUnderWay = stored.renewalUnderWay
-        intentUsesHandlerSecret = stored.intentUsesHandlerSecret
+        intentCannotBeResent = stored.intentCannotBeResent
         self.writtenAt = writtenAt
         drawnRenewalTime = stored.renewAt
         let reading = now.notBefore(writtenAt)
@@ -152,7 +152,7 @@ struct Session: Hashable, Sendable {
                 UnexplainedRefusals(count: $0.count, firstAt: writing.wall(at: $0.since))
             },
             renewalUnderWay: renewalUnderWay,
-            intentUsesHandlerSecret: intentUsesHandlerSecret
+            intentCannotBeResent: intentCannotBeResent
         )
     }
 
@@ -175,12 +175,12 @@ struct Session: Hashable, Sendable {
     ///
     /// - Parameter usesAnswer: whether it uses a secret from an app's server, which a restart cannot send again.
     mutating func renewalBegan(usesAnswer: Bool) {
-        (renewalUnderWay, intentUsesHandlerSecret) = (true, usesAnswer)
+        (renewalUnderWay, intentCannotBeResent) = (true, usesAnswer)
     }
 
     /// Clears the intent: the provider has answered, or no request was sent. A restart has no request to retry.
     mutating func clearIntent() {
-        (renewalUnderWay, intentUsesHandlerSecret) = (false, false)
+        (renewalUnderWay, intentCannotBeResent) = (false, false)
     }
 
     mutating func postpone(until end: Uptime, after words: String) {

@@ -2,7 +2,8 @@
 ///
 /// The machine has no clock, socket, file or network. It sees lifetimes, identifiers and the names of secrets, never a
 /// secret. Each event is a function in the past tense that returns effects. The machine consists of smaller machines.
-/// Only this one changes who is signed in, and only it answers callers (`docs/session.md`).
+/// Only this one changes who is signed in, and only it answers the callers of `Callers`
+/// (`docs/session.md`).
 package struct SessionMachine: Hashable, Sendable {
     /// The provider's name, which is written into each record.
     let provider: String

@@ -143,7 +143,8 @@ package actor SessionOwner {
         handle { clockJumped ? $0.clockJumped(now: $1) : $0.alarmRang(now: $1) }
     }
 
-    /// Handles a change of the machine's network. It shortens the backoff of every failed attempt.
+    /// Handles a change of the machine's network. It shortens the backoff of renewals, polls, revocations and the bootstrap
+    /// credential.
     package func networkChanged() {
         handle { $0.networkChanged(now: $1) }
     }

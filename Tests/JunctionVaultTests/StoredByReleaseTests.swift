@@ -38,7 +38,7 @@ import Testing
         #expect(stored.externalUserId?.text == "ext-anna")
         #expect(stored.scheme == .signInToken)
         #expect(stored.token?.life == .seconds(3_600))
-        #expect(stored.renewalUnderWay && !stored.intentUsesHandlerSecret && !stored.reauthenticationPending)
+        #expect(stored.renewalUnderWay && !stored.intentCannotBeResent && !stored.reauthenticationPending)
         #expect(stored.postponement == nil)
         #expect(found.secrets?.accessToken != nil && found.secrets?.refreshToken != nil)
     }

@@ -149,7 +149,7 @@ final class OAuthServer: Sendable {
     }
 
     /// Returns the present endpoint origins, which a sign-in fixes. Returns `nil` if they depend on metadata that has
-    /// not been read yet: a missing endpoint would then be taken as absent.
+    /// not been read yet: the daemon must not store that the server has no such endpoint before it has asked.
     ///
     /// - Parameter token: the token endpoint of this sign-in.
     func origins(token: HTTPURL) -> EndpointOrigins? {

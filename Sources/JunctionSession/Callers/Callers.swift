@@ -1,6 +1,6 @@
 /// The callers that wait for an answer, in order of arrival. Each entry lasts from the request to its one answer.
 ///
-/// No other type answers callers. While the machine handles an event, it sets what an entry waits for, or its answer.
+/// While the machine handles an event, it sets what an entry waits for, or its answer.
 /// `SessionMachine.answerCallers` sends the answers when the event is over, so each answer describes the state after
 /// the event.
 struct Callers: Hashable, Sendable {

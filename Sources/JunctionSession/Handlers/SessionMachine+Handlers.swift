@@ -92,7 +92,7 @@ extension SessionMachine {
     }
 
     /// Whether a renewal may begin during a postponement. The token must have expired, and a user must have a handler
-    /// and not have been asked since the renewal failed. That handler may have a token although the others could not
+    /// and not have been asked since the renewal began. That handler may have a token although the others could not
     /// help. A pause that the provider demands has to be over.
     func mayPassPostponement(_ session: Session, _ now: Moment) -> Bool {
         renewal.isPostponed && session.demandedUntil(now) == nil && !session.isServable(now)

@@ -117,8 +117,8 @@ package struct StoredSession: Hashable, Sendable {
     package var unexplainedRefusals: UnexplainedRefusals?
     /// The intent: a renewal of this generation was about to be sent, and may have reached the provider.
     package var renewalUnderWay: Bool
-    /// Whether the renewal under way uses a secret from an app's server, which only a handler can give again.
-    package var intentUsesHandlerSecret: Bool
+    /// Whether a restart cannot send the request again, because it does not use a refresh token.
+    package var intentCannotBeResent: Bool
 
     package init(
         identity: Identity,
@@ -131,7 +131,7 @@ package struct StoredSession: Hashable, Sendable {
         reauthenticationPending: Bool = false,
         unexplainedRefusals: UnexplainedRefusals? = nil,
         renewalUnderWay: Bool = false,
-        intentUsesHandlerSecret: Bool = false
+        intentCannotBeResent: Bool = false
     ) {
         self.identity = identity
         self.scheme = scheme
@@ -143,7 +143,7 @@ package struct StoredSession: Hashable, Sendable {
         self.reauthenticationPending = reauthenticationPending
         self.unexplainedRefusals = unexplainedRefusals
         self.renewalUnderWay = renewalUnderWay
-        self.intentUsesHandlerSecret = intentUsesHandlerSecret
+        self.intentCannotBeResent = intentCannotBeResent
     }
 }
 

@@ -10,7 +10,7 @@ package protocol ProviderMemory: Sendable {
     /// - Parameter subject: the unit for which the provider counts sequences.
     func claim(_ sequence: UInt64, of subject: String) async throws(SequenceSpent)
 
-    /// Takes the last claim back, because the request never arrived and the sequence was not used. The function returns at
+    /// Takes the last claim back, because the sequence was not used: the request never arrived, or was refused. The function returns at
     /// once, and later claims come after it.
     func release(_ sequence: UInt64, of subject: String)
 

@@ -60,7 +60,8 @@ struct RefreshRetries: Hashable, Sendable {
         return now.uptime + delay <= window.sentAt + RenewalPolicy.latestRefreshRetry ? delay : nil
     }
 
-    /// Returns the send deadline of a refresh retry that begins now. `nil` if the grace is over.
+    /// Returns the send deadline of a refresh retry that begins now. `nil` if the grace is over: a retry that begins so late,
+    /// after a restart, has no deadline.
     func sendDeadline(_ now: Uptime) -> Uptime? {
         window.map { $0.sentAt + RenewalPolicy.latestSend }.flatMap { $0 > now ? $0 : nil }
     }

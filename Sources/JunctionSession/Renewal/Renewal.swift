@@ -84,7 +84,7 @@ struct Renewal: Hashable, Sendable {
         lastError =
             session.postponement?.reason.map(Self.error(ofPostponementAfter:))
             ?? session.reauthenticationReason.map(Self.error(of:))
-        if session.renewalUnderWay, !session.intentUsesHandlerSecret {
+        if session.renewalUnderWay, !session.intentCannotBeResent {
             // The previous process may have sent the request at the write time, and its answer is lost.
             let age = max(now.wall - session.writtenAt, .zero)
             refreshRetries.lost(sentAt: now.uptime + (.zero - age), now)
@@ -97,7 +97,7 @@ struct Renewal: Hashable, Sendable {
         } else if session.postponement != nil {
             phase = .resting(.postponed)
         } else if session.renewalUnderWay {
-            // A handler has to give the app server's secret again.
+            // The request did not use a refresh token, so it is made anew. With handlers, one has to give the secret again.
             phase = .resting(.due)
         }
     }
@@ -354,7 +354,7 @@ struct Renewal: Hashable, Sendable {
         return switch phase {
         // After a restart, a handler has to give the secret of an open intent again.
         case .resting(.due), .resting(.postponed), .resting(.backoff(keeping: nil)):
-            session.renewalUnderWay && session.intentUsesHandlerSecret
+            session.renewalUnderWay && session.intentCannotBeResent
         case .resting(.scheduled): false
         case .resting(.refreshRetry), .resting(.backoff), .asking, .writingIntent, .sending, .answered, .storing,
             .storingSuccessor:

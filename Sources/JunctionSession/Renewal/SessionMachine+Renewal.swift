@@ -316,7 +316,7 @@ extension SessionMachine {
     mutating func writeIntent(_ next: Renewal.Attempt, _ now: Moment) {
         guard let session = installation.session else { return }
         let usesAnswer = next.handlerSecret != nil || !traits(of: session.scheme).renewsByRefreshToken
-        let isKnown = next.isRefreshRetry && session.renewalUnderWay && !session.intentUsesHandlerSecret
+        let isKnown = next.isRefreshRetry && session.renewalUnderWay && !session.intentCannotBeResent
         installation.session?.renewalBegan(usesAnswer: usesAnswer)
         renewal.writeIntent(of: next, until: isKnown ? .none : updateRecord(), now)
     }

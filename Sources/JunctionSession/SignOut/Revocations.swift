@@ -3,10 +3,10 @@
 ///
 /// | a revocation | until |
 /// |---|---|
-/// | waits | it is due, no other request is in flight, and no pending sign-in may be its user's |
+/// | waits | it is due, no other revocation and no poll is in flight, no change is being written, and no pending sign-in may be its user's |
 /// | is in flight | the provider answers, or a sign-in that may be its user's interrupts it |
 /// | is dropped | its user has signed in again |
-/// | is given up | the token that authenticates it has ended, or too many attempts have failed, or too many wait |
+/// | is given up | the token that authenticates it has ended, or a day has passed, or too many attempts have failed, or too many wait |
 ///
 /// Revocations are kept in memory only: a sign-out leaves no secret on disk, and a revocation needs one. The daemon
 /// waits for a request that is in flight only when the process ends.
@@ -24,8 +24,10 @@ struct Revocations: Hashable, Sendable {
         /// The secrets that authenticate the sign-out.
         var secrets: SecretRef
         var retry = Retry()
-        /// The end of the token that authenticates the revocation.
+        /// The end of the token that authenticates the revocation, or of a day if that does not limit it.
         var endsAt: Uptime
+        /// Whether it ends after a day, although the session may last longer at the provider.
+        var lastsOneDay: Bool
         var lastError: String?
 
         var isInFlight: Bool { retry.lastTried != nil && retry.time == nil }
@@ -44,10 +46,15 @@ struct Revocations: Hashable, Sendable {
 
     // MARK: Revoking
 
-    /// Adds an ended session or an unused grant. The daemon tries to revoke it for as long as its token is valid.
+    /// Adds an ended session or an unused grant.
+    ///
+    /// - Parameter life: the time in which the daemon tries to revoke it: the rest of its token's life, or a day.
     mutating func add(_ identity: Identity?, _ secrets: SecretRef, goodFor life: Duration, _ now: Moment) {
         guard life > .zero else { return }
-        list.append(Revocation(identity: identity, secrets: secrets, endsAt: now.uptime + life))
+        let lastsOneDay = life == RenewalPolicy.longestRevocation
+        list.append(
+            Revocation(identity: identity, secrets: secrets, endsAt: now.uptime + life, lastsOneDay: lastsOneDay)
+        )
     }
 
     /// Drops the revocations of this user. A provider may have one session for a user and a device, so revoking the old
@@ -95,7 +102,7 @@ struct Revocations: Hashable, Sendable {
         for index in list.indices.reversed() where !list[index].isInFlight {
             let revocation = list[index]
             if revocation.endsAt <= now.uptime {
-                let reason = revocation.identity == nil ? "a day has passed" : "its session has ended by itself"
+                let reason = revocation.lastsOneDay ? "a day has passed" : "its session has ended by itself"
                 effects = giveUp(index, because: reason) + effects
             } else if revocation.retry.failures >= RenewalPolicy.mostRevocationAttempts {
                 effects = giveUp(index, because: "\(revocation.retry.failures) attempts have failed") + effects

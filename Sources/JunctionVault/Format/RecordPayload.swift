@@ -101,7 +101,7 @@ extension JSONWriter {
             }
         }
         member("renewalUnderWay", session.renewalUnderWay)
-        if session.intentUsesHandlerSecret { member("renewalUsesAnswer", true) }
+        if session.intentCannotBeResent { member("renewalUsesAnswer", true) }
     }
 
     fileprivate mutating func member(_ identity: Identity) {
@@ -299,7 +299,7 @@ extension StoredSession {
         case .current:
             guard let renewalUnderWay = text["renewalUnderWay"]?.bool else { return nil }
             self.renewalUnderWay = renewalUnderWay
-            intentUsesHandlerSecret = text["renewalUsesAnswer"]?.bool ?? false
+            intentCannotBeResent = text["renewalUsesAnswer"]?.bool ?? false
             externalUserId = text["externalUserId"]?.string.flatMap(ExternalUserId.init)
         }
     }

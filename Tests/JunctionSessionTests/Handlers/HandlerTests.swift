@@ -220,7 +220,7 @@ struct HandlerTests {
         #expect(bench.renewals.isEmpty)
         bench.endWrite()
         #expect(bench.renewals.count == 1)
-        #expect(try #require(bench.storedSession).intentUsesHandlerSecret)
+        #expect(try #require(bench.storedSession).intentCannotBeResent)
     }
 
     @Test func `no second question is asked while one is open`() {

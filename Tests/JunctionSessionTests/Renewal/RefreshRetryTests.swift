@@ -174,7 +174,7 @@ struct RefreshRetryTests {
         bench.grantExchange(scheme: scheme)
         bench.renew()
         bench.answerQuestion(.renew)
-        #expect(try #require(bench.storedSession).intentUsesHandlerSecret)
+        #expect(try #require(bench.storedSession).intentCannotBeResent)
         bench.failRenewal(.lost)
         #expect(!bench.machine.renewal.isRetryingRefresh)
         #expect(bench.facts.renewal.phase == .backingOff)

@@ -129,6 +129,7 @@ struct RevocationRetryTests {
             #expect(bench.telling == nil)
             #expect(bench.waitingRevocations.isEmpty)
             #expect(bench.givenUpRevocations.count == 1)
+            #expect(bench.givenUpRevocations[0].contains("may still be valid at the provider: a day has passed"))
         }
     }
 

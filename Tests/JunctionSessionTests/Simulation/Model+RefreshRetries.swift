@@ -40,7 +40,7 @@ extension Model {
     /// Expects a refresh retry at the start. An open intent counts as a request that was sent when its record was
     /// written.
     mutating func expectRefreshRetry(ofRecord disk: Disk, _ world: Simulation) {
-        guard let stored = disk.record.session, stored.renewalUnderWay, !stored.intentUsesHandlerSecret,
+        guard let stored = disk.record.session, stored.renewalUnderWay, !stored.intentCannotBeResent,
             let token = disk.secrets.refreshToken?.number
         else { return }
         let age = max(world.now.wall - disk.record.writtenAt, .zero).wholeMilliseconds

@@ -158,7 +158,7 @@ extension Simulation {
 
     /// Checks that an open intent is retried at once, with any other stored state.
     func checkRefreshRetryAtStart(_ record: SessionRecord) {
-        guard let stored = record.session, stored.renewalUnderWay, !stored.intentUsesHandlerSecret,
+        guard let stored = record.session, stored.renewalUnderWay, !stored.intentCannotBeResent,
             !stored.reauthenticationPending, !calls.values.contains(where: { $0.kind == .renewal && $0.given == nil })
         else { return }
         fail("an open intent is not retried at start")

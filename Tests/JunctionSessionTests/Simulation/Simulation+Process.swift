@@ -152,7 +152,7 @@ extension Simulation {
         case 0:
             let noted = min(age, Int64(chance(20_000)))
             stored.renewalUnderWay = true
-            stored.intentUsesHandlerSecret = scheme != .signInToken
+            stored.intentCannotBeResent = scheme != .signInToken
             // An earlier release left a postponement beside the intent.
             if mode == .handler, chance(2) == 0 { stored.postponement = postponed }
             writtenAt = WallTime(milliseconds: time - noted + wallOffset)
