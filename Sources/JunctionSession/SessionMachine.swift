@@ -156,7 +156,7 @@ package struct SessionMachine: Hashable, Sendable {
     /// Handles a step of the wall clock or a resume from suspend. Wall-clock times are computed again, and nothing is
     /// reset.
     package mutating func clockJumped(now: Moment) -> [Effect] {
-        let isSet = clockReading.wall(at: now.uptime) != now.wall
+        let isSet = (persistence.bootTime ?? clockReading.bootTime) != now.bootTime
         clockReading = now
         renewal.clockJumped(now)
         callers.updateRetries { $0.clockJumped(now) }

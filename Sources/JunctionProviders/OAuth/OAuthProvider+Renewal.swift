@@ -100,8 +100,8 @@ extension OAuthProvider {
         do throws(SignInFailure) {
             var grant = try await session(of: signIn, at: secrets.endpointOrigins, store)
             // The session keeps its refresh token if the answer has none, so a token without a life is renewed soon.
-            if secrets.refreshToken != nil, let life = grant.token?.life, life.end == nil {
-                grant.token?.life.end = life.start + OAuthTokens.assumedLife
+            if secrets.refreshToken != nil, grant.token?.life.end == nil {
+                grant.token?.life.end = clock.now().uptime + OAuthTokens.assumedLife
             }
             return grant
         } catch {

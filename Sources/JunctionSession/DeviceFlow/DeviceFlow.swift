@@ -94,7 +94,7 @@ struct DeviceFlow: Hashable, Sendable {
         StoredDeviceSignIn(
             expiresAt: writing.wall(at: endsAt),
             interval: interval,
-            notBefore: isPauseDemanded ? retry.time.map(writing.wall(at:)) : nil,
+            notBefore: retry.demandedUntil.map(writing.wall(at:)),
             externalUserId: externalUserId,
             wanted: wanted,
             caller: caller
@@ -124,13 +124,10 @@ struct DeviceFlow: Hashable, Sendable {
     mutating func pollFailed(_ failure: Unavailability, _ now: Moment) {
         if failure.ambiguous { doubt = doubt ?? .lostAnswer }
         lastError = failure.message
-        if let demanded = failure.retryAfter {
-            // The daemon respects this pause even if the codes expire before it ends.
-            retry.failed(after: max(demanded, pause), isDemanded: true, now)
-        } else {
-            let backoff = min(pause * (1 << min(retry.failures, 10)), Self.longestBackoff)
-            retry.failed(after: pause(of: max(pause, backoff), now), now)
-        }
+        let backoff = min(pause * (1 << min(retry.failures, 10)), Self.longestBackoff)
+        // The daemon respects a demanded pause even if the codes expire before it ends.
+        let demanded = failure.retryAfter.map { max($0, pause) }
+        retry.failed(after: pause(of: max(pause, backoff), now), demanding: demanded, now)
     }
 
     mutating func clockJumped(_ now: Moment) {
@@ -145,8 +142,8 @@ struct DeviceFlow: Hashable, Sendable {
 
     private var isPolling: Bool { retry.time == nil }
 
-    /// Whether the provider has set the length of the present pause.
-    var isPauseDemanded: Bool { retry.isDemanded }
+    /// Whether the provider demands a pause.
+    var isPauseDemanded: Bool { retry.demandedUntil != nil }
 
     /// Whether the provider must be asked before the sign-in may end, because this process has not polled yet.
     private var isUnasked: Bool { doubt == .restart && retry.lastTried == nil }

@@ -74,6 +74,9 @@ package struct Moment: Hashable, Sendable {
         Moment(wall: max(wall, writtenAt), uptime: uptime)
     }
 
+    /// The time of the boot by the wall clock. It changes only if the wall clock is set.
+    var bootTime: WallTime { wall(at: Uptime(milliseconds: 0)) }
+
     /// Returns the wall-clock time of `uptime`, as long as the wall clock is not set.
     package func wall(at uptime: Uptime) -> WallTime {
         wall + (uptime - self.uptime)

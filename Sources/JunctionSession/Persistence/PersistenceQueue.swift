@@ -25,6 +25,8 @@ struct PersistenceQueue: Hashable, Sendable {
     private(set) var change: Change?
     /// Whether the record may hold incomplete sign-ins that this process could not load.
     private(set) var holdsUnloadedSignIns = false
+    /// The time of the boot by the wall clock that the last record was written with. `nil` before the first write.
+    private(set) var bootTime: WallTime?
     private var atStore: Write?
     /// The last requested update, the last one that was handed to the store, and the last one that has ended.
     private(set) var lastUpdate = Update.none
@@ -160,7 +162,7 @@ struct PersistenceQueue: Hashable, Sendable {
         }
         if change == nil { edition += 1 }
         atStore = Write(generation: change?.generation, update: lastUpdate, beganAt: now.uptime)
-        lastBegun = lastUpdate
+        (lastBegun, bootTime) = (lastUpdate, now.bootTime)
         let record = SessionRecord(
             generation: generation,
             edition: edition,

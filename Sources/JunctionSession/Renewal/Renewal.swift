@@ -299,8 +299,8 @@ struct Renewal: Hashable, Sendable {
             let left = failure.retryAfter != nil ? .zero : session.isServable(now) ? session.validity(now) : nil
             delay = RenewalPolicy.backoff(afterFailures: retry.failures + 1, left: left, using: &random)
             let demanded = session.demandedUntil(now).map { $0 - now.uptime }
+            retry.failed(after: delay, demanding: demanded, now)
             delay = max(delay, demanded ?? .zero)
-            retry.failed(after: delay, isDemanded: demanded != nil, now)
             phase = .resting(.backoff(keeping: tried.isReusable(after: failure) ? tried : nil))
         }
         refusal.retryAfter = delay

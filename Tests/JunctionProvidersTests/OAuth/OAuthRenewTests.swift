@@ -257,6 +257,29 @@ struct OAuthRenewTests {
         }
     }
 
+    @Test func `a kept token without a life is valid for a while after the renewal that continues with it`()
+        async throws
+    {
+        let body = #"{"access_token":"access-2","token_type":"Bearer"}"#
+        try await Stage.play([.tokens(body), .answer(503, [], ""), .json(200, #"{"sub":"user-1"}"#)]) { stage in
+            var secrets = Self.exchanged
+            secrets.refreshToken = SharedSecret(text: "refresh-secret")
+            let (oauth, kept) = (try stage.oauth(), KeptGrant())
+            let (answer, store) = (Self.answer, kept.store)
+            _ = try? await oauth.renew(OAuthSample.identity, with: secrets, using: answer, sendingBy: nil, store: store)
+            stage.clock.advance(by: .seconds(301))
+            let grant = try await oauth.renew(
+                OAuthSample.identity,
+                with: secrets,
+                using: answer,
+                sendingBy: nil,
+                store: kept.store
+            )
+
+            #expect(grant.token?.life.end == stage.clock.now().uptime + OAuthTokens.assumedLife)
+        }
+    }
+
     @Test func `the server names the user of an app's subject token, also if it is another one`() async throws {
         try await Stage.play([.tokens(OAuthSample.anonymous), .json(200, #"{"sub":"user-2"}"#)]) { stage in
             let grant = try await stage.oauth().renew(OAuthSample.identity, with: Self.exchanged, using: Self.answer)

@@ -169,6 +169,36 @@ struct BootstrapRetryTests {
 
         #expect(try answers.all.first?.get().failures == 1)
     }
+
+    private func longBackoff() throws -> (bench: Bench, request: RequestID) {
+        var bench = Bench()
+        var request = bench.waitToRetry(after: Retry(), retryAfter: .seconds(1))
+        for _ in 0..<200 {
+            let due = try #require(bench.machine.nextAlarm(now: bench.now))
+            if due - bench.now.wall > .seconds(300) { break }
+            bench.pass(due - bench.now.wall)
+            request = bench.waitToRetry(after: try #require(bench.retry(of: request)), retryAfter: .seconds(1))
+        }
+        return (bench, request)
+    }
+
+    @Test func `a resume shortens the backoff of a bootstrap credential after a demand of a second`() throws {
+        var (bench, request) = try longBackoff()
+        bench.advance(by: .seconds(15))
+        bench.stepWall(.zero)
+        #expect(bench.reply(to: request) == .retry)
+    }
+
+    @Test func `a network that returns shortens the backoff of a bootstrap credential after a demand of a second`()
+        throws
+    {
+        var (bench, _) = try longBackoff()
+        let before = try #require(bench.machine.nextAlarm(now: bench.now))
+        bench.pass(.seconds(15))
+        for _ in 0..<10 { bench.networkReturns() }
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect(due < before)
+    }
 }
 
 extension Bench {

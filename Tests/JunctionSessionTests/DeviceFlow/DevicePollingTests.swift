@@ -318,4 +318,17 @@ struct DevicePollingTests {
         bench.pass(.milliseconds(5_999))
         #expect(bench.polls.isEmpty)
     }
+
+    @Test func `each further failed poll doubles the pause, also if the provider demands a second`() {
+        var bench = Bench.withCodes()
+        var pauses: [Duration] = []
+        for _ in 0..<5 {
+            bench.passToPoll()
+            let failed = bench.now.wall
+            bench.failPoll(.unavailable(Unavailability("It answered 503", retryAfter: .seconds(1))))
+            bench.passToPoll()
+            pauses.append(bench.now.wall - failed)
+        }
+        #expect(pauses.last.map { $0 > .seconds(30) } == true, "\(pauses)")
+    }
 }

@@ -232,4 +232,38 @@ struct SessionClockTests {
 
         #expect(bench.provider.renewalSecrets.last?.accessToken != nil)
     }
+
+    // MARK: Two steps of the clock, one report
+
+    @Test func `a demanded pause survives a restart after two steps of the clock that one report covers`() {
+        var bench = Bench.signedIn(life: .seconds(864_000))
+        bench.pass(.seconds(86_400))
+        bench.now.wall = bench.now.wall + .seconds(-7_200)
+        bench.renew()
+        bench.failRenewal(.busyForAnHour)
+        bench.stepWall(.seconds(7_200))
+        #expect(bench.facts.renewal.notBefore! - bench.now.wall >= .seconds(3_600))
+
+        let restarted = bench.restarted(after: .seconds(1))
+
+        #expect(restarted.facts.renewal.phase == .backingOff)
+        #expect(restarted.facts.renewal.notBefore.map { $0 - restarted.now.wall >= .seconds(3_590) } == true)
+    }
+
+    @Test func `a postponement survives a restart after two steps of the clock that one report covers`() {
+        var bench = Bench.signedIn(life: .seconds(864_000), mode: .handler)
+        bench.register(1)
+        bench.pass(.seconds(86_400))
+        bench.now.wall = bench.now.wall + .seconds(-7_200)
+        bench.renew()
+        bench.answerQuestion(.unable)
+        bench.stepWall(.seconds(7_200))
+        #expect(bench.facts.renewal.phase == .postponed)
+
+        var restarted = bench.restarted(after: .seconds(1), mode: .handler)
+        restarted.register(1)
+
+        #expect(restarted.facts.renewal.phase == .postponed)
+        #expect(restarted.everAsked.isEmpty)
+    }
 }

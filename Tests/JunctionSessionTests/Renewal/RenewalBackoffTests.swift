@@ -316,4 +316,36 @@ struct RenewalBackoffTests {
         }
         #expect(sent == 1)
     }
+
+    // MARK: A backoff that is longer than a demand for a second
+
+    @Test func `a resume shortens the backoff that is longer than a demand`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        let busy = RenewalFailure.unavailable(Unavailability("It answered 503", retryAfter: .seconds(1)))
+        for _ in 0..<100 {
+            bench.failRenewal(busy)
+            if bench.facts.renewal.notBefore! - bench.now.wall > .seconds(40) { break }
+            bench.passToNextAttempt()
+        }
+        #expect(bench.renewals.isEmpty)
+        bench.advance(by: .seconds(11))
+        bench.stepWall(.zero)
+        #expect(bench.renewals.count == 1)
+    }
+
+    @Test func `a caller with a dead token shortens the backoff that is longer than a demand`() {
+        var bench = Bench.signedIn(life: .seconds(60))
+        bench.pass(.seconds(61))
+        let busy = RenewalFailure.unavailable(Unavailability("It answered 503", retryAfter: .seconds(1)))
+        for _ in 0..<100 {
+            bench.failRenewal(busy)
+            if bench.facts.renewal.notBefore! - bench.now.wall > .seconds(40) { break }
+            bench.passToNextAttempt()
+        }
+        bench.pass(.seconds(11))
+        let waiter = bench.token()
+        #expect(bench.renewals.count == 1)
+        #expect(bench.reply(to: waiter) == nil)
+    }
 }

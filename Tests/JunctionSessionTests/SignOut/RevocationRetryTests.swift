@@ -341,4 +341,21 @@ struct RevocationRetryTests {
         again.owner.assumeIsolated { #expect($0.secretStore.count == 1) }
         #expect(again.provider.revocationsGivenUp == 1)
     }
+
+    @Test func `a network that returns shortens the backoff of a revocation after a demand of a second`() throws {
+        var bench = Bench.signedIn(life: .seconds(864_000))
+        bench.signOut()
+        for _ in 0..<200 {
+            if bench.telling != nil {
+                bench.endRevocation(Unavailability("It answered 503", retryAfter: .seconds(1)))
+                if try #require(bench.machine.nextAlarm(now: bench.now)) - bench.now.wall > .seconds(400) { break }
+            }
+            bench.passToAlarm()
+        }
+        let before = try #require(bench.machine.nextAlarm(now: bench.now))
+        bench.pass(.seconds(15))
+        for _ in 0..<10 { bench.networkReturns() }
+        let due = try #require(bench.machine.nextAlarm(now: bench.now))
+        #expect(due < before)
+    }
 }
