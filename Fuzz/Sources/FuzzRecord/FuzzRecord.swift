@@ -71,6 +71,6 @@ private func sealed(_ payload: [UInt8], as state: RecordHeader.State) -> [UInt8]
     )
     header.state = state
     if state == .established { header.scheme = .signInToken }
-    let clear = RecordFrame.clear(header, sealedLength: payload.count + SealingKey.overhead)
+    let clear = RecordFrame.clear(header.encoded(), sealedLength: payload.count + SealingKey.overhead)
     return clear + payload.withUnsafeBytes { key.seal($0, binding: clear) }
 }
