@@ -27,14 +27,9 @@ final class HTTPConnection {
 
     /// Whether the peer has ended its output.
     private var peerHasEnded = false
-    /// Whether a part of a request has arrived and the daemon waits for the rest.
-    private var hasBegun = false
-    private var budget: WaitingBudget
-    private var waitBegan = NIODeadline.now()
-    private var received = 0
-    private var waiting: Scheduled<Void>?
     private var lingerTimer: Scheduled<Void>?
 
+    private lazy var requestTimer = RequestTimer(of: self)
     private lazy var reader = ReaderWatch(of: self)
     /// Whether the connection receives new states, and the last one that it received.
     var watch = Watch.off
@@ -61,7 +56,6 @@ final class HTTPConnection {
         dispatcher = registry.dispatcher
         self.registry = registry
         self.eventLoop = eventLoop
-        budget = WaitingBudget(dispatcher.timeouts.line)
     }
 
     var exchange: HTTPExchange? {
@@ -142,7 +136,7 @@ final class HTTPConnection {
     private func begin(_ parsed: HTTPRequestHead) -> Bool {
         // While the client does not read, no further answer is begun.
         guard let context, context.channel.isWritable else { return false }
-        restartBudget(hasBegun: true)
+        requestTimer.restart(hasBegun: true)
         let head = RequestHead(
             method: parsed.method.rawValue,
             target: parsed.uri,
@@ -174,7 +168,7 @@ final class HTTPConnection {
         case .complete: break
         }
         exchange.received(bytes.readableBytes)
-        received += bytes.readableBytes
+        requestTimer.received(bytes.readableBytes)
         return true
     }
 
@@ -223,7 +217,7 @@ final class HTTPConnection {
         guard !isReading, let wanted else { return }
         isReading = true
         // A client that already receives an answer has no time limit for the rest of its request.
-        if hasBegun, exchange?.hasNoOutput ?? true { wait() }
+        if exchange?.hasNoOutput ?? true { requestTimer.wait() }
         readBuffer.ask(for: wanted)
     }
 
@@ -252,38 +246,14 @@ final class HTTPConnection {
     /// Sends no error: a peer that does not read would not read it.
     func overBudget() { close() }
 
-    /// Starts the timer for a client that has begun a request. It runs as long as the budget lasts.
-    private func wait() {
-        waitBegan = .now()
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        waiting = eventLoop.scheduleTask(in: TimeAmount(max(budget.left, .zero))) {
-            connection.value.waitedLongEnough()
-        }
-    }
-
-    private func settleWaiting() {
-        guard let waiting else { return }
-        waiting.cancel()
-        self.waiting = nil
-        budget.waited(.nanoseconds((NIODeadline.now() - waitBegan).nanoseconds), for: received)
-        received = 0
-    }
-
-    private func waitedLongEnough() {
-        waiting = nil
+    /// Ends a request that the client takes too long to send.
+    func waitedLongEnough() {
         let late = RefusedRequest(408, .invalidRequest, "The request timed out")
         switch stage {
         case .waiting: refuse(late)
         case .serving(let exchange): breakOff(exchange, late)
         case .finishing, .lingering, .closed: break
         }
-    }
-
-    /// Resets the budget, because a request begins or has ended.
-    private func restartBudget(hasBegun: Bool) {
-        waiting?.cancel()
-        waiting = nil
-        (self.hasBegun, received, budget) = (hasBegun, 0, WaitingBudget(dispatcher.timeouts.line))
     }
 
     // MARK: Writing
@@ -300,7 +270,7 @@ final class HTTPConnection {
     }
 
     func send(_ frame: AnswerFrame, of exchange: HTTPExchange) {
-        settleWaiting()
+        requestTimer.settle()
         // If the request is incomplete, it is unknown where the next one begins.
         if !exchange.hasAllInput || readBuffer.isSpent { exchange.keepsAlive = false }
         var head = frame.head
@@ -346,7 +316,7 @@ final class HTTPConnection {
         write(.end(nil))
         guard exchange.keepsAlive, exchange.hasAllInput else { return end() }
         stage = .waiting
-        restartBudget(hasBegun: false)
+        requestTimer.restart(hasBegun: false)
         flush()
         workSoon()
     }
@@ -355,7 +325,7 @@ final class HTTPConnection {
     private func end() {
         guard let context else { return }
         stage = .finishing
-        restartBudget(hasBegun: false)
+        requestTimer.restart(hasBegun: false)
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         // SwiftNIO completes an empty write when all earlier writes are complete.
         let nothing = Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
@@ -445,8 +415,9 @@ final class HTTPConnection {
     }
 
     private func ended() {
-        for timer in [waiting, lingerTimer] { timer?.cancel() }
-        (waiting, lingerTimer) = (nil, nil)
+        lingerTimer?.cancel()
+        lingerTimer = nil
+        requestTimer.end()
         reader.end()
         dispatcher.httpWatchers.remove(self)
         if let exchange {
@@ -493,9 +464,9 @@ extension HTTPConnection: ChannelInboundHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        settleWaiting()
+        requestTimer.settle()
         // A part of a request head has arrived.
-        if case .waiting = stage, inbox.isEmpty { hasBegun = true }
+        if case .waiting = stage, inbox.isEmpty { requestTimer.hasBegun = true }
         work()
     }
 
