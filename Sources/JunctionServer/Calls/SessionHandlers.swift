@@ -44,7 +44,7 @@ final class SessionHandlers {
 
     /// Stops asking handlers, because the daemon is about to end.
     ///
-    /// The owner is not told that the handlers are gone, so it does not count them as unable. Otherwise it would
+    /// The owner still regards the handlers as registered, so it does not count them as unable. Otherwise it would
     /// postpone the renewal for ten minutes, also over the restart, although no app has said that it is unable.
     func stop() {
         isStopping = true

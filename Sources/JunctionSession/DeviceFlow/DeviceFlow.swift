@@ -48,8 +48,21 @@ struct DeviceFlow: Hashable, Sendable {
     // MARK: Beginning
 
     /// Creates a device sign-in from the codes that the provider has just issued.
-    init(_ stored: StoredDeviceSignIn, _ codes: SecretRef, _ now: Moment) {
-        self.init(stored, codes, endsAt: now.uptime + (stored.expiresAt - now.wall))
+    init(
+        _ codes: SecretRef,
+        endsAt: Uptime,
+        interval: Duration,
+        externalUserId: ExternalUserId?,
+        wanted: Identity?,
+        caller: LocalCaller?,
+        _ now: Moment
+    ) {
+        self.codes = codes
+        self.endsAt = endsAt
+        self.interval = interval.clamped(to: Self.acceptedIntervals)
+        (self.externalUserId, self.wanted, self.caller) = (externalUserId, wanted, caller)
+        retry = Retry()
+        retry.spacing = pause
         // The interval also applies before the first poll. No clock step shortens it.
         retry.begin(now)
         retry.wait(for: pause, now)
@@ -57,21 +70,19 @@ struct DeviceFlow: Hashable, Sendable {
 
     init(resuming stored: StoredDeviceSignIn, _ codes: SecretRef, writtenAt: WallTime, at now: Moment) {
         let reading = now.notBefore(writtenAt)
-        self.init(stored, codes, endsAt: now.uptime + stored.expiresAt.left(writtenAt: writtenAt, reading))
+        self.init(
+            codes,
+            endsAt: now.uptime + stored.expiresAt.left(writtenAt: writtenAt, reading),
+            interval: stored.interval,
+            externalUserId: stored.externalUserId,
+            wanted: stored.wanted,
+            caller: stored.caller,
+            now
+        )
         let pauseEnd = stored.notBefore.flatMap { RenewalPolicy.endOfDemandedPause($0, reading) }
         // If the wall clock says that the codes have expired, the daemon still polls once.
         retry = pauseEnd.map(Retry.init(demandedUntil:)) ?? Retry(now)
         doubt = .restart
-        retry.spacing = pause
-    }
-
-    private init(_ stored: StoredDeviceSignIn, _ codes: SecretRef, endsAt: Uptime) {
-        self.codes = codes
-        self.endsAt = endsAt
-        caller = stored.caller
-        (externalUserId, wanted) = (stored.externalUserId, stored.wanted)
-        interval = stored.interval.clamped(to: Self.acceptedIntervals)
-        retry = Retry()
         retry.spacing = pause
     }
 

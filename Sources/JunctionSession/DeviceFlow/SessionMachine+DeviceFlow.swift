@@ -25,14 +25,16 @@ extension SessionMachine {
             callers.refuse(.withdrawn) { $0 == .session }
             return settle(now)
         }
-        let stored = StoredDeviceSignIn(
-            expiresAt: now.wall(at: life.end ?? now.uptime),
+        let device = DeviceFlow(
+            codes,
+            endsAt: life.end ?? now.uptime,
             interval: interval,
             externalUserId: exchange.externalUserId,
             wanted: exchange.wanted,
-            caller: caller
+            caller: caller,
+            now
         )
-        signIn.show(DeviceFlow(stored, codes, now))
+        signIn.show(device)
         let update = updateRecord()
         // A sign-in is answered with the codes, an identify call when the device sign-in ends.
         callers.setWait { caller in
