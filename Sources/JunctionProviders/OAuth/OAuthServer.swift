@@ -139,7 +139,8 @@ final class OAuthServer: Sendable {
     }
 
     /// Requests the metadata before a sign-in fixes its endpoint origins. This is necessary only if the configuration
-    /// names this endpoint, but not both the revocation and the userinfo endpoint. If the request fails, the sign-in continues without it.
+    /// names this endpoint, but not both the revocation and the userinfo endpoint. If the request fails, the sign-in
+    /// continues without it.
     func prepareOrigins(before endpoint: OAuthEndpoint) async {
         if setup.endpoints[endpoint] != nil, needsMetadataForOrigins { _ = try? await metadata() }
     }
